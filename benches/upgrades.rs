@@ -9,7 +9,7 @@ use olmdex::draw::{Catalog, Detail, svg};
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, Reach};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::upgrade::{Asked, Effort, InstalledBundle, PackageView, Wish, classic_shortest, v1_shortest};
+use olmdex::upgrade::{Effort, EngineQuestion, InstalledBundle, PackageView, Wish, classic_shortest, v1_shortest};
 
 /// One package with a chain of so many entries.
 fn catalog(n: usize) -> Input {
@@ -53,7 +53,11 @@ fn full_of_ranges(criterion: &mut Criterion) {
         let graphs = index.package_graphs(&filter, "p").expect("the package");
         let view = PackageView::new("p", graphs, &index.catalog_ranks(&filter).expect("the catalog"));
         let from = InstalledBundle::held("p.v1.0.0".to_owned(), "1.0.0".to_owned());
-        let asked = Asked { installed: Some(from.clone()), channels: vec!["c".to_owned()], ..Asked::default() };
+        let asked = EngineQuestion {
+            installed: Some(from.clone()),
+            channels: vec!["c".to_owned()],
+            ..EngineQuestion::default()
+        };
         let goal = format!("p.v1.{}.0", n - 2);
         let effort = Effort::default();
         let wish = Wish {

@@ -6,13 +6,15 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use olmdex::archive::{Limits, TreeEntry};
-use olmdex::oci::{Content, Descriptor, Digest, Image, ImageConfig, ImageOptions, Manifest, OciError, Store, Wanted};
+use olmdex::oci::{
+    Content, Descriptor, Digest, Image, ImageConfig, ImageOptions, ImageSelector, Manifest, OciError, Store,
+};
 
 /// Layers, by their digests.
 struct Memory(Vec<(Digest, Vec<u8>)>);
 
 impl Store for Memory {
-    fn root(&self, _: &Wanted) -> Result<Descriptor, OciError> {
+    fn root(&self, _: &ImageSelector) -> Result<Descriptor, OciError> {
         Err(OciError::Missing("a manifest".to_owned()))
     }
 

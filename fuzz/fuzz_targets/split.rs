@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use olmdex::json::{ObjectEnd, ObjectScanner};
-use olmdex::yaml::{self, Chunk, Found, Splitter};
+use olmdex::yaml::{self, Chunk, SplitProgress, Splitter};
 
 fuzz_target!(|data: (u8, &[u8])| {
     let (size, text) = data;
@@ -19,16 +19,16 @@ fuzz_target!(|data: (u8, &[u8])| {
     let mut found = Vec::new();
     loop {
         match splitter.next(&buffer, is_last) {
-            Ok(Found::Chunk(chunk)) => {
+            Ok(SplitProgress::Chunk(chunk)) => {
                 let consumed = chunk.consumed;
                 found.push(Ok(Chunk { text: chunk.text.into_owned().into(), ..chunk }));
                 buffer.drain(..consumed);
             }
-            Ok(Found::NeedMore) => match pieces.next() {
+            Ok(SplitProgress::NeedMore) => match pieces.next() {
                 Some(piece) => buffer.extend_from_slice(piece),
                 None => is_last = true,
             },
-            Ok(Found::End) => break,
+            Ok(SplitProgress::End) => break,
             Err(error) => found.push(Err(error)),
         }
     }

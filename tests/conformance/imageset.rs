@@ -8,7 +8,9 @@ use std::path::Path;
 
 use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input};
-use olmdex::mirror::{Catalog, Dialect, FilterVersion, Filtered, Kept, Operator, bundles, filter, images, read, write};
+use olmdex::mirror::{
+    Catalog, Dialect, FilterVersion, Filtered, Operator, PackageExtent, bundles, filter, images, read, write,
+};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -174,17 +176,17 @@ fn channels(catalog: &Catalog, filtered: &Filtered) -> (BTreeMap<String, Vec<Str
         let (Ok(kept), facts) = (kept, &catalog.packages[name]) else { continue };
         if facts.is_there {
             let default = match kept {
-                Kept::Whole => &facts.default_channel,
-                Kept::Part(part) => &part.default_channel,
+                PackageExtent::Whole => &facts.default_channel,
+                PackageExtent::Part(part) => &part.default_channel,
             };
             defaults.insert(name.clone(), default.clone());
         }
         for channel in &facts.channels {
             let is_kept = |it: &&String| match kept {
-                Kept::Whole => true,
-                Kept::Part(part) => part.channels.get(&channel.name).is_some_and(|kept| kept.contains(*it)),
+                PackageExtent::Whole => true,
+                PackageExtent::Part(part) => part.channels.get(&channel.name).is_some_and(|kept| kept.contains(*it)),
             };
-            if matches!(kept, Kept::Part(part) if !part.channels.contains_key(&channel.name)) {
+            if matches!(kept, PackageExtent::Part(part) if !part.channels.contains_key(&channel.name)) {
                 continue;
             }
             let entries = channel.entries.iter().map(|it| &it.name).filter(is_kept).cloned().collect();

@@ -10,8 +10,8 @@ use std::path::Path;
 use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input};
 use olmdex::mirror::{
-    Catalog, Channel, FilterVersion, Operator, Package, PackageFacts, Range, Request, Trouble, filter, mend, repairs,
-    trouble, write,
+    Catalog, Channel, FilterVersion, Operator, Package, PackageFacts, Range, Request, RequestProblem, filter, mend,
+    repairs, trouble, write,
 };
 use serde::Deserialize;
 
@@ -182,7 +182,8 @@ fn random(directory: &Path) -> Vec<Case> {
         let facts = &catalog.packages[name];
         let kind = random.below(9);
         let Some(request) = broken(&mut random, kind, name, facts) else { continue };
-        let Some(found) = trouble(name, facts, &request, release).filter(|it| !matches!(it, Trouble::Wider(_))) else {
+        let Some(found) = trouble(name, facts, &request, release).filter(|it| !matches!(it, RequestProblem::Wider(_)))
+        else {
             continue;
         };
         let id = format!("authoring/repairs/random {} {name}", cases.len());

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use olmdex::bundle::rules::{Contents, Found, Observed, Options, Validation, Validator};
+use olmdex::bundle::rules::{Contents, Observed, Options, Problem, Validation, Validator};
 use olmdex::diag::Severity;
 use serde::Deserialize;
 
@@ -119,7 +119,7 @@ fn optional(validation: &Validation<'_>, directory: &Path, name: &str, wanted: &
 
 /// The real validator's finding about channels in a bundle that was loaded with its `metadata/`, which operator-sdk
 /// does not do: it names the channels of our finding, which has no words of the real tool.
-fn with_channels(found: Vec<Found>, wanted: &[Said]) -> Outcome {
+fn with_channels(found: Vec<Problem>, wanted: &[Said]) -> Outcome {
     const WORDS: &str = "are not following the recommended naming convention";
     let is_about_channels = |it: &&Said| it.text.contains(WORDS);
     let ours = found.iter().find_map(|it| it.message.split_once("fast or stable: ")).map(|it| {
@@ -144,12 +144,12 @@ fn index_path(directory: &Path, path: &str) -> PathBuf {
     directory.join(path)
 }
 
-fn texts(found: Vec<Found>) -> Vec<String> {
+fn texts(found: Vec<Problem>) -> Vec<String> {
     found.into_iter().filter_map(|it| it.observed).map(|it| it.to_string()).collect()
 }
 
 /// Level, type, field and text.
-fn said(found: Vec<Found>) -> Vec<String> {
+fn said(found: Vec<Problem>) -> Vec<String> {
     let line = |it: Observed| {
         let level = if it.level == Severity::Error { "Error" } else { "Warning" };
         format!("{level} {} {} {it}", it.kind, it.field)

@@ -407,16 +407,16 @@ proptest! {
         let mut found = Vec::new();
         loop {
             match splitter.next(&buffer, is_last) {
-                Ok(yaml::Found::Chunk(chunk)) => {
+                Ok(yaml::SplitProgress::Chunk(chunk)) => {
                     let consumed = chunk.consumed;
                     found.push(Ok(yaml::Chunk { text: chunk.text.into_owned().into(), ..chunk }));
                     buffer.drain(..consumed);
                 }
-                Ok(yaml::Found::NeedMore) => match pieces.next() {
+                Ok(yaml::SplitProgress::NeedMore) => match pieces.next() {
                     Some(piece) => buffer.extend_from_slice(piece),
                     None => is_last = true,
                 },
-                Ok(yaml::Found::End) => break,
+                Ok(yaml::SplitProgress::End) => break,
                 Err(error) => found.push(Err(error)),
             }
         }

@@ -17,8 +17,8 @@ use olmdex::plan::{StayingOperator, catalogs_of_move, way_out};
 use olmdex::upgrade::compat::{Claims, judge};
 use olmdex::upgrade::v1::{Installation, Policy};
 use olmdex::upgrade::{
-    Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Target, Wish, check_graph, check_packages,
-    classic_shortest, first_steps, v1_shortest, v1_why_not,
+    Effort, EngineQuestion, Generation, InstalledBundle, Move, PackageView, PathStep, Target, Wish, check_graph,
+    check_packages, classic_shortest, first_steps, v1_shortest, v1_why_not,
 };
 use olmdex::version::Version;
 use proptest::prelude::*;
@@ -183,7 +183,8 @@ proptest! {
         let Some(graph) = view.graphs.first() else { return Ok(()) };
         let channels: Vec<String> = channels.into_iter().map(str::to_owned).collect();
         let policy = if is_self_certified { Policy::SelfCertified } else { Policy::CatalogProvided };
-        let asked = Asked { installed: Some(from.clone()), channels: channels.clone(), policy, ..Asked::default() };
+        let installed = Some(from.clone());
+        let asked = EngineQuestion { installed, channels: channels.clone(), policy, ..EngineQuestion::default() };
         for target in view.bundles() {
             let to = BTreeSet::from([target.0.clone()]);
             let within = between(&index, &view, &channels, &from, &to);
@@ -259,7 +260,7 @@ fn shortest_way_out(
     ends: &BTreeSet<String>,
     within: &Reach,
 ) -> Option<Vec<PathStep>> {
-    let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
+    let asked = EngineQuestion { installed: Some(from.clone()), ..EngineQuestion::default() };
     let wish = Wish {
         is_goal: &|it| ends.contains(&it.bundle),
         is_allowed: &|_| true,
@@ -395,7 +396,7 @@ fn edges_that_are_left_out_make_ways_unknown() {
         let view = view_of(&index);
         let from = InstalledBundle::held(name(n_entries - 1), "1.9.0".to_owned());
         let within = between(&index, &view, &[], &from, &first);
-        let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
+        let asked = EngineQuestion { installed: Some(from.clone()), ..EngineQuestion::default() };
         let wish = Wish {
             is_goal: &|it| it.bundle == name(0),
             is_allowed: &|_| true,

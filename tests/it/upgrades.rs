@@ -9,7 +9,7 @@ use olmdex::draw;
 use olmdex::fbc::{ChannelPlaces, Entry};
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph, Reach};
 use olmdex::upgrade::{
-    Asked, Effort, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path,
+    Effort, EngineQuestion, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path,
     classic_shortest, classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates, v1_why_not, z_stream,
 };
 use olmdex::version::Version;
@@ -105,7 +105,7 @@ proptest! {
     fn answers_agree_with_each_other(view in package(), number in 0..N_NAMES + 1, channel in 0..3_usize) {
         let channels = ["a", "b"].get(channel).map(|it| vec![(*it).to_owned()]).unwrap_or_default();
         let from = installed(number);
-        let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
+        let asked = EngineQuestion { installed: Some(from.clone()), channels, ..EngineQuestion::default() };
         let graph = &view.graphs[0];
 
         // A path equals the result of repeated updates.
@@ -114,7 +114,7 @@ proptest! {
         let mut at = from.clone();
         let mut seen = BTreeSet::from([at.name.clone()]);
         for PathStep { target: step, .. } in &classic.steps {
-            let now = classic_updates(&view, graph, &Asked { installed: Some(at.clone()), ..asked.clone() });
+            let now = classic_updates(&view, graph, &EngineQuestion { installed: Some(at.clone()), ..asked.clone() });
             prop_assert_eq!(now.verdict, Verdict::Update);
             prop_assert_eq!(now.target.as_ref(), Some(step));
             at = InstalledBundle::held(step.bundle.clone(), step.version.clone());
@@ -126,7 +126,7 @@ proptest! {
         assert_legal(&view, &from, &way.steps);
         let mut at = from.clone();
         for PathStep { target: step, .. } in &way.steps {
-            let now = v1_updates(&view, &Asked { installed: Some(at.clone()), ..asked.clone() });
+            let now = v1_updates(&view, &EngineQuestion { installed: Some(at.clone()), ..asked.clone() });
             prop_assert_eq!(now.target.as_ref(), Some(step));
             at = InstalledBundle::held(step.bundle.clone(), step.version.clone());
         }
@@ -164,7 +164,8 @@ proptest! {
             for entry in channel.entries.iter() {
                 let version = view.find(&entry.name).filter(|it| it.0 == entry.name).map(|it| it.1).unwrap_or_default();
                 let installed = InstalledBundle::held(entry.name.clone(), version);
-                let asked = Asked { installed: Some(installed), channels: vec![channel.name.clone()], ..Asked::default() };
+                let channels = vec![channel.name.clone()];
+                let asked = EngineQuestion { installed: Some(installed), channels, ..EngineQuestion::default() };
                 let now = classic_updates(&view, graph, &asked);
                 let id = format!("p/{} has no upgrade from {}", channel.name, entry.name);
                 let is_found = findings.iter().any(|it| it.message.split(':').next().is_some_and(|it| it.ends_with(&id)));
@@ -180,7 +181,7 @@ proptest! {
     fn the_shortest_ways_are_legal_and_short(view in package(), number in 0..N_NAMES, goal in 0..N_NAMES) {
         let (from, to) = (installed(number), name(goal));
         let graph = &view.graphs[0];
-        let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
+        let asked = EngineQuestion { installed: Some(from.clone()), ..EngineQuestion::default() };
         for at_most in [1, 4] {
             let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most, within: &Reach::Unknown, effort: &Effort::default() };
             for ways in [classic_shortest(&view, graph, &asked, &from, &wish), v1_shortest(&view, &asked, &from, &wish)] {
@@ -198,7 +199,7 @@ proptest! {
         let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
         let shortest = classic_shortest(&view, graph, &asked, &from, &wish).pop();
         for channel in ["a", "b"] {
-            let asked = Asked { channels: vec![channel.to_owned()], ..asked.clone() };
+            let asked = EngineQuestion { channels: vec![channel.to_owned()], ..asked.clone() };
             let path = classic_path(&view, graph, &asked, &from, Some(&to));
             if path.is_reached && from.name != to {
                 prop_assert!(shortest.as_ref().is_some_and(|it| it.len() <= path.steps.len()));
@@ -319,7 +320,7 @@ fn a_long_chain_is_walked_to_its_end() {
     let rank = CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() };
     let view = PackageView::new("p", vec![graph], &[rank]);
     let from = InstalledBundle::held(name(0), "1.0.0".to_owned());
-    let path = v1_path(&view, &Asked::default(), &from, None);
+    let path = v1_path(&view, &EngineQuestion::default(), &from, None);
     assert!(path.is_reached, "{}", path.reason);
     assert_eq!(path.steps.len(), n_entries - 1);
     let goal = name(n_entries - 1);
@@ -330,9 +331,12 @@ fn a_long_chain_is_walked_to_its_end() {
         within: &Reach::Unknown,
         effort: &Effort::default(),
     };
-    assert_eq!(v1_shortest(&view, &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
-    assert_eq!(classic_shortest(&view, &view.graphs[0], &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
-    let path = classic_path(&view, &view.graphs[0], &Asked::default(), &from, None);
+    assert_eq!(v1_shortest(&view, &EngineQuestion::default(), &from, &wish)[0].len(), n_entries - 1);
+    assert_eq!(
+        classic_shortest(&view, &view.graphs[0], &EngineQuestion::default(), &from, &wish)[0].len(),
+        n_entries - 1
+    );
+    let path = classic_path(&view, &view.graphs[0], &EngineQuestion::default(), &from, None);
     assert!(path.is_reached);
     assert_eq!(path.steps.len(), n_entries - 1);
     assert_eq!(check_graph(&view.graphs[0], None, &NamesWithoutWay::new()), []);

@@ -104,15 +104,15 @@ impl CompatQuestion {
         let bundles =
             memo.bundles.get().map_or_else(|| self.bundles_by_name(index, &filter), |it| Ok(Rc::clone(it)))?;
         let bundles = memo.bundles.get_or_init(|| bundles);
-        let mut asking = Asking { asked: self, index, filter, catalogs, bundles, memo, warn };
+        let mut inquiry = CompatInquiry { asked: self, index, filter, catalogs, bundles, memo, warn };
         let mut answers = CompatAnswers::default();
         for text in &self.installed {
-            answers.rows.extend(asking.of_text(text)?);
+            answers.rows.extend(inquiry.of_text(text)?);
         }
         if let Some((cluster, words)) = &self.cluster {
-            asking.of_cluster(cluster, words, &mut answers)?;
+            inquiry.of_cluster(cluster, words, &mut answers)?;
         }
-        asking.judge(&mut answers);
+        inquiry.judge(&mut answers);
         Ok(answers)
     }
 
@@ -217,7 +217,7 @@ impl CompatMemo {
 }
 
 /// A question in progress.
-struct Asking<'a> {
+struct CompatInquiry<'a> {
     asked: &'a CompatQuestion,
     index: &'a Index,
     filter: Filter,
@@ -228,7 +228,7 @@ struct Asking<'a> {
     warn: Warn<'a>,
 }
 
-impl Asking<'_> {
+impl CompatInquiry<'_> {
     /// The rows of an installed operator that a text names.
     fn of_text(&self, text: &str) -> Result<Vec<Stay>, AskError> {
         let (view, installed) = self.find(text)?;

@@ -4,7 +4,7 @@
 use olmdex_fbc as fbc;
 use olmdex_index::query::{CatalogRank, PackageGraph};
 use olmdex_olm::upgrade::classic::Package;
-use olmdex_olm::upgrade::{Asked, PackageView, Updates, classic_updates, v1_updates};
+use olmdex_olm::upgrade::{EngineQuestion, PackageView, Updates, classic_updates, v1_updates};
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
@@ -98,7 +98,11 @@ impl<'g> Entries<'g> {
     pub fn updates(&self, channel: &str, name: &str) -> Option<EntryUpdates> {
         let view = self.view();
         let installed = view.find_installed(name).ok()?;
-        let asked = Asked { installed: Some(installed), channels: vec![channel.to_owned()], ..Asked::default() };
+        let asked = EngineQuestion {
+            installed: Some(installed),
+            channels: vec![channel.to_owned()],
+            ..EngineQuestion::default()
+        };
         let v1 = (!self.graph.bundles.is_empty()).then(|| v1_updates(&view, &asked));
         Some(EntryUpdates { classic: classic_updates(&view, self.graph, &asked), v1 })
     }

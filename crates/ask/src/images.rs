@@ -10,7 +10,7 @@ use olmdex_index::Index;
 use olmdex_index::query::{Filter, ImageUse};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{Options, closure, partial_closure};
-use olmdex_olm::upgrade::{Asked, PackageView, classic_path};
+use olmdex_olm::upgrade::{EngineQuestion, PackageView, classic_path};
 use olmdex_rules::cluster::Cluster;
 
 /// Catalog, package and name of a bundle.
@@ -33,7 +33,7 @@ pub fn bundles_between(
     let view = PackageView::read(index, &filter, &target.package)?;
     let from = installed(index, &view, from)?;
     let channels = channel.cloned().into_iter().collect();
-    let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
+    let asked = EngineQuestion { installed: Some(from.clone()), channels, ..EngineQuestion::default() };
     let Some(graph) = view.graphs.first() else { return Ok(Vec::new()) };
     let path = classic_path(&view, graph, &asked, &from, Some(&target.bundle));
     if !path.is_reached {

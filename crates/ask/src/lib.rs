@@ -117,7 +117,7 @@ pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
 pub use resolution::{Cost, DEFAULT_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
 pub use search::{Retry, nearest_names, retries, search};
-pub use show::{Shown, show};
+pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sql::{SqlRow, sql_rows};
 pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};

@@ -4,7 +4,7 @@ use super::error::AskError;
 use super::upgrade::{Olm, PackageQuestion, Warn, bundle, installed};
 use olmdex_index::Index;
 use olmdex_index::query::{Filter, PackageGraph};
-use olmdex_olm::upgrade::{Asked, PackageView};
+use olmdex_olm::upgrade::{EngineQuestion, PackageView};
 
 /// A question about paths in a picture.
 #[derive(Debug, Default)]
@@ -52,7 +52,11 @@ impl MarkedPathQuestion {
     fn path_in(&self, index: &Index, view: PackageView, warn: Warn<'_>) -> Result<Vec<String>, AskError> {
         let from = installed(index, &view, &self.from)?;
         let to = self.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
-        let asked = Asked { installed: Some(from.clone()), channels: self.channels.clone(), ..Asked::default() };
+        let asked = EngineQuestion {
+            installed: Some(from.clone()),
+            channels: self.channels.clone(),
+            ..EngineQuestion::default()
+        };
         let question = PackageQuestion { olm: self.olm, view, asked };
         let Some(path) = question.paths(&from, to.as_deref()).into_iter().next() else { return Ok(Vec::new()) };
         if !path.is_reached {

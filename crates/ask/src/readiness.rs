@@ -136,11 +136,12 @@ impl ReadinessQuestion {
         let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
         let ranks = index.map(|it| it.catalog_ranks(&filter)).transpose()?.unwrap_or_default();
         let sources = CatalogSources::new(&ranks, &self.source_map, cluster, None, self.are_named)?;
-        let asking = Asking { asked: self, cluster, index, sources, operators: InstalledOperators::of(cluster) };
+        let inquiry =
+            ReadinessInquiry { asked: self, cluster, index, sources, operators: InstalledOperators::of(cluster) };
         let mut answers = ReadinessAnswers::default();
         let mut ready = Vec::new();
         for subscription in cluster.subscriptions.iter().filter(|it| self.names_subscription(it)) {
-            let (item, moving) = asking.of_subscription(subscription)?;
+            let (item, moving) = inquiry.of_subscription(subscription)?;
             ready.extend(moving.filter(|_| item.state == State::Eligible));
             answers.items.push(item);
         }
@@ -252,7 +253,7 @@ fn add_providers(
 }
 
 /// A question about a cluster in progress.
-struct Asking<'a> {
+struct ReadinessInquiry<'a> {
     asked: &'a ReadinessQuestion,
     cluster: &'a Cluster,
     index: Option<&'a Index>,
@@ -260,7 +261,7 @@ struct Asking<'a> {
     operators: InstalledOperators<'a>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> ReadinessInquiry<'a> {
     /// The state of a Subscription, and the objects that move it.
     fn of_subscription(&self, subscription: &'a Subscription) -> Result<(Readiness, Option<Ready<'a>>), AskError> {
         let shown = format!("{}/{}", subscription.namespace, subscription.name);

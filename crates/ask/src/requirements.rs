@@ -52,7 +52,7 @@ pub struct JudgedRequirement {
 /// If a catalog cannot be read. Errors inside of one are left to its checks.
 pub fn unmet_requirements(catalogs: &[RequiringCatalog]) -> Result<RequirementAnswers, AskError> {
     let mut answers = RequirementAnswers::default();
-    let mut all: Vec<Asked> = Vec::new();
+    let mut all: Vec<RequirementCheck> = Vec::new();
     let mut known: BTreeMap<(usize, String, String, String), usize> = BTreeMap::new();
     for (openshift, numbers) in asked_together(catalogs) {
         let inputs: Vec<&Input> = numbers.iter().map(|it| &catalogs[*it].input).collect();
@@ -72,7 +72,7 @@ pub fn unmet_requirements(catalogs: &[RequiringCatalog]) -> Result<RequirementAn
                     known.insert(key, all.len());
                     let absent = unmet.absent.as_deref();
                     let guess = absent.and_then(|it| closest(it, packages.iter().map(String::as_str)));
-                    all.push(Asked { catalog, guess: guess.map(str::to_owned), demand, unmet });
+                    all.push(RequirementCheck { catalog, guess: guess.map(str::to_owned), demand, unmet });
                 }
             }
         }
@@ -152,7 +152,7 @@ fn too_costly(demand: &UnmetDemand, overwork: &Overwork) -> Finding {
 }
 
 /// A requirement that was checked with all sets of catalogs.
-struct Asked {
+struct RequirementCheck {
     catalog: usize,
     /// The package that may be meant by the absent one.
     guess: Option<String>,
@@ -160,7 +160,7 @@ struct Asked {
     unmet: UnmetRequirement,
 }
 
-impl Asked {
+impl RequirementCheck {
     /// Adds another place in which nothing meets it.
     fn join(&mut self, more: UnmetRequirement) {
         self.unmet.openshift.extend(more.openshift);

@@ -83,8 +83,8 @@ pub fn resolutions(index: &Index, asked: Worlds, wish: &ResolutionWish) -> Resul
     let mut ends = Vec::new();
     for world in worlds {
         let rows = IndexRows::new(index, &world);
-        let asking = Asking { index, rows: &rows, facts: &facts, wish };
-        let (end, failure) = asking.answer(&world, &mut all)?;
+        let inquiry = ResolutionInquiry { index, rows: &rows, facts: &facts, wish };
+        let (end, failure) = inquiry.answer(&world, &mut all)?;
         ends.push(end.unwrap_or((world, None)));
         all.failure = all.failure.or(failure);
     }
@@ -119,14 +119,14 @@ fn warn_of_definitions(index: &Index, answer: &mut ResolutionAnswer) -> Result<(
 type End = (World, Option<Resolution>);
 
 /// The common parts of the answers about a namespace.
-struct Asking<'a> {
+struct ResolutionInquiry<'a> {
     index: &'a Index,
     rows: &'a IndexRows<'a>,
     facts: &'a ClusterFacts,
     wish: &'a ResolutionWish,
 }
 
-impl Asking<'_> {
+impl ResolutionInquiry<'_> {
     /// Adds the answers about a namespace, generation after generation. Returns its end, and the reason why there is no
     /// further answer.
     fn answer(&self, world: &World, all: &mut Resolutions) -> Result<(Option<End>, Option<Failure>), AskError> {

@@ -10,7 +10,7 @@ use olmdex_index::query::{BundleDetail, BundleSelector, ChannelDetail, Filter, P
 
 /// The things that a name stands for, with all that the catalogs have of them.
 #[derive(Debug)]
-pub enum Shown {
+pub enum NameDetails {
     /// A package, of each catalog.
     Packages(Vec<PackageDetail>),
     /// A channel, of each catalog.
@@ -23,17 +23,17 @@ pub enum Shown {
 ///
 /// # Errors
 /// If nothing has the name; if the catalogs cannot be read.
-pub fn show(index: &Index, catalogs: &[String], name: &str) -> Result<Shown, AskError> {
+pub fn show(index: &Index, catalogs: &[String], name: &str) -> Result<NameDetails, AskError> {
     let selector = || BundleSelector { catalogs: catalogs.to_vec(), ..BundleSelector::default() };
     match Name::parse(name) {
         Name::Plain(name) => {
             let packages = index.show_package(catalogs, &name)?;
             if !packages.is_empty() {
-                return Ok(Shown::Packages(packages));
+                return Ok(NameDetails::Packages(packages));
             }
             match index.show_bundle(&BundleSelector { name: Some(name.clone()), ..selector() })? {
                 bundles if bundles.is_empty() => Err(unknown_name(index, name)?),
-                bundles => Ok(Shown::Bundles(bundles)),
+                bundles => Ok(NameDetails::Bundles(bundles)),
             }
         }
         Name::Version(package, version) => {
@@ -41,11 +41,11 @@ pub fn show(index: &Index, catalogs: &[String], name: &str) -> Result<Shown, Ask
                 BundleSelector { package: Some(package.clone()), version: Some(version.clone()), ..selector() };
             match index.show_bundle(&wanted)? {
                 bundles if bundles.is_empty() => Err(no_version(index, catalogs, &package, &version)?),
-                bundles => Ok(Shown::Bundles(bundles)),
+                bundles => Ok(NameDetails::Bundles(bundles)),
             }
         }
         Name::Channel(package, channel) => match index.show_channel(catalogs, &package, &channel)? {
-            channels if !channels.is_empty() => Ok(Shown::Channels(channels)),
+            channels if !channels.is_empty() => Ok(NameDetails::Channels(channels)),
             _ if index.show_package(catalogs, &package)?.is_empty() => Err(no_package(index, &package)?),
             _ => Err(no_channel(index, &package, &channel)?),
         },

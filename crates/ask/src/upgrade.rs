@@ -7,7 +7,7 @@ use olmdex_index::Index;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy};
-use olmdex_olm::upgrade::{Asked, Generation, InstalledBundle, InstalledError, PackageView};
+use olmdex_olm::upgrade::{EngineQuestion, Generation, InstalledBundle, InstalledError, PackageView};
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_rules::openshift::coerce;
@@ -100,7 +100,7 @@ pub struct PackageQuestion {
     /// The package as the catalogs have it.
     pub view: PackageView,
     /// The installed bundle, and the wanted one.
-    pub asked: Asked,
+    pub asked: EngineQuestion,
 }
 
 /// The questions about packages that one question stands for.
@@ -164,11 +164,11 @@ impl UpgradeQuestion {
         if name.as_ref().is_some_and(|it| it.installed.is_some()) && self.installed.is_some() {
             return Err(AskError::InstalledTwice(self.name.clone().unwrap_or_default()));
         }
-        let mut asking = Asking { asked: self, index, warn };
+        let mut inquiry = UpgradeInquiry { asked: self, index, warn };
         match (&self.cluster, name) {
             (None, None) => Err(AskError::NothingAsked),
-            (None, Some(name)) => Ok(PackageQuestions { questions: asking.of_package(&name)?, has_left_out: false }),
-            (Some((cluster, words)), name) => asking.of_cluster(cluster, words, name.as_ref()),
+            (None, Some(name)) => Ok(PackageQuestions { questions: inquiry.of_package(&name)?, has_left_out: false }),
+            (Some((cluster, words)), name) => inquiry.of_cluster(cluster, words, name.as_ref()),
         }
     }
 
@@ -182,7 +182,7 @@ impl UpgradeQuestion {
         name: &PackageName,
         warn: Warn<'_>,
     ) -> Result<Vec<PackageQuestion>, AskError> {
-        Asking { asked: self, index, warn }.of_package(name)
+        UpgradeInquiry { asked: self, index, warn }.of_package(name)
     }
 
     /// The package in all catalogs, and the catalog that its Subscription names.
@@ -208,8 +208,8 @@ impl UpgradeQuestion {
 
     /// The question that the words ask by themselves.
     #[must_use]
-    pub fn asked(&self, name: &PackageName, installed: Option<InstalledBundle>) -> Asked {
-        Asked {
+    pub fn asked(&self, name: &PackageName, installed: Option<InstalledBundle>) -> EngineQuestion {
+        EngineQuestion {
             installed,
             channels: self.channels(name),
             version: self.version.clone().unwrap_or_default(),
@@ -278,7 +278,7 @@ impl From<olmdex_index::IndexError> for LeftOut {
 
 /// The questions about the objects of a cluster, so far.
 #[derive(Default)]
-struct Taken {
+struct ClusterQuestions {
     questions: Vec<PackageQuestion>,
     n_found: usize,
     /// The reason why there is no question about an object, if there was one.
@@ -286,13 +286,13 @@ struct Taken {
 }
 
 /// A question in progress.
-struct Asking<'a> {
+struct UpgradeInquiry<'a> {
     asked: &'a UpgradeQuestion,
     index: &'a Index,
     warn: Warn<'a>,
 }
 
-impl Asking<'_> {
+impl UpgradeInquiry<'_> {
     /// The questions about a package that was named.
     fn of_package(&mut self, name: &PackageName) -> Result<Vec<PackageQuestion>, AskError> {
         let olm = self.asked.olm;
@@ -308,7 +308,7 @@ impl Asking<'_> {
         let mut questions = Vec::new();
         for graph in &view.graphs {
             if let Some(view) = view.of_catalog(&graph.catalog) {
-                let asked = Asked { catalog: Some(graph.catalog.clone()), ..asked.clone() };
+                let asked = EngineQuestion { catalog: Some(graph.catalog.clone()), ..asked.clone() };
                 questions.push(PackageQuestion { olm: Olm::Classic, view, asked });
             }
         }
@@ -337,16 +337,16 @@ impl Asking<'_> {
         let sources = self.sources(cluster, &ranks)?;
         let olm = self.asked.olm;
         let fits = |package: &String| name.is_none_or(|it| it.package == *package);
-        let mut taken = Taken::default();
+        let mut gathered = ClusterQuestions::default();
         for it in cluster.subscriptions.iter().filter(|it| olm.is_classic() && fits(&it.package)) {
             let question = self.of_subscription(cluster, it, name, &sources);
-            self.take(question, &words_of(it), &mut taken)?;
+            self.take(question, &words_of(it), &mut gathered)?;
         }
         for it in cluster.extensions.iter().filter(|it| olm.is_v1() && fits(&it.package)) {
             let question = self.of_extension(cluster, it, name, &sources);
-            self.take(question, &format!("ClusterExtension {}", it.name), &mut taken)?;
+            self.take(question, &format!("ClusterExtension {}", it.name), &mut gathered)?;
         }
-        let Taken { questions, n_found, refused } = taken;
+        let ClusterQuestions { questions, n_found, refused } = gathered;
         if let Some(error) = refused.filter(|_| questions.is_empty()) {
             return Err(error);
         }
@@ -373,15 +373,15 @@ impl Asking<'_> {
         &mut self,
         question: Result<PackageQuestion, LeftOut>,
         whose: &str,
-        taken: &mut Taken,
+        gathered: &mut ClusterQuestions,
     ) -> Result<(), AskError> {
-        taken.n_found += 1;
+        gathered.n_found += 1;
         match question {
-            Ok(question) => taken.questions.push(question),
+            Ok(question) => gathered.questions.push(question),
             Err(LeftOut::Warned) => {}
             Err(LeftOut::Refused(error)) if error.is_about_words() => {
                 (self.warn)(&format!("{whose}: {error}; left out"));
-                taken.refused = taken.refused.take().or(Some(error));
+                gathered.refused = gathered.refused.take().or(Some(error));
             }
             Err(LeftOut::Refused(error)) => return Err(error),
         }
@@ -515,7 +515,7 @@ fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageVi
 }
 
 /// Adds the fields of a ClusterExtension to the words. `has_own` means that its label has chosen the catalog.
-fn complete(asked: &mut Asked, extension: &ClusterExtension, view: &PackageView, has_own: bool) {
+fn complete(asked: &mut EngineQuestion, extension: &ClusterExtension, view: &PackageView, has_own: bool) {
     if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
         let is_in_catalog = view.find(name).is_some_and(|it| it.0 == *name);
         asked.installed = Some(InstalledBundle::named(name.clone(), version.clone(), is_in_catalog));

@@ -10,8 +10,9 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::Reach;
 use olmdex_olm::upgrade::{
-    Asked, Effort, FewestSteps, Generation, InstalledBundle, Updates, UpgradePath, WhyNot, classic_path, classic_paths,
-    classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates, v1_why_not,
+    Effort, EngineQuestion, FewestSteps, Generation, InstalledBundle, Updates, UpgradePath, WhyNot, classic_path,
+    classic_paths, classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates,
+    v1_why_not,
 };
 
 /// The next upgrades of OLM.
@@ -235,7 +236,7 @@ impl PackageQuestion {
             within: &within,
             effort: &Effort::default(),
         };
-        let asked = Asked { channels: Vec::new(), ..self.asked.clone() };
+        let asked = EngineQuestion { channels: Vec::new(), ..self.asked.clone() };
         Ok(fewest_steps(&self.view, &asked, olm, &wanted).into_iter().find(|it| it.is_reached))
     }
 
@@ -248,7 +249,7 @@ impl PackageQuestion {
             channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
         let bundles = self.view.bundles().iter().filter(|it| entries.contains(it.0.as_str()));
         let froms = bundles.map(|(name, version)| InstalledBundle::held(name.clone(), version.clone()));
-        let asked = Asked { channels: vec![graph.default_channel.clone()], ..Asked::default() };
+        let asked = EngineQuestion { channels: vec![graph.default_channel.clone()], ..EngineQuestion::default() };
         classic_paths(&self.view, graph, &asked, froms, max_steps, each);
     }
 }

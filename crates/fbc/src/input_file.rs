@@ -50,7 +50,7 @@ pub(super) enum Body {
 }
 
 /// A file that has been opened.
-pub(super) enum Opened<'a> {
+pub(super) enum OpenFile<'a> {
     /// A file, or a part of one, with its size.
     File(Source, u64),
     /// Bytes in memory.
@@ -216,11 +216,11 @@ impl InputFile {
     }
 
     /// Opens the file.
-    pub(super) fn open(&self) -> Result<Opened<'_>, Defect> {
+    pub(super) fn open(&self) -> Result<OpenFile<'_>, Defect> {
         match &self.body {
-            Body::Text(Text::Bytes(bytes)) => Ok(Opened::Bytes(bytes)),
-            Body::Text(text) => Ok(Opened::File(Source::Part(text.reader()), text.len())),
-            Body::Made(made) => Ok(Opened::Made(&**made)),
+            Body::Text(Text::Bytes(bytes)) => Ok(OpenFile::Bytes(bytes)),
+            Body::Text(text) => Ok(OpenFile::File(Source::Part(text.reader()), text.len())),
+            Body::Made(made) => Ok(OpenFile::Made(&**made)),
             Body::Unreadable(defect) => Err((**defect).clone()),
             Body::Path(path, stamp) => {
                 let open_failed = |error: io::Error| unreadable("open", &self.relative, &error);
@@ -237,7 +237,7 @@ impl InputFile {
                 let file = std::fs::File::open(path).map_err(open_failed)?;
                 let metadata = file.metadata().map_err(open_failed)?;
                 stamp.get_or_init(|| Stamp::of(&metadata));
-                Ok(Opened::File(Source::Whole(file), metadata.len()))
+                Ok(OpenFile::File(Source::Whole(file), metadata.len()))
             }
         }
     }
@@ -287,9 +287,9 @@ impl InputFile {
     pub fn read_again(&self, offset: u64, len: u64) -> Vec<u8> {
         let part = |bytes: &[u8]| slice(bytes, offset, len).to_vec();
         match self.open() {
-            Ok(Opened::Bytes(bytes)) => part(bytes),
-            Ok(Opened::Made(made)) => made.text().map(|bytes| part(&bytes)).unwrap_or_default(),
-            Ok(Opened::File(source, _)) => {
+            Ok(OpenFile::Bytes(bytes)) => part(bytes),
+            Ok(OpenFile::Made(made)) => made.text().map(|bytes| part(&bytes)).unwrap_or_default(),
+            Ok(OpenFile::File(source, _)) => {
                 let mut text = Vec::new();
                 let read = source.starting_at(offset).and_then(|it| it.take(len).read_to_end(&mut text));
                 if read.is_err() {

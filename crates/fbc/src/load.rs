@@ -11,7 +11,7 @@ use std::sync::mpsc::sync_channel;
 use super::blob::{self, Blob, Failure, Typed};
 use super::defect::Defect;
 use super::input::Input;
-use super::input_file::{InputFile, Opened, Source};
+use super::input_file::{InputFile, OpenFile, Source};
 use super::objects;
 use super::origin::Origin;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
@@ -272,9 +272,9 @@ fn run_part<C: Consumer>(
 fn whole_text<'t>(file: &'t InputFile, memory: &'t mut Vec<u8>) -> Result<&'t [u8], Defect> {
     memory.clear();
     match file.open()? {
-        Opened::Bytes(bytes) => return Ok(bytes),
-        Opened::Made(made) => *memory = made.text().map_err(|error| file.read_failed(&error))?,
-        Opened::File(mut opened, size) => {
+        OpenFile::Bytes(bytes) => return Ok(bytes),
+        OpenFile::Made(made) => *memory = made.text().map_err(|error| file.read_failed(&error))?,
+        OpenFile::File(mut opened, size) => {
             memory.reserve(usize::try_from(size).unwrap_or(0) + 1);
             opened.read_to_end(memory).map_err(|error| file.read_failed(&error))?;
         }
@@ -435,7 +435,7 @@ pub(super) fn chunk_text(raw: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     let mut splitter = yaml::Splitter::new(1);
     loop {
         match splitter.next(raw, true) {
-            Ok(yaml::Found::Chunk(chunk)) => return chunk.text,
+            Ok(yaml::SplitProgress::Chunk(chunk)) => return chunk.text,
             Ok(_) => return raw.into(),
             // An invalid separator has been reported; the document comes with the next call.
             Err(_) => {}
@@ -508,10 +508,10 @@ impl<'a> Tasks<'a> {
             self.next_file += 1;
             let (whole, batch) = self.sizes;
             match file.open() {
-                Ok(Opened::File(source, size)) if size > whole => {
+                Ok(OpenFile::File(source, size)) if size > whole => {
                     self.large = Some(Large::new(file, number, Rest::File(source), batch));
                 }
-                Ok(Opened::Bytes(bytes)) if bytes.len() as u64 > whole => {
+                Ok(OpenFile::Bytes(bytes)) if bytes.len() as u64 > whole => {
                     self.large = Some(Large::new(file, number, Rest::Bytes(bytes), batch));
                 }
                 Ok(_) => return Some(Task::File(number)),

@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::Input;
-use super::input_file::{InputFile, Opened};
+use super::input_file::{InputFile, OpenFile};
 
 /// The size of a piece that is searched at once: it fits into the cache of a core, so that each byte is read from
 /// memory once.
@@ -27,9 +27,9 @@ fn files_with_in_pieces(input: &Input, words: &[&str], piece: usize) -> BTreeSet
     let overlap = words.iter().map(|it| it.len().saturating_sub(1)).max().unwrap_or_default();
     let buffer = || vec![0; overlap + piece];
     let has = |buffer: &mut Vec<u8>, file: &InputFile| match file.open() {
-        Ok(Opened::Bytes(text)) => has_one(text),
-        Ok(Opened::Made(made)) => made.text().map_or(true, |text| has_one(&text)),
-        Ok(Opened::File(mut source, _)) => is_found(&mut source, buffer, overlap, has_one).unwrap_or(true),
+        Ok(OpenFile::Bytes(text)) => has_one(text),
+        Ok(OpenFile::Made(made)) => made.text().map_or(true, |text| has_one(&text)),
+        Ok(OpenFile::File(mut source, _)) => is_found(&mut source, buffer, overlap, has_one).unwrap_or(true),
         Err(_) => true,
     };
     let files = input.files.par_iter().enumerate();

@@ -191,28 +191,28 @@ impl DocumentSplitter {
         };
         let mut splitter = yaml::Splitter::new(1);
         match splitter.next(&buffer[from..], is_last) {
-            Ok(yaml::Found::NeedMore) => {
+            Ok(yaml::SplitProgress::NeedMore) => {
                 self.mode = Mode::Json { delivered, scanner: ObjectScanner::new(), after_junk: false };
                 Some(Next::NeedMore)
             }
-            Ok(yaml::Found::End) => Some(Next::End),
-            Ok(yaml::Found::Chunk(chunk)) if head_defect(&chunk.text, Syntax::Yaml).is_none() => {
+            Ok(yaml::SplitProgress::End) => Some(Next::End),
+            Ok(yaml::SplitProgress::Chunk(chunk)) if head_defect(&chunk.text, Syntax::Yaml).is_none() => {
                 let end = from + chunk.consumed;
                 let (line, column) = self.place_of(buffer, from);
                 self.mode = Mode::Yaml(splitter, self.offset + from as u64);
                 let (start, consumed, syntax) = (from, end, Syntax::Yaml);
                 Some(Next::Piece(Piece { start, end, consumed, line, column, syntax, is_read: false, defect: None }))
             }
-            Ok(yaml::Found::Chunk(_)) | Err(_) => None,
+            Ok(yaml::SplitProgress::Chunk(_)) | Err(_) => None,
         }
     }
 
     fn next_yaml(&mut self, buffer: &[u8], is_last: bool) -> Next {
         let Mode::Yaml(splitter, base) = &mut self.mode else { return Next::End };
         match splitter.next(buffer, is_last) {
-            Ok(yaml::Found::NeedMore) => Next::NeedMore,
-            Ok(yaml::Found::End) => Next::End,
-            Ok(yaml::Found::Chunk(chunk)) => Next::Piece(Piece {
+            Ok(yaml::SplitProgress::NeedMore) => Next::NeedMore,
+            Ok(yaml::SplitProgress::End) => Next::End,
+            Ok(yaml::SplitProgress::Chunk(chunk)) => Next::Piece(Piece {
                 start: 0,
                 end: chunk.consumed,
                 consumed: chunk.consumed,

@@ -11,7 +11,7 @@ use super::input_file::{InputFile, unreadable};
 use olmdex_base::file::Text;
 
 /// A file that the walk has met.
-struct Found {
+struct Candidate {
     /// Components below the root.
     components: Vec<Vec<u8>>,
     file: InputFile,
@@ -44,7 +44,7 @@ pub(super) struct Walked {
 /// # Errors
 /// If `root` itself cannot be listed.
 pub(super) fn walk(root: &Path, keeps_git: bool) -> io::Result<Walked> {
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     let mut entries = sorted_entries(root)?;
     let n_entries = entries.len();
     // A worktree has a file of that name.
@@ -66,18 +66,21 @@ pub(super) fn walk(root: &Path, keeps_git: bool) -> io::Result<Walked> {
                 true => InputFile::linked(&path, relative, root),
                 false => InputFile::in_directory(&path, relative),
             };
-            found.push(Found { file, components: inner });
+            candidates.push(Candidate { file, components: inner });
             continue;
         }
         match sorted_entries(&path) {
             Ok(entries) => open.push((inner, entries.into_iter())),
             Err(error) => {
                 let defect = unreadable("open", &relative_text(&inner), &error);
-                found.push(Found { file: InputFile::unreadable(&path.to_string_lossy(), defect), components: inner });
+                candidates.push(Candidate {
+                    file: InputFile::unreadable(&path.to_string_lossy(), defect),
+                    components: inner,
+                });
             }
         }
     }
-    let (files, ignore) = keep(found);
+    let (files, ignore) = keep(candidates);
     Ok(Walked { skips_git: has_git && !hides_git(&ignore), files })
 }
 
@@ -87,7 +90,7 @@ pub(super) fn kept(root: &str, mut files: Vec<TreeFile>, keeps_git: bool) -> Wal
     files.retain(|it| keeps_git || it.components.first().is_none_or(|it| it != GIT));
     let has_git = files.len() < n_files;
 
-    let mut found: Vec<Found> = files
+    let mut candidates: Vec<Candidate> = files
         .into_iter()
         .map(|it| {
             let relative = relative_text(&it.components);
@@ -96,20 +99,20 @@ pub(super) fn kept(root: &str, mut files: Vec<TreeFile>, keeps_git: bool) -> Wal
                 Ok(text) => InputFile::of_text(shown, relative, text),
                 Err(error) => InputFile::unreadable(&shown, unreadable("open", &relative, &error)),
             };
-            Found { components: it.components, file }
+            Candidate { components: it.components, file }
         })
         .collect();
-    found.sort_by(|a, b| a.components.cmp(&b.components));
-    let (files, ignore) = keep(found);
+    candidates.sort_by(|a, b| a.components.cmp(&b.components));
+    let (files, ignore) = keep(candidates);
     Walked { skips_git: has_git && !hides_git(&ignore), files }
 }
 
 /// Reads the ignore files and drops the files that they hide.
-fn keep(found: Vec<Found>) -> (Vec<InputFile>, Ignore) {
+fn keep(candidates: Vec<Candidate>) -> (Vec<InputFile>, Ignore) {
     let mut ignore = Ignore::default();
     let mut files = Vec::new();
-    let is_ignore_file = |it: &Found| it.components.last().is_some_and(|name| name == FILE_NAME.as_bytes());
-    for it in found.iter().filter(|it| is_ignore_file(it)) {
+    let is_ignore_file = |it: &Candidate| it.components.last().is_some_and(|name| name == FILE_NAME.as_bytes());
+    for it in candidates.iter().filter(|it| is_ignore_file(it)) {
         if it.file.is_unreadable() {
             files.push(it.file.clone());
             continue;
@@ -129,7 +132,7 @@ fn keep(found: Vec<Found>) -> (Vec<InputFile>, Ignore) {
             files.push(InputFile::unreadable(&it.file.shown, defect));
         }
     }
-    for it in found {
+    for it in candidates {
         if !is_ignore_file(&it) && !ignore.hides(&it.components) {
             files.push(it.file);
         }

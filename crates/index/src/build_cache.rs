@@ -36,13 +36,13 @@ struct CachedResults {
 struct CachedFinding {
     rule: String,
     message: String,
-    place: Option<KeptPlace>,
+    place: Option<CachedPlace>,
     help: Option<String>,
     package: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct KeptPlace {
+struct CachedPlace {
     file: String,
     line: u32,
     column: u32,
@@ -67,7 +67,7 @@ impl CachedResults {
 
 impl CachedFinding {
     fn of(finding: &Finding) -> Self {
-        let place = finding.place.as_ref().map(|it| KeptPlace {
+        let place = finding.place.as_ref().map(|it| CachedPlace {
             file: it.file.clone(),
             line: it.line,
             column: it.column,

@@ -11,7 +11,7 @@ use super::catalog::{Catalog, Key, OpenText};
 use super::findings::bytes_of;
 use olmdex_ask::{Explained, check_catalog, explain};
 use olmdex_base::diag::{Finding, Rule};
-use olmdex_change::edit::{CatalogEdit, Change, Mend};
+use olmdex_change::edit::{CatalogEdit, Change, PackageFix};
 use olmdex_fbc::Input;
 use olmdex_rules::check::practice::{practices, rules};
 use olmdex_rules::explain::RuleExplanation;
@@ -60,7 +60,7 @@ pub(super) fn mending(
     (key, line): (&Key, u32),
     rule: &'static Rule,
 ) -> Option<(String, Changed)> {
-    let mend = Mend::of(rule)?;
+    let fix = PackageFix::of(rule)?;
     let keys: Vec<&Key> = catalog.files.keys().collect();
     let mut n_bytes = 0;
     let mut input = Input::default();
@@ -82,7 +82,7 @@ pub(super) fn mending(
     };
     let package = found.iter().find(is_it)?.package.clone()?;
     let mut edit = CatalogEdit::new(input);
-    let effects = edit.change(&package, &[Change::Mend(mend)]).ok()?;
+    let effects = edit.change(&package, &[Change::PackageFix(fix)]).ok()?;
     if !effects.errors.is_empty() {
         return None;
     }

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::symbols::Mentions;
 use super::tree::Tree;
 use olmdex_fbc::{self as fbc, Consumer, Defect, DefectKind, Document, Input, Located, Origin, Spot, Syntax};
-use olmdex_rules::check::practice::{Seen, look};
+use olmdex_rules::check::practice::{PracticeFacts, practice_facts};
 use olmdex_rules::check::{Facts, Inspected, inspect};
 use olmdex_text::yaml::Position;
 
@@ -22,7 +22,7 @@ pub(super) struct Analysis {
     key: Key,
     pub(super) inspected: Inspected,
     /// The facts that the rules of good practice look at.
-    pub(super) seen: Seen,
+    pub(super) practice: PracticeFacts,
     pub(super) mentions: Mentions,
     /// Whether it could be read at all.
     pub(super) is_readable: bool,
@@ -36,12 +36,12 @@ pub(super) struct Analysis {
 
 /// A document in a file.
 #[derive(Debug, Clone)]
-pub(super) struct Placed {
+pub(super) struct FileDocument {
     pub(super) origin: Origin,
     pub(super) analysis: Arc<Analysis>,
 }
 
-impl Placed {
+impl FileDocument {
     /// The start of its content in the file.
     pub(super) fn start(&self) -> (u32, u32) {
         let Position { line, column } = self.analysis.start;
@@ -93,9 +93,9 @@ fn key_of(raw: &[u8], syntax: Syntax) -> Key {
 }
 
 impl Consumer for Reader<'_> {
-    type Output = Placed;
+    type Output = FileDocument;
 
-    fn document(&self, document: Document<'_>) -> Placed {
+    fn document(&self, document: Document<'_>) -> FileDocument {
         let origin = document.origin;
         // If the real reader gives up, for example at a depth, there is no tree either.
         let is_refused = |it: &Defect| {
@@ -110,12 +110,12 @@ impl Consumer for Reader<'_> {
             mentions: tree.as_ref().map(Mentions::of).unwrap_or_default(),
             is_readable: tree.is_some() && !document.raw.is_empty(),
             layout: fbc::layout_of(&document).unwrap_or_default(),
-            seen: look(&document),
+            practice: practice_facts(&document),
             inspected: inspect(&document),
             start,
             located: Mutex::default(),
         };
-        Placed { origin, analysis: Arc::new(analysis) }
+        FileDocument { origin, analysis: Arc::new(analysis) }
     }
 
     fn recalls(&self) -> bool {
@@ -126,17 +126,17 @@ impl Consumer for Reader<'_> {
         true
     }
 
-    fn recall(&self, origin: Origin, raw: &[u8]) -> Option<Placed> {
+    fn recall(&self, origin: Origin, raw: &[u8]) -> Option<FileDocument> {
         let known = *self.known.get(&key_of(raw, origin.syntax))?;
-        Some(Placed { origin, analysis: Arc::clone(known) })
+        Some(FileDocument { origin, analysis: Arc::clone(known) })
     }
 }
 
 /// The documents of a file with this text; the analysis of equal ones among `before` is reused.
-pub(super) fn documents(text: Arc<[u8]>, before: &[Placed]) -> Vec<Placed> {
+pub(super) fn documents(text: Arc<[u8]>, before: &[FileDocument]) -> Vec<FileDocument> {
     // The errors of a document may come from its surroundings.
     let is_sound =
-        |it: &&Placed| it.analysis.is_readable && !matches!(it.analysis.inspected.facts, Facts::Broken { .. });
+        |it: &&FileDocument| it.analysis.is_readable && !matches!(it.analysis.inspected.facts, Facts::Broken { .. });
     let known = before.iter().filter(is_sound).map(|it| (it.analysis.key, &it.analysis)).collect();
     let mut found = Vec::new();
     let done: Result<(), Infallible> = fbc::load(&Input::bytes("", text), &Reader { known }, |it| {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::catalog::{Catalog, Key};
 use super::documents::{Documents, Group};
-use super::findings::{self, Found};
+use super::findings::{self, FindingsByFile};
 use super::lines::{Encoding, Lines, Range};
 use super::protocol;
 use super::queue::Queue;
@@ -30,7 +30,7 @@ const STACK: usize = 8 << 20;
 
 /// The wanted results for a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Wanted {
+pub(super) enum AnalysisDepth {
     /// The names.
     Names,
     /// The names, and the findings.
@@ -43,7 +43,7 @@ pub(super) struct Job {
     /// The number of the last change that it knows.
     pub(super) number: u64,
     pub(super) documents: Documents,
-    pub(super) groups: BTreeMap<Group, Wanted>,
+    pub(super) groups: BTreeMap<Group, AnalysisDepth>,
     /// Whether files may have changed, options among them.
     pub(super) are_files_new: bool,
     /// Whether directories have to be looked at again.
@@ -93,7 +93,7 @@ impl Slot {
     /// Whether the findings of a group will be made anew, or are no longer wanted.
     fn is_superseded(&self, group: &Group) -> bool {
         let waiting = self.lock();
-        let is_wanted = |it: &Job| it.groups.get(group) == Some(&Wanted::Findings);
+        let is_wanted = |it: &Job| it.groups.get(group) == Some(&AnalysisDepth::Findings);
         waiting.is_over || waiting.job.as_ref().is_some_and(is_wanted)
     }
 }
@@ -131,9 +131,9 @@ impl Analyst {
     pub(super) fn submit(&self, mut job: Job) {
         let mut waiting = self.slot.lock();
         if let Some(older) = waiting.job.take() {
-            for (group, wanted) in older.groups {
-                let it = job.groups.entry(group).or_insert(wanted);
-                *it = wanted.max(*it);
+            for (group, depth) in older.groups {
+                let it = job.groups.entry(group).or_insert(depth);
+                *it = depth.max(*it);
             }
             job.are_files_new |= older.are_files_new;
             job.are_listings_old |= older.are_listings_old;
@@ -163,7 +163,7 @@ impl Drop for OnPanic {
 
 /// A catalog, and the time when its directory was listed.
 #[derive(Debug)]
-struct Listed {
+struct CachedCatalog {
     catalog: Arc<Catalog>,
     listed: Option<Instant>,
 }
@@ -171,7 +171,7 @@ struct Listed {
 struct Worker {
     slot: Arc<Slot>,
     choosing: Choosing,
-    catalogs: BTreeMap<Group, Listed>,
+    catalogs: BTreeMap<Group, CachedCatalog>,
 }
 
 impl Worker {
@@ -191,8 +191,8 @@ impl Worker {
         queue.report(Analysed::Names(names));
         before(Stage::Findings);
         let mut reports = Vec::new();
-        for (group, wanted) in &job.groups {
-            if *wanted == Wanted::Names || self.slot.is_superseded(group) {
+        for (group, depth) in &job.groups {
+            if *depth == AnalysisDepth::Names || self.slot.is_superseded(group) {
                 continue;
             }
             reports.push(if job.documents.is_used(group) {
@@ -212,7 +212,7 @@ impl Worker {
             Group::Alone(_) | Group::Template(_) => None,
             Group::Bundle(_) => return None,
         };
-        let new = || Listed { catalog: Arc::new(Catalog::new(root)), listed: None };
+        let new = || CachedCatalog { catalog: Arc::new(Catalog::new(root)), listed: None };
         let it = self.catalogs.entry(group.clone()).or_insert_with(new);
         let catalog = Arc::make_mut(&mut it.catalog);
         let listed = it.listed.filter(|it| it.elapsed() <= LISTED_FOR);
@@ -252,17 +252,17 @@ impl Worker {
     }
 
     /// The findings about a group, only those of documents that belong to it.
-    fn found(&self, group: &Group, documents: &Documents, besides: &Besides) -> Found {
+    fn found(&self, group: &Group, documents: &Documents, besides: &Besides) -> FindingsByFile {
         let texts = documents.texts_of(group);
         let mut found = match group {
             Group::Bundle(directory) => findings::of_bundle(directory, &texts, &besides.validators),
             Group::Template(key) => match texts.get(key) {
                 Some(it) => findings::of_template(key, &it.text),
-                None => Found::new(),
+                None => FindingsByFile::new(),
             },
             Group::Catalog(_) | Group::Alone(_) => match self.catalogs.get(group) {
                 Some(it) => findings::of_catalog(&it.catalog, &texts, &besides.practices),
-                None => Found::new(),
+                None => FindingsByFile::new(),
             },
         };
         found.retain(|key, _| documents.owner(key).is_none_or(|it| it == group));

@@ -13,7 +13,7 @@ use super::hover;
 use super::symbols::{Mention, Role, Thing};
 use olmdex_base::diag::Place;
 use olmdex_bundle::bundle::is_bundle;
-use olmdex_bundle::bundle::rules::{CatalogClaims, Contents, Placed, Validation};
+use olmdex_bundle::bundle::rules::{CatalogClaims, Claim, Contents, Validation};
 use olmdex_fbc::Entry;
 use olmdex_index::query::{GraphBundle, GraphChannel, PackageGraph};
 
@@ -80,7 +80,7 @@ impl Bundles {
         let of_package: Vec<&CatalogClaims> = self.all.iter().filter(|it| it.package.it == package).collect();
         let names: BTreeSet<&str> =
             of_package.iter().flat_map(|it| it.channels.it.iter().map(String::as_str)).collect();
-        let text = |it: &Option<Placed<String>>| it.as_ref().map(|it| it.it.clone()).unwrap_or_default();
+        let text = |it: &Option<Claim<String>>| it.as_ref().map(|it| it.it.clone()).unwrap_or_default();
         let entry = |it: &&CatalogClaims| Entry {
             name: it.name.it.clone(),
             replaces: text(&it.replaces),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::analysis::{Placed, documents};
+use super::analysis::{FileDocument, documents};
 use super::folder::{Listing, list, root_of};
 use super::kind::{Kind, kind_of};
 use super::symbols::{Deprecated, Mention, RangeText, TypeText};
@@ -56,7 +56,7 @@ enum Version {
 /// The analysis of the last moment when all documents of a file could be read, with its text if it was open.
 #[derive(Debug, Clone)]
 struct Good {
-    documents: Vec<Placed>,
+    documents: Vec<FileDocument>,
     text: Arc<str>,
 }
 
@@ -64,7 +64,7 @@ struct Good {
 #[derive(Debug, Clone)]
 pub(super) struct CatalogFile {
     version: Version,
-    pub(super) documents: Vec<Placed>,
+    pub(super) documents: Vec<FileDocument>,
     good: Option<Good>,
     /// The text that `documents` were read from, if the file is open.
     text: Option<Arc<str>>,
@@ -89,7 +89,7 @@ impl CatalogFile {
     }
 
     /// The documents that names are taken from.
-    pub(super) fn named(&self) -> &[Placed] {
+    pub(super) fn named(&self) -> &[FileDocument] {
         self.good.as_ref().map_or(&self.documents, |it| &it.documents)
     }
 
@@ -270,9 +270,9 @@ impl Catalog {
 
     /// All names, in the order of files and documents.
     pub(super) fn names(&self) -> impl Iterator<Item = Named<'_>> {
-        self.placed().flat_map(|(key, file, placed)| {
-            placed.analysis.mentions.names.iter().map(move |mention| {
-                let (start, end) = (placed.offset() + mention.span.start, placed.offset() + mention.span.end);
+        self.file_documents().flat_map(|(key, file, document)| {
+            document.analysis.mentions.names.iter().map(move |mention| {
+                let (start, end) = (document.offset() + mention.span.start, document.offset() + mention.span.end);
                 let is_kept = file.is_kept(&(start..end));
                 Named { key, mention, start: file.now(start), end: file.now(end), is_kept }
             })
@@ -280,13 +280,13 @@ impl Catalog {
     }
 
     /// The documents that names are taken from, with their files.
-    pub(super) fn placed(&self) -> impl Iterator<Item = (&Key, &CatalogFile, &Placed)> {
+    pub(super) fn file_documents(&self) -> impl Iterator<Item = (&Key, &CatalogFile, &FileDocument)> {
         self.files.iter().flat_map(|(key, file)| file.named().iter().map(move |it| (key, &**file, it)))
     }
 
     /// The deprecation of an item.
     pub(super) fn deprecated(&self, package: &str, schema: &str, name: &str) -> Option<&Deprecated> {
-        let mut all = self.placed().flat_map(|it| &it.2.analysis.mentions.deprecated);
+        let mut all = self.file_documents().flat_map(|it| &it.2.analysis.mentions.deprecated);
         all.find(|it| it.package == package && it.schema == schema && it.name == name)
     }
 
@@ -309,12 +309,12 @@ impl Catalog {
         &'c self,
         key: &Key,
         offset: usize,
-        parts: impl Fn(&'c Placed) -> Vec<(&'c T, std::ops::Range<usize>)>,
+        parts: impl Fn(&'c FileDocument) -> Vec<(&'c T, std::ops::Range<usize>)>,
     ) -> Option<(&'c T, std::ops::Range<usize>)> {
         let file = self.files.get(key)?;
-        let at = |placed: &'c Placed| {
-            let start = placed.offset();
-            parts(placed).into_iter().find_map(|(it, span)| {
+        let at = |document: &'c FileDocument| {
+            let start = document.offset();
+            parts(document).into_iter().find_map(|(it, span)| {
                 let is_kept = file.is_kept(&(start + span.start..start + span.end));
                 let bytes = file.now(start + span.start)..file.now(start + span.end);
                 (is_kept && (bytes.start..=bytes.end).contains(&offset)).then_some((it, bytes))

@@ -182,7 +182,8 @@ fn version_in(name: &str) -> Option<String> {
 
 /// The versions of a package's bundles, highest first.
 fn versions(catalog: &Catalog, package: &str) -> Vec<Version> {
-    let all = catalog.placed().flat_map(|it| &it.2.analysis.mentions.versions).filter(|it| it.package == package);
+    let all =
+        catalog.file_documents().flat_map(|it| &it.2.analysis.mentions.versions).filter(|it| it.package == package);
     let mut versions: Vec<Version> = all.filter_map(|it| Version::parse(&it.version).ok()).collect();
     versions.sort();
     versions.dedup();
@@ -191,7 +192,7 @@ fn versions(catalog: &Catalog, package: &str) -> Vec<Version> {
 }
 
 fn version_of(catalog: &Catalog, package: &str, bundle: &str) -> Option<Version> {
-    let mut all = catalog.placed().flat_map(|it| &it.2.analysis.mentions.versions);
+    let mut all = catalog.file_documents().flat_map(|it| &it.2.analysis.mentions.versions);
     Version::parse(&all.find(|it| it.package == package && it.name == bundle)?.version).ok()
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::analysis::Placed;
+use super::analysis::FileDocument;
 use super::catalog::{Catalog, Key, OpenText, text_of};
 use super::graph::graphs;
 use olmdex_ask::{check_graph, cut_advice};
@@ -18,7 +18,7 @@ use olmdex_rules::check::practice::practice_drafts;
 use olmdex_rules::check::{Checker, Draft, Facts, rules};
 
 /// Findings by document; a document without findings may be absent.
-pub(super) type Found = BTreeMap<Key, Vec<Finding>>;
+pub(super) type FindingsByFile = BTreeMap<Key, Vec<Finding>>;
 
 /// The findings about a catalog: by the rules of `validate`, for packages without errors those of `check-graph`, and
 /// those of good practice that are `wanted`. No document is parsed, and texts are read only for places that nobody has
@@ -27,45 +27,47 @@ pub(super) fn of_catalog(
     catalog: &Catalog,
     open: &BTreeMap<Key, OpenText>,
     wanted: &[&'static olmdex_base::diag::Rule],
-) -> Found {
+) -> FindingsByFile {
     let mut checker = Checker::new().advised_by(Some(cut_advice));
     let mut documents = Vec::new();
     let mut names = Vec::new();
     for (key, file) in &catalog.files {
         let number = u32::try_from(names.len()).unwrap_or(u32::MAX);
         names.push(Input::bytes(&key.shown(), Arc::from(Vec::new())));
-        for placed in &file.documents {
-            let mut inspected = placed.analysis.inspected.clone();
-            inspected.origin = placed.origin;
+        for document in &file.documents {
+            let mut inspected = document.analysis.inspected.clone();
+            inspected.origin = document.origin;
             inspected.origin.file = number;
             checker.add(inspected);
-            documents.push((key, placed));
+            documents.push((key, document));
         }
     }
     let input = Input { files: names.into_iter().flat_map(|it| it.files).collect(), ..Input::default() };
     let drafts = checker.drafts(&input);
     let mut broken = BTreeSet::new();
     let mut is_broken = false;
-    let mut found = Found::new();
+    let mut found = FindingsByFile::new();
     let mut texts = Texts { open, read: HashMap::new() };
     for of_document in drafts.chunk_by(|(a, _), (b, _)| a == b) {
-        let Some((key, placed)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
-        let package = placed.analysis.inspected.facts.package();
+        let Some((key, document)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
+        let package = document.analysis.inspected.facts.package();
         if of_document.iter().any(|it| it.1.rule.severity == Severity::Error) {
             is_broken |= package.is_empty();
             broken.insert(package);
         }
-        found.entry((*key).clone()).or_default().extend(texts.findings(key, placed, of_document));
+        found.entry((*key).clone()).or_default().extend(texts.findings(key, document, of_document));
     }
     if !wanted.is_empty() {
         // Documents that are in no file are in no directory either.
         let directory = |key: &Key| key.path().and_then(Path::parent).map(Path::to_owned);
         let directories: Vec<Option<PathBuf>> = documents.iter().map(|(key, _)| directory(key)).collect();
-        let seen =
-            documents.iter().zip(&directories).map(|((_, it), directory)| (directory.as_deref(), &it.analysis.seen));
-        for of_document in practice_drafts(&seen.collect::<Vec<_>>(), wanted).chunk_by(|(a, _), (b, _)| a == b) {
-            let Some((key, placed)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
-            let mut new = texts.findings(key, placed, of_document);
+        let practice = documents
+            .iter()
+            .zip(&directories)
+            .map(|((_, it), directory)| (directory.as_deref(), &it.analysis.practice));
+        for of_document in practice_drafts(&practice.collect::<Vec<_>>(), wanted).chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((key, document)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
+            let mut new = texts.findings(key, document, of_document);
             // The order of the command.
             new.sort_by_key(|it| it.place.as_ref().map(|it| (it.line, it.column)));
             found.entry((*key).clone()).or_default().extend(new);
@@ -104,11 +106,11 @@ struct Texts<'c> {
 
 impl<'c> Texts<'c> {
     /// The findings in one document, at its places.
-    fn findings(&mut self, key: &'c Key, placed: &Placed, drafts: &[(usize, Draft)]) -> Vec<Finding> {
+    fn findings(&mut self, key: &'c Key, document: &FileDocument, drafts: &[(usize, Draft)]) -> Vec<Finding> {
         let Self { open, read } = self;
         let spots: Vec<&Spot> = drafts.iter().map(|it| &it.1.spot).collect();
         let text = || Arc::clone(read.entry(key).or_insert_with(|| bytes_of(key, open)));
-        let package = placed.analysis.inspected.facts.package();
+        let package = document.analysis.inspected.facts.package();
         let at = |located: Located| Place {
             file: key.shown(),
             line: located.line,
@@ -116,7 +118,7 @@ impl<'c> Texts<'c> {
             source: Some(located.text),
             source_column: located.text_column,
         };
-        let located = placed.locate(&spots, text).into_iter().zip(drafts);
+        let located = document.locate(&spots, text).into_iter().zip(drafts);
         located.map(|(located, (_, draft))| finding(draft, at(located), package)).collect()
     }
 }
@@ -141,18 +143,18 @@ pub(super) fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
 }
 
 /// The findings about a template.
-pub(super) fn of_template(key: &Key, text: &Arc<str>) -> Found {
+pub(super) fn of_template(key: &Key, text: &Arc<str>) -> FindingsByFile {
     let findings = match Template::read(&key.shown(), Arc::from(Arc::clone(text)), None) {
         Ok(template) => template.remarks,
         Err(findings) => findings,
     };
-    Found::from([(key.clone(), findings)])
+    FindingsByFile::from([(key.clone(), findings)])
 }
 
 /// The findings about a bundle, as `bundle` reports them when it asks these validators too. `open` are the open
 /// documents of its two directories.
-pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, optional: &[Validator]) -> Found {
-    let mut found = Found::new();
+pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, optional: &[Validator]) -> FindingsByFile {
+    let mut found = FindingsByFile::new();
     let mut contents = match Contents::read(directory) {
         Ok(contents) => contents,
         Err(error) => {
@@ -221,7 +223,7 @@ mod tests {
             catalog.refresh(&BTreeMap::from([(key(), OpenText { text: Arc::from(text), serial })]));
         };
         let analyses =
-            |catalog: &Catalog| -> Vec<_> { catalog.placed().map(|it| Arc::clone(&it.2.analysis)).collect() };
+            |catalog: &Catalog| -> Vec<_> { catalog.file_documents().map(|it| Arc::clone(&it.2.analysis)).collect() };
         refresh(&mut catalog, TEXT, 1);
         let before = (analyses(&catalog), shown(&catalog, TEXT, 1));
         let of_practice = before.1.iter().filter(|it| it.contains("W18")).count();

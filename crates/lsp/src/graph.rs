@@ -13,8 +13,8 @@ use olmdex_text::json;
 /// The packages by name, as far as the catalog can be read. Only `wanted`, if one is.
 pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String, PackageGraph> {
     let mut graphs: BTreeMap<String, PackageGraph> = BTreeMap::new();
-    for (key, _, placed) in catalog.placed() {
-        let facts = &placed.analysis.inspected.facts;
+    for (key, _, document) in catalog.file_documents() {
+        let facts = &document.analysis.inspected.facts;
         let package = facts.package();
         if package.is_empty() || wanted.is_some_and(|it| it != package) {
             continue;
@@ -27,12 +27,12 @@ pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String
         match facts {
             Facts::Package(it) => graph.default_channel.clone_from(&it.default_channel),
             Facts::Channel(it) => {
-                let places = ChannelPlaces::new(key.shown(), placed.start(), &placed.analysis.layout);
+                let places = ChannelPlaces::new(key.shown(), document.start(), &document.analysis.layout);
                 let (entries, places) = (Arc::clone(&it.entries), Arc::new(places));
                 graph.channels.push(GraphChannel { name: it.name.clone(), entries, places });
             }
             Facts::Bundle(it) => {
-                let version = placed.analysis.mentions.versions.iter().find(|version| version.name == it.name);
+                let version = document.analysis.mentions.versions.iter().find(|version| version.name == it.name);
                 graph.bundles.push(GraphBundle {
                     name: it.name.clone(),
                     package_property: version.map(|it| property(&it.package, &it.version, &it.release)),
@@ -45,7 +45,7 @@ pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String
                     name: it.name.clone(),
                     message: it.message.clone(),
                 };
-                graph.deprecations.push(placed.analysis.mentions.deprecated.iter().map(deprecation).collect());
+                graph.deprecations.push(document.analysis.mentions.deprecated.iter().map(deprecation).collect());
             }
             _ => {}
         }
@@ -57,7 +57,7 @@ pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String
 pub(super) fn graph_of_names(catalog: &Catalog, key: &Key, package: &str) -> PackageGraph {
     let mut graph = PackageGraph { package: package.to_owned(), is_valid: true, ..PackageGraph::default() };
     let mut channels: Vec<(String, Vec<Entry>)> = Vec::new();
-    let mentions = catalog.placed().filter(|it| it.0 == key).map(|it| &it.2.analysis.mentions);
+    let mentions = catalog.file_documents().filter(|it| it.0 == key).map(|it| &it.2.analysis.mentions);
     for mentions in mentions {
         for it in mentions.names.iter().filter(|it| it.package == package) {
             let entries = channels.iter_mut().rfind(|channel| channel.0 == it.channel).map(|it| &mut it.1);

@@ -118,7 +118,7 @@ pub(super) struct HoverClient {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Opened {
+pub(super) struct DidOpenParams {
     pub(super) text_document: OpenedDocument,
 }
 

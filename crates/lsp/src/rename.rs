@@ -70,9 +70,9 @@ pub(super) fn rename(catalog: &Catalog, key: &Key, offset: usize, new: &str) -> 
     if let Some(key) = catalog.unreadable() {
         return Err(RenameError::Unreadable(key.shown()));
     }
-    let hidden = catalog.placed().find(|(_, _, placed)| {
-        let facts = &placed.analysis.inspected.facts;
-        placed.analysis.mentions.is_incomplete && (facts.package() == at.package || facts.package().is_empty())
+    let hidden = catalog.file_documents().find(|(_, _, document)| {
+        let facts = &document.analysis.inspected.facts;
+        document.analysis.mentions.is_incomplete && (facts.package() == at.package || facts.package().is_empty())
     });
     if let Some((key, ..)) = hidden {
         return Err(RenameError::Hidden(key.shown()));

@@ -27,7 +27,7 @@ use super::documents::Group;
 use super::frame::{self, FrameError};
 use super::lines::Encoding;
 use super::protocol::{
-    self, Cancel, Changed, Code, Execute, FoldersChanged, Incoming, Initialize, OfDocument, Opened, Refusal,
+    self, Cancel, Changed, Code, DidOpenParams, Execute, FoldersChanged, Incoming, Initialize, OfDocument, Refusal,
 };
 use super::question::{Answer, Answers, Question, Topic};
 use super::queue::{Event, Queue};
@@ -373,7 +373,7 @@ impl<W: Write> Server<'_, W> {
         // A notification of another form cannot be answered.
         match method {
             "textDocument/didOpen" => {
-                if let Ok(Opened { text_document: it }) = read(params) {
+                if let Ok(DidOpenParams { text_document: it }) = read(params) {
                     let key = key_of(&it.uri);
                     self.hurry(|question| question.key == key)?;
                     if let Err(error) = self.answers.workspace.open(&it.uri, it.version, &it.text) {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::analyst::{Job, LISTED_FOR, Wanted};
+use super::analyst::{AnalysisDepth, Job, LISTED_FOR};
 use super::bundles::Bundles;
 use super::catalog::{Catalog, Key};
 use super::documents::{Documents, Group, Open};
@@ -59,7 +59,7 @@ pub(super) struct Workspace {
     /// The number of the last change of each group.
     changed: BTreeMap<Group, u64>,
     /// The groups that have to be analysed.
-    dirty: BTreeMap<Group, Wanted>,
+    dirty: BTreeMap<Group, AnalysisDepth>,
     are_files_new: bool,
     are_listings_old: bool,
     serial: u64,
@@ -158,17 +158,17 @@ impl Workspace {
             Arc::make_mut(document).group.clone_from(&group);
         }
         for group in before.into_iter().chain(group) {
-            self.want(group, Wanted::Findings);
+            self.want(group, AnalysisDepth::Findings);
         }
         self.touch(key);
     }
 
     /// Requests the analysis of a group.
-    fn want(&mut self, group: Group, wanted: Wanted) {
+    fn want(&mut self, group: Group, depth: AnalysisDepth) {
         self.serial += 1;
         self.changed.insert(group.clone(), self.serial);
-        let it = self.dirty.entry(group).or_insert(wanted);
-        *it = wanted.max(*it);
+        let it = self.dirty.entry(group).or_insert(depth);
+        *it = depth.max(*it);
     }
 
     /// Takes note that a document has changed.
@@ -181,7 +181,7 @@ impl Workspace {
         let of_open = self.documents.open.values().filter_map(|it| it.group.as_ref());
         let groups: BTreeSet<Group> = of_open.chain(self.known.keys()).filter(holds).cloned().chain(own).collect();
         for group in groups {
-            self.want(group, Wanted::Findings);
+            self.want(group, AnalysisDepth::Findings);
         }
     }
 
@@ -242,7 +242,7 @@ impl Workspace {
         }
         let known = self.known.get(&group);
         if known.is_some_and(|it| it.listed.elapsed() > LISTED_FOR) && self.is_current(&group) {
-            self.want(group.clone(), Wanted::Names);
+            self.want(group.clone(), AnalysisDepth::Names);
         }
         if self.is_current(&group) {
             Standing::Current

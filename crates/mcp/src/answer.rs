@@ -21,14 +21,14 @@ pub(crate) struct Answer {
 
 impl Answer {
     /// An answer of items.
-    pub(crate) fn of<T: Serialize>(kind: &'static str, items: &[T]) -> Result<Self, Trouble> {
-        let json = |it: &T| serde_json::to_string(it).map_err(|error| Trouble::of(error.to_string()));
+    pub(crate) fn of<T: Serialize>(kind: &'static str, items: &[T]) -> Result<Self, AnswerError> {
+        let json = |it: &T| serde_json::to_string(it).map_err(|error| AnswerError::of(error.to_string()));
         let items = items.iter().map(json).collect::<Result<_, _>>()?;
         Ok(Self { kind, items, is_whole: false, warnings: Vec::new() })
     }
 
     /// An answer that is one document.
-    pub(crate) fn whole<T: Serialize>(kind: &'static str, item: &T) -> Result<Self, Trouble> {
+    pub(crate) fn whole<T: Serialize>(kind: &'static str, item: &T) -> Result<Self, AnswerError> {
         Ok(Self { is_whole: true, ..Self::of(kind, std::slice::from_ref(item))? })
     }
 
@@ -40,38 +40,38 @@ impl Answer {
 
 /// The reason why a question has no answer: an assistant reads it, and asks again.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct AnswerError {
     /// The fault.
     pub(crate) message: String,
     /// The way out.
     pub(crate) help: Option<String>,
 }
 
-impl Trouble {
-    /// Trouble in words.
+impl AnswerError {
+    /// An error in words.
     pub(crate) fn of(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None }
     }
 
-    /// The trouble with help.
+    /// The error with help.
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for AnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl From<AskError> for Trouble {
+impl From<AskError> for AnswerError {
     fn from(error: AskError) -> Self {
         Self { help: error.help(), message: error.to_string() }
     }
 }
 
-impl From<IndexError> for Trouble {
+impl From<IndexError> for AnswerError {
     fn from(error: IndexError) -> Self {
         Self { help: error.help(), message: error.to_string() }
     }

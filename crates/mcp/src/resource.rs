@@ -5,7 +5,7 @@ use olmdex_base::diag::json::FindingJson;
 use olmdex_index::query::Filter;
 use olmdex_text::encoding::percent;
 
-use super::answer::{Answer, Trouble};
+use super::answer::{Answer, AnswerError};
 use super::question::{List, known_catalogs};
 use super::words::Words;
 use super::world::World;
@@ -24,7 +24,7 @@ pub(crate) fn packages_of(catalog: &str) -> String {
 
 /// The answer at an address, with the command that gives the same; `None` if there is nothing like it. A page but the
 /// first has `?cursor=…` behind it.
-pub(crate) fn read(world: &World, address: &str) -> Option<Result<(Answer, String), Trouble>> {
+pub(crate) fn read(world: &World, address: &str) -> Option<Result<(Answer, String), AnswerError>> {
     let rest = address.strip_prefix("olmdex://")?;
     let parts: Vec<&str> = rest.split('/').collect();
     match parts.as_slice() {
@@ -35,12 +35,12 @@ pub(crate) fn read(world: &World, address: &str) -> Option<Result<(Answer, Strin
     }
 }
 
-fn catalogs(world: &World) -> Result<(Answer, String), Trouble> {
+fn catalogs(world: &World) -> Result<(Answer, String), AnswerError> {
     let rows = world.index().catalogs(&Filter::default())?;
     Ok((Answer::of("CatalogList", &rows)?, world.words().names([&"catalogs".to_owned()]).line("list")))
 }
 
-fn packages(world: &World, catalog: &str) -> Result<(Answer, String), Trouble> {
+fn packages(world: &World, catalog: &str) -> Result<(Answer, String), AnswerError> {
     let index = world.index();
     known_catalogs(&index, &List(vec![catalog.to_owned()]))?;
     let rows = index.packages(&Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() })?;
@@ -48,7 +48,7 @@ fn packages(world: &World, catalog: &str) -> Result<(Answer, String), Trouble> {
     Ok((Answer::of("PackageList", &rows)?, words.names([&"packages".to_owned()]).line("list")))
 }
 
-fn findings(world: &World, package: &str) -> Result<(Answer, String), Trouble> {
+fn findings(world: &World, package: &str) -> Result<(Answer, String), AnswerError> {
     let index = world.index();
     if !index.package_names()?.iter().any(|it| it == package) {
         return Err(olmdex_ask::no_package(&index, package)?.into());

@@ -18,7 +18,7 @@ use rmcp::{ServerHandler, ServiceExt as _};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::answer::Trouble;
+use super::answer::AnswerError;
 use super::escape::{self, CLOSE, OPEN, shortened};
 use super::page::page;
 use super::resource::{self, CATALOGS, FINDINGS, PACKAGES};
@@ -94,15 +94,15 @@ impl Assistant {
     async fn work<T: Send + 'static>(
         &self,
         what: impl FnOnce(&World) -> T + Send + 'static,
-    ) -> Result<Result<T, Trouble>, ErrorData> {
+    ) -> Result<Result<T, AnswerError>, ErrorData> {
         let world = Arc::clone(&self.world);
         let worked = tokio::task::spawn_blocking(move || catch_unwind(AssertUnwindSafe(|| what(&world))));
         match tokio::time::timeout(MAX_TIME, worked).await {
             Ok(Ok(Ok(done))) => Ok(Ok(done)),
             Ok(_) => Err(ErrorData::internal_error("internal error: this is a bug in olmdex", None)),
             Err(_) => {
-                let trouble = Trouble::of(format!("no answer after {} seconds", MAX_TIME.as_secs()));
-                Ok(Err(trouble.help("ask for less, or run the command")))
+                let error = AnswerError::of(format!("no answer after {} seconds", MAX_TIME.as_secs()));
+                Ok(Err(error.help("ask for less, or run the command")))
             }
         }
     }
@@ -118,13 +118,13 @@ impl Assistant {
         let asked = self.work(move |world| answered(world, &name, arguments, cursor.as_deref())).await?;
         match asked {
             Ok(answered) => answered,
-            Err(trouble) => Ok(failed(&trouble, None)),
+            Err(error) => Ok(failed(&error, None)),
         }
     }
 
     async fn read(&self, uri: String) -> Result<ReadResourceResult, ErrorData> {
         let asked = self.work(move |world| read(world, &uri)).await?;
-        asked.unwrap_or_else(|trouble| Err(ErrorData::internal_error(trouble.message, None)))
+        asked.unwrap_or_else(|error| Err(ErrorData::internal_error(error.message, None)))
     }
 }
 
@@ -144,7 +144,7 @@ fn answered(
         Outcome::Invalid(error) => {
             Err(ErrorData::invalid_params(format!("{name}: {}", shortened(&escape::line(&error), 500)), None))
         }
-        Outcome::Asked(Err(trouble), command) => Ok(failed(&trouble, Some(&command))),
+        Outcome::Asked(Err(error), command) => Ok(failed(&error, Some(&command))),
         Outcome::Asked(Ok(answer), command) => {
             let page = page(&answer, cursor, &command).map_err(|_| bad_cursor())?;
             let mut result = CallToolResult::success(vec![ContentBlock::text(page.text)]);
@@ -159,9 +159,9 @@ fn bad_cursor() -> ErrorData {
 }
 
 /// The result for a question without an answer. The words may contain names from catalogs.
-fn failed(trouble: &Trouble, command: Option<&str>) -> CallToolResult {
-    let mut text = format!("{OPEN}\nerror: {}\n", shortened(&escape::line(&trouble.message), MAX_TROUBLE / 2));
-    if let Some(help) = &trouble.help {
+fn failed(error: &AnswerError, command: Option<&str>) -> CallToolResult {
+    let mut text = format!("{OPEN}\nerror: {}\n", shortened(&escape::line(&error.message), MAX_TROUBLE / 2));
+    if let Some(help) = &error.help {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "help: {}", shortened(&escape::line(help), MAX_TROUBLE / 2));
     }
@@ -182,8 +182,8 @@ fn read(world: &World, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let nothing = || ErrorData::resource_not_found(format!("no resource `{shown}`"), None);
     let (answer, command) = match resource::read(world, address).ok_or_else(nothing)? {
         Ok(found) => found,
-        Err(trouble) => {
-            let words = shortened(&escape::line(&trouble.message), MAX_TROUBLE);
+        Err(error) => {
+            let words = shortened(&escape::line(&error.message), MAX_TROUBLE);
             return Err(ErrorData::resource_not_found(words, None));
         }
     };

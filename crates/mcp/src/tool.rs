@@ -14,7 +14,7 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, Trouble};
+use super::answer::{Answer, AnswerError};
 use super::question::{
     Compat, Deps, Diff, Explain, Images, Path, Plan, Question, Resolve, Search, Show, Sql, Updates, V1Check, WhyNot,
 };
@@ -23,7 +23,7 @@ use super::world::World;
 /// The result of a call.
 pub(crate) enum Outcome {
     /// The question has an answer, or a reason why there is none, and a command that gives the same.
-    Asked(Result<Answer, Trouble>, String),
+    Asked(Result<Answer, AnswerError>, String),
     /// The arguments are not those of the tool.
     Invalid(String),
 }

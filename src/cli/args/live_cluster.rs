@@ -72,7 +72,7 @@ pub(crate) fn context_of(argument: &str) -> Option<&str> {
 /// The objects of a live cluster, and the kinds that this user may not read, in words.
 pub(crate) fn read_live(name: &str) -> Result<(Cluster, Vec<String>), CommandError> {
     must_be_a_context(name)?;
-    Asking { name, patience: Patience::default(), programs: &PROGRAMS }.read()
+    ClusterClient { name, patience: Patience::default(), programs: &PROGRAMS }.read()
 }
 
 /// A name that could be an option, or that no tool would write, is not handed to a program.
@@ -90,7 +90,7 @@ fn must_be_a_context(name: &str) -> Result<(), CommandError> {
 }
 
 /// Calls of a program about one cluster.
-struct Asking<'a> {
+struct ClusterClient<'a> {
     name: &'a str,
     patience: Patience,
     programs: &'a [&'a str],
@@ -105,7 +105,7 @@ enum Called {
     Forbidden,
 }
 
-impl Asking<'_> {
+impl ClusterClient<'_> {
     fn read(&self) -> Result<(Cluster, Vec<String>), CommandError> {
         let program = self.program()?;
         let (mut all, mut unknown) = (Cluster::default(), Vec::new());
@@ -245,7 +245,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::time::{Duration, Instant};
 
-    use super::{Asking, GRACE, Patience, must_be_a_context};
+    use super::{ClusterClient, GRACE, Patience, must_be_a_context};
     use crate::cli::terminal::error::Exit;
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
         }
     }
 
-    fn asking(script: &str, bytes: u64) -> (tempfile::TempDir, String, Patience) {
+    fn fake_client(script: &str, bytes: u64) -> (tempfile::TempDir, String, Patience) {
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("kubectl");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -277,22 +277,23 @@ mod tests {
 
     #[test]
     fn a_program_that_hangs_is_stopped() {
-        let (_directory, program, patience) = asking("exec sleep 600", 1000);
+        let (_directory, program, patience) = fake_client("exec sleep 600", 1000);
         let started = Instant::now();
-        let error = Asking { name: "", patience, programs: &[&program] }.read().unwrap_err();
+        let error = ClusterClient { name: "", patience, programs: &[&program] }.read().unwrap_err();
         assert!(error.exit == Exit::Limit && started.elapsed() < GRACE * 3, "{}", error.message());
     }
 
     #[test]
     fn a_program_that_prints_without_end_is_not_kept() {
-        let (_directory, program, patience) = asking("head -c 3000000 /dev/zero", 1000);
-        let error = Asking { name: "", patience, programs: &[&program] }.read().unwrap_err();
+        let (_directory, program, patience) = fake_client("head -c 3000000 /dev/zero", 1000);
+        let error = ClusterClient { name: "", patience, programs: &[&program] }.read().unwrap_err();
         assert_eq!(error.exit, Exit::Limit, "{}", error.message());
     }
 
     #[test]
     fn without_a_program_there_is_no_answer() {
-        let error = Asking { name: "", patience: Patience::default(), programs: &["/nowhere/oc"] }.read().unwrap_err();
+        let error =
+            ClusterClient { name: "", patience: Patience::default(), programs: &["/nowhere/oc"] }.read().unwrap_err();
         assert_eq!(error.exit, Exit::Input, "{}", error.message());
     }
 }

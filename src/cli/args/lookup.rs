@@ -16,19 +16,19 @@ use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::progress::Progress;
 use crate::diag::counted;
 use crate::file::Cache;
-use crate::oci::{BlobSizes, Presence, Status, Wanted};
+use crate::oci::{BlobSizes, ImageSelector, Presence, Status};
 
 /// Looks an image up by its reference.
-type Look<'c> = Box<dyn Fn(&str) -> Seen + Sync + 'c>;
+type Lookup<'c> = Box<dyn Fn(&str) -> ImageRecord + Sync + 'c>;
 
 /// A found image, and the blobs that its bytes consist of.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct ImageRecord {
     pub(crate) presence: Presence,
     pub(crate) blobs: BlobSizes,
 }
 
-impl From<(Presence, BlobSizes)> for Seen {
+impl From<(Presence, BlobSizes)> for ImageRecord {
     fn from((presence, blobs): (Presence, BlobSizes)) -> Self {
         Self { presence, blobs }
     }
@@ -44,18 +44,18 @@ const EVERY: Duration = Duration::from_secs(1);
 const A_DAY: u64 = 24 * 60 * 60;
 
 /// Looks images up, in the order of their references. `place` is a layout, or empty for registries.
-pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result<Vec<Seen>, CommandError> {
+pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result<Vec<ImageRecord>, CommandError> {
     let options = &context.opener.images;
-    let (look, kept): (Look<'_>, _) = if place.is_empty() {
-        (in_registries(context)?, Kept::of(images))
+    let (look, kept): (Lookup<'_>, _) = if place.is_empty() {
+        (in_registries(context)?, LookupCache::of(images))
     } else {
         let (store, _) = context.opener.store(place)?;
         let look = Box::new(move |image: &str| {
             let digest = image.split_once('@').and_then(|it| it.1.parse().ok());
             let tag = if digest.is_none() { Some(image.to_owned()) } else { None };
-            Presence::of(&*store, &Wanted { tag, digest }, image, options).into()
+            Presence::of(&*store, &ImageSelector { tag, digest }, image, options).into()
         });
-        (look, Kept::default())
+        (look, LookupCache::default())
     };
     let before = kept.before();
     if !before.is_empty() {
@@ -83,20 +83,20 @@ pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result
 
 /// Looks images up in the registries of their references.
 #[cfg(feature = "oci")]
-fn in_registries(context: &Context) -> Result<Look<'_>, CommandError> {
+fn in_registries(context: &Context) -> Result<Lookup<'_>, CommandError> {
     let (options, registries) = (&context.opener.images, &context.opener.registries);
     Ok(Box::new(move |image| {
         let found = registries.image(image).and_then(|it| it.confirm().map(|()| it));
         match found {
-            Ok(registry) => Presence::of(&registry, &Wanted::default(), image, options).into(),
-            Err(error) => Seen { presence: Presence::failed(image, &error), blobs: BlobSizes::new() },
+            Ok(registry) => Presence::of(&registry, &ImageSelector::default(), image, options).into(),
+            Err(error) => ImageRecord { presence: Presence::failed(image, &error), blobs: BlobSizes::new() },
         }
     }))
 }
 
 /// Looks images up in the registries of their references, which this build does not support.
 #[cfg(not(feature = "oci"))]
-fn in_registries(_: &Context) -> Result<Look<'_>, CommandError> {
+fn in_registries(_: &Context) -> Result<Lookup<'_>, CommandError> {
     let error = CommandError::usage("this build of olmdex has no support for registries");
     Err(error.help("name an OCI layout: `--verify=oci:DIR`"))
 }
@@ -106,18 +106,18 @@ fn in_registries(_: &Context) -> Result<Look<'_>, CommandError> {
 struct Run {
     /// Seconds since 1970 when it began.
     started: u64,
-    found: Vec<Seen>,
+    found: Vec<ImageRecord>,
 }
 
 /// The images that a run has found so far, kept in the user's cache directory.
 #[derive(Default)]
-struct Kept {
+struct LookupCache {
     /// The cache, and the key of these images there.
     place: Option<(Cache, Vec<u8>)>,
     run: Mutex<(Run, Option<Instant>)>,
 }
 
-impl Kept {
+impl LookupCache {
     /// Reads what an earlier run for the same images kept.
     fn of(images: &[&str]) -> Self {
         let key = format!("images\n{}", images.join("\n")).into_bytes();
@@ -131,13 +131,13 @@ impl Kept {
     }
 
     /// The images that were found before this run.
-    fn before(&self) -> HashMap<String, Seen> {
+    fn before(&self) -> HashMap<String, ImageRecord> {
         let run = self.run.lock().unwrap_or_else(PoisonError::into_inner);
         run.0.found.iter().map(|it| (it.presence.image.clone(), it.clone())).collect()
     }
 
     /// Adds a found image. A missing one may exist by the next run, so it is not kept.
-    fn add(&self, seen: &Seen) {
+    fn add(&self, seen: &ImageRecord) {
         let Some((cache, key)) = &self.place else { return };
         if seen.presence.status != Status::Found {
             return;

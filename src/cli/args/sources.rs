@@ -178,11 +178,11 @@ impl AskOptions {
                 check_names(&self.catalog, &index.catalog_names()?)?;
                 go_back(context, &mut index, day, &self.catalog, words)?;
             }
-            return Ok(Sources { wanted: &self.catalog, opened: Opened::Index(index) });
+            return Ok(Sources { wanted: &self.catalog, opened: SourceSet::Index(index) });
         }
         self.refuse_day("`--on` takes one source only, an index with a history")?;
         refuse_equal_names(&sources)?;
-        Ok(Sources { wanted: &self.catalog, opened: Opened::Catalogs(opened) })
+        Ok(Sources { wanted: &self.catalog, opened: SourceSet::Catalogs(opened) })
     }
 
     /// Refuses `--on` if it is meaningless, with a reason.
@@ -271,10 +271,10 @@ pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), Com
 pub(crate) struct Sources<'o> {
     /// The catalogs that `--catalog` chooses.
     wanted: &'o [String],
-    opened: Opened,
+    opened: SourceSet,
 }
 
-enum Opened {
+enum SourceSet {
     Index(Index),
     Catalogs(Vec<(NamedSource, Source)>),
 }
@@ -292,7 +292,7 @@ impl Sources<'_> {
     /// The sources, if all are catalogs in files.
     pub(crate) fn catalogs(&self) -> Option<&[(NamedSource, Source)]> {
         match &self.opened {
-            Opened::Catalogs(all) if all.iter().all(|it| matches!(it.1, Source::Catalog(_))) => Some(all),
+            SourceSet::Catalogs(all) if all.iter().all(|it| matches!(it.1, Source::Catalog(_))) => Some(all),
             _ => None,
         }
     }
@@ -300,17 +300,17 @@ impl Sources<'_> {
     /// The files, if the only source is one catalog of files.
     pub(crate) fn files(&self) -> Option<(&NamedSource, &Input)> {
         match &self.opened {
-            Opened::Catalogs(sources) => match sources.as_slice() {
+            SourceSet::Catalogs(sources) => match sources.as_slice() {
                 [(named, Source::Catalog(input))] => Some((named, input)),
                 _ => None,
             },
-            Opened::Index(_) => None,
+            SourceSet::Index(_) => None,
         }
     }
 
     /// The message of the real tool if it refuses one of the catalogs.
     pub(crate) fn refusal(&self) -> Option<String> {
-        let Opened::Catalogs(sources) = &self.opened else { return None };
+        let SourceSet::Catalogs(sources) = &self.opened else { return None };
         sources.iter().find_map(|(_, source)| match source {
             Source::Catalog(input) => legacy_source::refusal(&input.remarks).or_else(|| check_catalog(input, None).opm),
             Source::Index(_) => None,
@@ -354,7 +354,7 @@ impl Sources<'_> {
     }
 
     fn import_with_warnings(self, context: &Context) -> Result<Imported, CommandError> {
-        let Opened::Catalogs(sources) = &self.opened else {
+        let SourceSet::Catalogs(sources) = &self.opened else {
             return self.import_with(context, &mut |_, _, _| Ok(Vec::new()));
         };
         let key = if context.keeps_indexes { Key::of_sources(sources) } else { None };
@@ -377,8 +377,8 @@ impl Sources<'_> {
 
     fn import_with(self, context: &Context, judge: &mut Judge<'_>) -> Result<Imported, CommandError> {
         match self.opened {
-            Opened::Index(index) => Ok(Imported { index, names: Vec::new(), errors: Vec::new() }),
-            Opened::Catalogs(sources) => import(context, sources, judge),
+            SourceSet::Index(index) => Ok(Imported { index, names: Vec::new(), errors: Vec::new() }),
+            SourceSet::Catalogs(sources) => import(context, sources, judge),
         }
     }
 }

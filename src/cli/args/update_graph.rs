@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use crate::archive::{self, Found};
+use crate::archive::{self, PathTarget};
 use crate::calendar::Day;
 use crate::cli::args::day::epoch;
 use crate::cli::terminal::context::Context;
@@ -61,7 +61,7 @@ pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<S
             .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the archive `{name}`: {error}")))?;
         let mut files = Vec::new();
         for full in tree.below(b"").map(|it| it.0) {
-            if let (Some(below), Ok(Found::File(text))) = (below_root(full), tree.find(full)) {
+            if let (Some(below), Ok(PathTarget::File(text))) = (below_root(full), tree.find(full)) {
                 files.push((below, text.whole(MAX_FILE).map_err(unreadable)?.into_owned()));
             }
         }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::ask;
 use crate::bundle::ImageTemplate;
-use crate::bundle::rules::{CatalogClaims, Placed, Validation};
+use crate::bundle::rules::{CatalogClaims, Claim, Validation};
 use crate::cli::args::formats::MigrateLevel;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -260,11 +260,11 @@ fn as_entry(newcomer: &CatalogClaims, channel: &str, edges: &Edges) -> CatalogCl
     let skip = |it: &String| {
         let stated = newcomer.skips.iter().find(|stated| stated.it == *it);
         let place = stated.map_or(&newcomer.name.place, |it| &it.place).clone();
-        Placed { it: it.clone(), place }
+        Claim { it: it.clone(), place }
     };
     CatalogClaims {
-        channels: Placed { it: vec![channel.to_owned()], place: newcomer.channels.place.clone() },
-        replaces: replaces.map(|it| Placed { it, place }),
+        channels: Claim { it: vec![channel.to_owned()], place: newcomer.channels.place.clone() },
+        replaces: replaces.map(|it| Claim { it, place }),
         skips: edges.skips.iter().flatten().map(skip).collect(),
         skip_range: edges.skip_range.clone().unwrap_or_default(),
         ..newcomer.clone()

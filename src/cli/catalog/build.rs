@@ -25,14 +25,14 @@ use crate::cli::terminal::progress::Progress;
 use crate::compose::{Choice, Chosen, Config, NamedCatalog};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
-use crate::diag::repeated::Shown;
+use crate::diag::repeated::Representative;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{Builder, CatalogSpec, Counts, HeldUpdates, Import, Index, Mode, Outcome, PastImport};
 use crate::openshift::{self, SavedUpdates};
-use crate::source::{ImageSource, Opened, Source};
+use crate::source::{ImageSource, Source, SourceOrImage};
 use crate::version::first_of;
 
 /// Build an index of catalogs, one SQLite file, or update it
@@ -114,11 +114,11 @@ fn parse_label(text: &str) -> Result<(String, String, String), String> {
 /// A catalog to add.
 struct Addition<'c> {
     spec: CatalogSpec,
-    what: What<'c>,
+    source: AdditionSource<'c>,
 }
 
 /// The source of a catalog.
-enum What<'c> {
+enum AdditionSource<'c> {
     Files(Input),
     /// An image that the index seems to have already; it is read only if the index does not have it.
     Image(ImageSource<'c>),
@@ -185,7 +185,7 @@ fn add_lifecycles(args: &BuildArgs, additions: &mut Vec<Addition<'_>>) -> Result
             let message = format!("`--lifecycles` already gives a catalog the name `{LIFECYCLES_LABEL}`");
             return Err(CommandError::usage(message).help("give the other catalog another name, as in NAME=SOURCE"));
         }
-        additions.push(Addition { spec: lifecycle_spec(&args.lifecycles), what: What::Files(input) });
+        additions.push(Addition { spec: lifecycle_spec(&args.lifecycles), source: AdditionSource::Files(input) });
     }
     Ok(())
 }
@@ -235,11 +235,11 @@ impl Imported {
         builder: &mut Builder,
         addition: Addition<'_>,
     ) -> Result<(), CommandError> {
-        let Addition { spec, what } = addition;
+        let Addition { spec, source } = addition;
         let started = Instant::now();
-        let input = match what {
-            What::Files(input) => input,
-            What::Image(image) => {
+        let input = match source {
+            AdditionSource::Files(input) => input,
+            AdditionSource::Image(image) => {
                 if let Some(import) = builder.keep_image(&spec, &image.origin())? {
                     let digest = image.origin().digest;
                     context
@@ -390,7 +390,8 @@ const PARTIAL: &str = "a partial clone lacks objects: `git fetch --refetch --no-
 /// Refuses catalogs without documents, which are more likely a slip than intended.
 fn refuse_blank(additions: &[Addition<'_>]) -> Result<(), CommandError> {
     let is_blank = |it: &&Addition<'_>| {
-        !it.spec.labels.contains_key(LIFECYCLES_LABEL) && matches!(&it.what, What::Files(input) if input.is_blank())
+        !it.spec.labels.contains_key(LIFECYCLES_LABEL)
+            && matches!(&it.source, AdditionSource::Files(input) if input.is_blank())
     };
     let blank: Vec<String> = additions.iter().filter(is_blank).map(|it| format!("`{}`", it.spec.source)).collect();
     if blank.is_empty() {
@@ -462,7 +463,7 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
         let metadata = FindingsMetadata::default();
         return print_chosen(context, args.output.format(), &check::all_rules(), chosen, all, metadata);
     }
-    for Shown { finding, n_more } in wanted(&chosen.findings, all) {
+    for Representative { finding, n_more } in wanted(&chosen.findings, all) {
         context.reporter.finding_of_many(finding, n_more, "`--all`");
     }
     Ok(())
@@ -503,21 +504,23 @@ fn additions<'c>(
             let source = format!("{}#{}", config.path.display(), catalog.name);
             let spec = spec(args, catalogs, &catalog.name, &source);
             let input = composition::compose(context, config, catalog)?.input();
-            additions.push(Addition { spec, what: What::Files(input) });
+            additions.push(Addition { spec, source: AdditionSource::Files(input) });
         }
     }
     for source in sources {
         let spec_of_source = || spec(args, catalogs, &source.name, &source.path.display().to_string());
         let opened = match context.look(&source.path)? {
-            Opened::Source(opened) => opened,
-            Opened::Image(image) if held.get(&source.name) == Some(&image.origin().digest) => {
-                additions.push(Addition { spec: spec_of_source(), what: What::Image(image) });
+            SourceOrImage::Source(opened) => opened,
+            SourceOrImage::Image(image) if held.get(&source.name) == Some(&image.origin().digest) => {
+                additions.push(Addition { spec: spec_of_source(), source: AdditionSource::Image(image) });
                 continue;
             }
-            Opened::Image(image) => context.read(&source.path, &image)?,
+            SourceOrImage::Image(image) => context.read(&source.path, &image)?,
         };
         match opened {
-            Source::Catalog(input) => additions.push(Addition { spec: spec_of_source(), what: What::Files(input) }),
+            Source::Catalog(input) => {
+                additions.push(Addition { spec: spec_of_source(), source: AdditionSource::Files(input) });
+            }
             Source::Index(path) => {
                 let index = Index::open(&path)?;
                 updates.extend(index.held_updates()?);
@@ -536,7 +539,7 @@ fn additions<'c>(
                 for name in &held {
                     let new_name = if source.is_named { &source.name } else { name };
                     let spec = spec(args, catalogs, new_name, &format!("{}#{name}", path.display()));
-                    additions.push(Addition { spec, what: What::Files(index.catalog_input(name)?) });
+                    additions.push(Addition { spec, source: AdditionSource::Files(index.catalog_input(name)?) });
                 }
             }
         }

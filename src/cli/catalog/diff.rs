@@ -235,7 +235,7 @@ fn hidden(n_details: usize) -> String {
 }
 
 /// An open source: the catalog and its index.
-struct Opened {
+struct DiffSide {
     /// Absent if the catalog is in the index of the old one.
     index: Option<Index>,
     catalog: String,
@@ -289,7 +289,7 @@ fn of_day(source: NamedSource) -> Result<(NamedSource, Option<String>), CommandE
 }
 
 /// Opens both sources. Catalogs in files are imported into one index, so that common documents are read once.
-fn open(context: &Context, wanted: &[Option<String>; 2], sides: Sides) -> Result<(Opened, Opened), CommandError> {
+fn open(context: &Context, wanted: &[Option<String>; 2], sides: Sides) -> Result<(DiffSide, DiffSide), CommandError> {
     let [(old_source, old), (new_source, new)] = sides;
     let mut builder = ask::builder();
     let mut has_files = false;
@@ -297,7 +297,7 @@ fn open(context: &Context, wanted: &[Option<String>; 2], sides: Sides) -> Result
         Source::Index(file) => {
             let opened = open_index(context, &file, side, wanted)?;
             let shown = if given.is_named { given.shown() } else { opened.shown.clone() };
-            Ok(Opened { shown, ..opened })
+            Ok(DiffSide { shown, ..opened })
         }
         Source::Catalog(input) => {
             if wanted.is_some() {
@@ -308,7 +308,7 @@ fn open(context: &Context, wanted: &[Option<String>; 2], sides: Sides) -> Result
             let named = NamedSource { name: side.to_owned(), is_named: true, path: given.path.clone() };
             import_files(context, &mut builder, &named, &input)?;
             has_files = true;
-            Ok(Opened { index: None, catalog: side.to_owned(), shown: given.shown() })
+            Ok(DiffSide { index: None, catalog: side.to_owned(), shown: given.shown() })
         }
     };
     let mut old = take(old, &old_source, "old", wanted[0].as_ref())?;
@@ -324,7 +324,7 @@ fn open(context: &Context, wanted: &[Option<String>; 2], sides: Sides) -> Result
     Ok((old, new))
 }
 
-fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String>) -> Result<Opened, CommandError> {
+fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String>) -> Result<DiffSide, CommandError> {
     let mut index = Index::open(file)?;
     let names = index.catalog_names()?;
     if let Some((name, state)) = wanted.filter(|it| !names.contains(it)).and_then(|it| it.rsplit_once('@'))
@@ -344,7 +344,7 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
             context.reporter.note(&format!("the {side} catalog `{name}@{state}` is `{shown}`"));
         }
         index.set_as_of(Moment::of_state(found.number), std::slice::from_ref(name), None)?;
-        return Ok(Opened { catalog: name.clone(), index: Some(index), shown });
+        return Ok(DiffSide { catalog: name.clone(), index: Some(index), shown });
     }
     let catalog = match (wanted, names.as_slice()) {
         (Some(wanted), _) => {
@@ -367,7 +367,7 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
             return Err(CommandError::usage(message).help(help));
         }
     };
-    Ok(Opened { index: Some(index), shown: catalog.clone(), catalog })
+    Ok(DiffSide { index: Some(index), shown: catalog.clone(), catalog })
 }
 
 /// A value on one line, its middle left out if it is longer than `width`: references of images differ at both ends.

@@ -10,7 +10,7 @@ use crate::file::{finish_left, write_over};
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
 
 /// The parts of a Dockerfile.
-pub(super) struct Wanted<'a> {
+pub(super) struct DockerfileParts<'a> {
     pub(super) directory: &'a Path,
     /// The image that the catalog is put into.
     pub(super) base: &'a str,
@@ -20,17 +20,17 @@ pub(super) struct Wanted<'a> {
 }
 
 /// Writes a Dockerfile, unless there is one.
-pub(super) fn write(context: &Context, wanted: Wanted<'_>) -> CommandResult {
-    if wanted.builder == "scratch" || wanted.builder.is_empty() {
-        let error = CommandError::usage(format!("`{}` cannot be the builder image: it has no opm", wanted.builder));
+pub(super) fn write(context: &Context, parts: DockerfileParts<'_>) -> CommandResult {
+    if parts.builder == "scratch" || parts.builder.is_empty() {
+        let error = CommandError::usage(format!("`{}` cannot be the builder image: it has no opm", parts.builder));
         return Err(error.help(format!("for example `--builder-image {DEFAULT_IMAGE}`")));
     }
-    if wanted.base.is_empty() {
+    if parts.base.is_empty() {
         return Err(
             CommandError::usage("the base image is empty").help("use `scratch` for an image that serves nothing")
         );
     }
-    let Wanted { directory, base, builder, labels } = wanted;
+    let DockerfileParts { directory, base, builder, labels } = parts;
     if !directory.is_dir() {
         let error = CommandError::new(Exit::Input, format!("`{}` is not a directory", directory.display()));
         return Err(error.help("name the catalog's directory"));

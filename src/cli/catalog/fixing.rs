@@ -17,7 +17,7 @@ use crate::cli::terminal::write_edits::{in_files, write_all};
 use crate::compose::{Choice, Chosen};
 use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Rule};
-use crate::edit::{CatalogEdit, Change, FileEdit, Mend};
+use crate::edit::{CatalogEdit, Change, FileEdit, PackageFix};
 use crate::fbc::Input;
 use crate::file::finish_left;
 
@@ -87,15 +87,15 @@ fn chosen(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result
 
 /// A catalog in which every fixable finding is fixed.
 fn mend(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<CatalogEdit, CommandError> {
-    let mut mends: BTreeMap<String, BTreeSet<Mend>> = BTreeMap::new();
+    let mut fixes: BTreeMap<String, BTreeSet<PackageFix>> = BTreeMap::new();
     for Finding { rule, package, .. } in chosen(input, choice, practices)?.findings {
-        if let (Some(mend), Some(package)) = (Mend::of(rule), package) {
-            mends.entry(package).or_default().insert(mend);
+        if let (Some(fix), Some(package)) = (PackageFix::of(rule), package) {
+            fixes.entry(package).or_default().insert(fix);
         }
     }
     let mut catalog = CatalogEdit::new(input.clone());
-    let changes = |mends: BTreeSet<Mend>| mends.into_iter().map(Change::Mend).collect();
-    let changes: Vec<(String, Vec<Change>)> = mends.into_iter().map(|(package, it)| (package, changes(it))).collect();
+    let changes = |fixes: BTreeSet<PackageFix>| fixes.into_iter().map(Change::PackageFix).collect();
+    let changes: Vec<(String, Vec<Change>)> = fixes.into_iter().map(|(package, it)| (package, changes(it))).collect();
     for (package, verdict) in catalog.change_all(&changes)? {
         if let Some(error) = verdict.errors.first() {
             let message = format!("package `{package}` would not be valid: {}; nothing was written", error.message);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::dockerfile::{self, Wanted};
+use super::dockerfile::{self, DockerfileParts};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult};
 use crate::scaffold::{DEFAULT_IMAGE, parse_labels};
@@ -74,5 +74,5 @@ fn dockerfile(context: &Context, args: &DockerfileArgs) -> CommandResult {
         None => (&args.base_image, &args.builder_image),
     };
     let directory = &args.directory;
-    dockerfile::write(context, Wanted { directory, base, builder, labels })
+    dockerfile::write(context, DockerfileParts { directory, base, builder, labels })
 }

@@ -113,7 +113,7 @@ fn dockerfile_beside(context: &Context, args: &ImageCommandArgs, directory: &Pat
         })?;
     }
     let base = args.base.as_deref().unwrap_or(DEFAULT_IMAGE);
-    dockerfile::write(context, dockerfile::Wanted { directory, base, builder: &args.builder_image, labels })
+    dockerfile::write(context, dockerfile::DockerfileParts { directory, base, builder: &args.builder_image, labels })
 }
 
 /// Writes the Dockerfiles of all catalogs that have a destination, or of one.

@@ -29,7 +29,7 @@ use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow,
 pub(crate) struct ListArgs {
     /// Kind of things to list
     #[arg(value_enum)]
-    what: What,
+    what: ListSubject,
     /// Only this package, or the things in this channel, version or bundle of it
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     name: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct ListArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum What {
+enum ListSubject {
     /// Packages with their default channels
     #[value(aliases = ["package", "operators", "operator", "packagemanifests", "packagemanifest"])]
     Packages,
@@ -73,7 +73,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     args.ask.refuse_paths(&args.name)?;
     refuse_options(args)?;
     // The check whether a condition names something that exists needs all packages.
-    let is_of_package = args.what != What::Catalogs && args.conditions.is_empty();
+    let is_of_package = args.what != ListSubject::Catalogs && args.conditions.is_empty();
     let index = args.ask.open_part(context, args.name.as_ref().filter(|_| is_of_package), Reach::Own)?;
     let named = args.name.as_deref().map(|it| package(&index, it)).transpose()?;
     let (package, channel, version) =
@@ -89,8 +89,8 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         Ok(())
     };
     match args.what {
-        What::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
-        What::Packages => {
+        ListSubject::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
+        ListSubject::Packages => {
             // A named part must exist, and stands for its package.
             if channel.is_some() || version.is_some() {
                 bundles(&index, &filter, version.as_deref())?;
@@ -107,7 +107,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
-        What::Channels => {
+        ListSubject::Channels => {
             let mut rows = index.channels(&filter)?;
             must_be_there(&index, &filter, rows.is_empty())?;
             if version.is_some() {
@@ -120,7 +120,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
-        What::Bundles => {
+        ListSubject::Bundles => {
             let mut rows = bundles(&index, &filter, version.as_deref())?;
             rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
@@ -136,14 +136,14 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
 
 /// Refuses options that do not fit the kind of list.
 fn refuse_options(args: &ListArgs) -> Result<(), CommandError> {
-    if args.what == What::Catalogs && args.name.is_some() {
+    if args.what == ListSubject::Catalogs && args.name.is_some() {
         return Err(CommandError::usage("`list catalogs` takes no name").help("choose one with `--catalog NAME`"));
     }
-    if !args.conditions.is_empty() && !matches!(args.what, What::Packages | What::Bundles) {
+    if !args.conditions.is_empty() && !matches!(args.what, ListSubject::Packages | ListSubject::Bundles) {
         let error = CommandError::usage("conditions such as `--category` apply to packages and bundles");
         return Err(error.help("`olmdex list bundles` shows the channels of each bundle"));
     }
-    if !args.status.is_empty() && args.what == What::Catalogs {
+    if !args.status.is_empty() && args.what == ListSubject::Catalogs {
         return Err(CommandError::usage("catalogs have no status")
             .help("list packages instead, as in `olmdex list packages --status deprecated`"));
     }
@@ -304,8 +304,8 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
         return Ok(Exit::No);
     }
     let (headers, mut rows): (&[&str], Vec<Vec<String>>) = match args.what {
-        What::Catalogs => return Err(CommandError::usage("opm lists packages, channels and bundles only")),
-        What::Packages => {
+        ListSubject::Catalogs => return Err(CommandError::usage("opm lists packages, channels and bundles only")),
+        ListSubject::Packages => {
             let names = index.display_names_in_objects(&filter)?;
             let rows = index.packages(&filter)?.into_iter().filter(has_document);
             let display =
@@ -313,11 +313,11 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
             let rows = rows.map(|it| vec![it.package.clone(), display(&it), it.default_channel]);
             (&["NAME", "DISPLAY NAME", "DEFAULT CHANNEL"], rows.collect())
         }
-        What::Channels => {
+        ListSubject::Channels => {
             let rows = index.channels(&filter)?.into_iter().map(|it| vec![it.package, it.channel, it.head]);
             (&["PACKAGE", "CHANNEL", "HEAD"], rows.collect())
         }
-        What::Bundles => {
+        ListSubject::Bundles => {
             let rows = index.entries(&filter)?.into_iter();
             let rows = rows.map(|it| {
                 vec![it.package, it.channel, it.bundle, it.replaces, it.skips.join(","), it.skip_range, it.image]
@@ -326,7 +326,7 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
         }
     };
     // By package, then channel, then the bundle's name.
-    let n_keys = if args.what == What::Bundles { 3 } else { 2 };
+    let n_keys = if args.what == ListSubject::Bundles { 3 } else { 2 };
     rows.sort_by(|a, b| a[..n_keys].cmp(&b[..n_keys]));
     let mut out = BufWriter::new(std::io::stdout().lock());
     let headers = headers.iter().map(|it| (*it).to_owned()).collect();

@@ -26,10 +26,10 @@ pub(super) fn template_findings(shown: &str, text: Arc<[u8]>) -> Vec<Finding> {
 }
 
 /// Catalogs, by their names if they are those of an index.
-pub(super) type Opened = (Vec<(String, Input)>, Option<Index>);
+pub(super) type CatalogParts = (Vec<(String, Input)>, Option<Index>);
 
 /// The catalogs of an index, to be read once more.
-pub(super) fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
+pub(super) fn catalogs_of(path: &Path) -> Result<CatalogParts, CommandError> {
     let index = Index::open(path)?;
     let mut inputs = Vec::new();
     for name in index.catalog_names()? {

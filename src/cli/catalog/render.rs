@@ -15,7 +15,7 @@ use crate::cli::args::image_template;
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::whole_packages;
 use crate::cli::catalog::render_bundles;
-use crate::cli::catalog::render_composed::{self, Wanted};
+use crate::cli::catalog::render_composed::{self, RenderRequest};
 use crate::cli::print::defects::{UNMIGRATABLE, report};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -84,7 +84,7 @@ impl RenderArgs {
 pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     let args = &RenderArgs { package: whole_packages(context, &args.package), ..args.clone() };
     if args.sources.is_empty() {
-        let wanted = Wanted {
+        let wanted = RenderRequest {
             config: args.config.as_deref(),
             catalogs: &args.catalog,
             packages: &args.package,

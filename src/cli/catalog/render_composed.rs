@@ -19,7 +19,7 @@ use crate::fbc::{Format, Level, Rendering, Selection, Sorted};
 use crate::file::FileError;
 
 /// The catalog to render, and how.
-pub(super) struct Wanted<'a> {
+pub(super) struct RenderRequest<'a> {
     /// The file, if it is named.
     pub config: Option<&'a Path>,
     /// The catalogs; all that have a destination if there are none.
@@ -29,12 +29,12 @@ pub(super) struct Wanted<'a> {
     pub level: Level,
 }
 
-pub(super) fn render(context: &Context, wanted: &Wanted<'_>) -> CommandResult {
-    let config = composition::config(context, wanted.config, &[])?;
+pub(super) fn render(context: &Context, request: &RenderRequest<'_>) -> CommandResult {
+    let config = composition::config(context, request.config, &[])?;
     let config = composition::with_catalogs(config, "olmdex render my-catalog/")?;
-    match wanted.catalogs {
-        [] => to_destinations(context, wanted, &config),
-        [name] => print(context, wanted, &config, composition::named(&config, name)?),
+    match request.catalogs {
+        [] => to_destinations(context, request, &config),
+        [name] => print(context, request, &config, composition::named(&config, name)?),
         _ => {
             let error = CommandError::usage("`render` prints one catalog at a time");
             Err(error.help("name one with `--catalog`; without the option, olmdex writes all to their destinations"))
@@ -43,11 +43,11 @@ pub(super) fn render(context: &Context, wanted: &Wanted<'_>) -> CommandResult {
 }
 
 /// Prints one catalog.
-fn print(context: &Context, wanted: &Wanted<'_>, config: &Config, catalog: &NamedCatalog) -> CommandResult {
+fn print(context: &Context, request: &RenderRequest<'_>, config: &Config, catalog: &NamedCatalog) -> CommandResult {
     let composed = whole(context, config, catalog)?;
-    let format = wanted.format.unwrap_or(catalog.format);
-    let selection = Selection { packages: wanted.packages };
-    let mut sorted = Sorted::new(Rendering { format, level: wanted.level, selection });
+    let format = request.format.unwrap_or(catalog.format);
+    let selection = Selection { packages: request.packages };
+    let mut sorted = Sorted::new(Rendering { format, level: request.level, selection });
     let mut n_defects = 0;
     for part in &composed.parts {
         let defects = sorted.read(&part.input);
@@ -55,7 +55,7 @@ fn print(context: &Context, wanted: &Wanted<'_>, config: &Config, catalog: &Name
         report(context, &part.input, &defects);
     }
     refuse_defects(catalog, n_defects)?;
-    for package in wanted.packages {
+    for package in request.packages {
         if !sorted.packages().any(|it| it == package) {
             let names: Vec<String> = config_packages(&composed);
             let error = CommandError::new(Exit::NotFound, format!("no package `{package}`"));
@@ -80,8 +80,8 @@ fn config_packages(composed: &Composition) -> Vec<String> {
 }
 
 /// Writes each catalog to its destination.
-fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> CommandResult {
-    if !wanted.packages.is_empty() {
+fn to_destinations(context: &Context, request: &RenderRequest<'_>, config: &Config) -> CommandResult {
+    if !request.packages.is_empty() {
         let error = CommandError::usage("`--package` does not apply to a destination, which holds a whole catalog");
         return Err(error.help(
             "use `--package` with `--catalog NAME`, which prints the catalog, or choose `packages` in olmdex.toml",
@@ -114,7 +114,7 @@ fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> C
     let mut staged = Vec::new();
     for (catalog, destination, reserved) in reserved {
         let composed = whole(context, config, catalog)?;
-        let files = Files::of(&composed, wanted.format.unwrap_or(catalog.format), wanted.level);
+        let files = Files::of(&composed, request.format.unwrap_or(catalog.format), request.level);
         let n_defects = files.defects.iter().map(|it| it.1.len()).sum();
         for (input, defects) in &files.defects {
             report(context, input, defects);

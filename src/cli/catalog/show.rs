@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{Shown, permissions, show};
+use crate::ask::{NameDetails, permissions, show};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::part::Reach;
@@ -53,9 +53,9 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
         return print(args.answer, "Permissions", answers, permissions_sheet);
     }
     match show(&index, catalogs, &args.name)? {
-        Shown::Packages(packages) => print(args.answer, "Package", packages, package_sheet),
-        Shown::Channels(channels) => print(args.answer, "Channel", channels, channel_sheet),
-        Shown::Bundles(bundles) => print(args.answer, "Bundle", bundles, bundle_sheet),
+        NameDetails::Packages(packages) => print(args.answer, "Package", packages, package_sheet),
+        NameDetails::Channels(channels) => print(args.answer, "Channel", channels, channel_sheet),
+        NameDetails::Bundles(bundles) => print(args.answer, "Bundle", bundles, bundle_sheet),
     }
 }
 

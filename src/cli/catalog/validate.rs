@@ -19,7 +19,7 @@ use crate::cli::args::legacy_source;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
-use crate::cli::catalog::parts::{Opened, catalogs_of, point_to_catalogs, template_findings, templates_of};
+use crate::cli::catalog::parts::{CatalogParts, catalogs_of, point_to_catalogs, template_findings, templates_of};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::print::rules::print_rules;
@@ -388,7 +388,7 @@ fn summary(what: &str, tally: Tally, has_hidden_errors: bool) -> String {
 }
 
 /// The catalogs at a path.
-fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<Opened, CommandError> {
+fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<CatalogParts, CommandError> {
     let opened = match args.compat {
         Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
         None => context.open(path),

@@ -15,7 +15,7 @@ use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
-use crate::crd::findings::{FieldFinding, Placed, of_classic, of_preflight};
+use crate::crd::findings::{FieldFinding, LocatedCrd, of_classic, of_preflight};
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
@@ -140,7 +140,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
 }
 
 /// A definition, and its number among the objects that it was read with.
-type Definition = (Placed, usize);
+type Definition = (LocatedCrd, usize);
 
 /// The result of a comparison.
 #[derive(Default)]
@@ -230,7 +230,7 @@ fn definitions(
     let mut found = Vec::new();
     for (number, AnyObject { json, place, .. }) in objects.iter().enumerate() {
         match Crd::from_json(json) {
-            Ok(crd) => found.push((Placed { crd, place: place.clone() }, number)),
+            Ok(crd) => found.push((LocatedCrd { crd, place: place.clone() }, number)),
             Err(CrdError::OtherKind) => {}
             Err(error) => {
                 let message = format!("{}:{}: {error}", place.file, place.line);

@@ -61,33 +61,33 @@ pub(super) fn of_configuration(
 
 /// The images that are known already.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ImageInventory {
     references: HashSet<String>,
     digests: HashSet<String>,
     /// The digests of the existing blobs, as far as the place can be read.
     pub(super) blobs: HashSet<String>,
 }
 
-impl Known {
+impl ImageInventory {
     pub(super) fn has(&self, image: &str) -> bool {
         self.references.contains(image) || image.split_once('@').is_some_and(|it| self.digests.contains(it.1))
     }
 }
 
 /// The images that a lock, a catalog, a list or a mirror has.
-pub(super) fn known_since(context: &Context, index: &Index, old: &Path) -> Result<Known, CommandError> {
+pub(super) fn known_since(context: &Context, index: &Index, old: &Path) -> Result<ImageInventory, CommandError> {
     if let Some(known) = of_mirror(old)? {
         return Ok(known);
     }
-    Ok(Known { references: references_since(context, index, old)?, ..Known::default() })
+    Ok(ImageInventory { references: references_since(context, index, old)?, ..ImageInventory::default() })
 }
 
 /// The images of a layout, unless it holds one image, which is a catalog.
-fn of_mirror(old: &Path) -> Result<Option<Known>, CommandError> {
+fn of_mirror(old: &Path) -> Result<Option<ImageInventory>, CommandError> {
     let Some(directory) = layout_of(old) else { return Ok(None) };
     let cannot = |error| crate::cli::args::destination::cannot("read", &old.to_string_lossy(), error);
     let Some(layout) = Layout::open(&directory).ok().filter(|it| it.images().count() != 1) else { return Ok(None) };
-    let mut known = Known::default();
+    let mut known = ImageInventory::default();
     for (digest, name) in layout.images() {
         known.digests.insert(digest.to_string());
         known.references.insert(name);

@@ -173,7 +173,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
 
 /// Sums up the found images and their size: a blob counts once. `held` are the blobs that are there already, if the
 /// user asked for that.
-fn weighed(context: &Context, seen: Vec<lookup::Seen>, held: Option<HashSet<String>>) -> Vec<Presence> {
+fn weighed(context: &Context, seen: Vec<lookup::ImageRecord>, held: Option<HashSet<String>>) -> Vec<Presence> {
     let asks_what_is_new = held.is_some();
     let mut held = held.unwrap_or_default();
     let (mut n_blobs, mut bytes, mut n_images) = (0, 0_u64, 0);

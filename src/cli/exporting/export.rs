@@ -79,5 +79,5 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     };
     let (catalog, strict, message_format) = (args.catalog.as_ref(), args.strict, args.output.format());
     let source = NamedSource::parse(source).path;
-    legacy::run(context, &legacy::Wanted { source: &source, output, catalog, strict, message_format })
+    legacy::run(context, &legacy::LegacyExportArgs { source: &source, output, catalog, strict, message_format })
 }

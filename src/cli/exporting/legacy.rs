@@ -14,7 +14,7 @@ use crate::diag::{Finding, Tally};
 use crate::legacy::{self, Export};
 
 /// The arguments of `export --legacy`.
-pub(super) struct Wanted<'a> {
+pub(super) struct LegacyExportArgs<'a> {
     pub(super) source: &'a Path,
     pub(super) output: &'a Path,
     pub(super) catalog: Option<&'a String>,
@@ -22,7 +22,7 @@ pub(super) struct Wanted<'a> {
     pub(super) message_format: FindingFormat,
 }
 
-pub(super) fn run(context: &Context, args: &Wanted<'_>) -> CommandResult {
+pub(super) fn run(context: &Context, args: &LegacyExportArgs<'_>) -> CommandResult {
     if args.message_format == FindingFormat::Yaml {
         return Err(CommandError::usage("findings have no such format: choose `table`, `json`, `sarif` or `github`"));
     }

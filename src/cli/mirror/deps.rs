@@ -8,7 +8,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
-use crate::mirror::{self, Kept, Operator, heads};
+use crate::mirror::{self, Operator, PackageExtent, heads};
 use crate::resolve::{left_out, needs};
 
 /// Adds the dependencies of the kept operators to the entries, and reports them.
@@ -111,8 +111,10 @@ fn kept_heads(args: &FilterArgs, entry: &Entry) -> Vec<(String, String)> {
         let (Ok(kept), Some(facts)) = (kept, entry.catalog.packages.get(name)) else { continue };
         for channel in &facts.channels {
             let is_kept = |it: &&crate::fbc::Entry| match kept {
-                Kept::Whole => true,
-                Kept::Part(part) => part.channels.get(&channel.name).is_some_and(|kept| kept.contains(&it.name)),
+                PackageExtent::Whole => true,
+                PackageExtent::Part(part) => {
+                    part.channels.get(&channel.name).is_some_and(|kept| kept.contains(&it.name))
+                }
             };
             let entries: Vec<_> = channel.entries.iter().filter(is_kept).cloned().collect();
             let has = |bundle: &&&str| facts.bundles.iter().any(|it| it.name == **bundle);

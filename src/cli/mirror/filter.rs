@@ -73,8 +73,11 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
             return Ok(exit);
         }
     }
-    let kept: Vec<output::Kept<'_>> =
-        entries.iter().zip(kept).map(|(entry, (filtered, blobs))| output::Kept { entry, filtered, blobs }).collect();
+    let kept: Vec<output::FilteredCatalog<'_>> = entries
+        .iter()
+        .zip(kept)
+        .map(|(entry, (filtered, blobs))| output::FilteredCatalog { entry, filtered, blobs })
+        .collect();
     let is_complete = output::print(context, args.to()?.as_ref(), format, &configuration, &kept, args.openshift)?;
     Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
 }
@@ -122,7 +125,7 @@ pub(super) fn kept_images(
         if is_whole != Exit::Yes {
             exit = is_whole;
         }
-        kept.push(output::Kept { entry, filtered, blobs });
+        kept.push(output::FilteredCatalog { entry, filtered, blobs });
     }
     let mut is_complete = true;
     let categories = output::images(context, None, configuration, &kept, &mut is_complete)?;

@@ -53,7 +53,7 @@ pub(crate) enum Output {
 }
 
 /// The kept part of a catalog.
-pub(super) struct Kept<'e> {
+pub(super) struct FilteredCatalog<'e> {
     pub(super) entry: &'e Entry,
     pub(super) filtered: Filtered,
     pub(super) blobs: Blobs,
@@ -65,7 +65,7 @@ pub(super) fn print(
     to: Option<&Destination>,
     format: Output,
     configuration: &Configuration,
-    kept: &[Kept<'_>],
+    kept: &[FilteredCatalog<'_>],
     openshift: Option<Minor>,
 ) -> Result<bool, CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -114,7 +114,7 @@ pub(super) fn print(
 fn configuration_of(
     context: &Context,
     configuration: &Configuration,
-    kept: &[Kept<'_>],
+    kept: &[FilteredCatalog<'_>],
 ) -> Result<String, CommandError> {
     let mut operators = Vec::new();
     for it in kept {
@@ -153,7 +153,7 @@ fn text_of_images(
     to: Option<&Destination>,
     format: Output,
     configuration: &Configuration,
-    kept: &[Kept<'_>],
+    kept: &[FilteredCatalog<'_>],
     is_complete: &mut bool,
 ) -> Result<String, CommandError> {
     let to_needed = if matches!(format, Output::Images | Output::Skopeo) {
@@ -220,7 +220,7 @@ pub(super) fn images(
     context: &Context,
     to: Option<&Destination>,
     configuration: &Configuration,
-    kept: &[Kept<'_>],
+    kept: &[FilteredCatalog<'_>],
     is_complete: &mut bool,
 ) -> Result<Vec<(&'static str, Vec<Mirrored>)>, CommandError> {
     // The reader of the configuration has refused invalid expressions already.
@@ -269,7 +269,7 @@ fn manifests(
     context: &Context,
     to: Option<&Destination>,
     format: Output,
-    kept: &Kept<'_>,
+    kept: &FilteredCatalog<'_>,
     openshift: Option<Minor>,
 ) -> Result<Vec<ManifestValue>, CommandError> {
     let Entry { operator, input, catalog, .. } = kept.entry;

@@ -54,7 +54,7 @@ pub(crate) struct RenovateArgs {
 }
 
 /// The offers of all catalogs for one of the names.
-struct Found {
+struct PackageOffers {
     package: String,
     channel: Option<String>,
     /// The offer of each catalog, by the catalog's name.
@@ -74,7 +74,7 @@ struct InOne<'f> {
     offer: &'f Datasource,
 }
 
-impl Found {
+impl PackageOffers {
     /// The JSON of one catalog as Renovate reads it; several catalogs are a list.
     fn text(&self) -> Result<String, CommandError> {
         match self.offers.as_slice() {
@@ -132,7 +132,7 @@ pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
 
 /// Asks the catalogs for their offers for a name. A catalog that cannot answer is a warning, as long as another one
 /// can.
-fn find(context: &Context, args: &RenovateArgs, index: &Index, name: &str) -> Result<Found, CommandError> {
+fn find(context: &Context, args: &RenovateArgs, index: &Index, name: &str) -> Result<PackageOffers, CommandError> {
     let PackageName { package, installed, channel } = package(index, name)?;
     if installed.is_some() && args.installed.is_some() {
         return Err(AskError::InstalledTwice(name.to_owned()).into());
@@ -150,7 +150,7 @@ fn find(context: &Context, args: &RenovateArgs, index: &Index, name: &str) -> Re
             Err(error) => context.reporter.warning(&format!("left out catalog `{catalog}`: {error}")),
         }
     }
-    Ok(Found { package, channel, offers })
+    Ok(PackageOffers { package, channel, offers })
 }
 
 /// A name as a part of a path.

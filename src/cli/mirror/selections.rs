@@ -23,7 +23,7 @@ use crate::cli::terminal::progress::Progress;
 use crate::file::read_regular_of;
 use crate::lock::{Images, Lock};
 use crate::mirror::{self, Configuration, Destination, Dialect, Image};
-use crate::oci::{Digest, ImageBlobs, Layout, OciError, Platform, Wanted};
+use crate::oci::{Digest, ImageBlobs, ImageSelector, Layout, OciError, Platform};
 use crate::source::is_index;
 
 /// How many images are looked up at once.
@@ -77,7 +77,7 @@ impl Selection {
 }
 
 /// The blobs of images, by the references of the images.
-type Found<'r> = BTreeMap<&'r String, Result<ImageBlobs, String>>;
+type BlobsByReference<'r> = BTreeMap<&'r String, Result<ImageBlobs, String>>;
 
 impl Selections {
     /// Both states, and the exit code unless a later step makes it worse.
@@ -89,7 +89,7 @@ impl Selections {
             Selection::Layout(layout) => Some(layout),
             Selection::References(_) => None,
         });
-        let opened = Opened::new(context, places, known.into_iter().flatten().collect())?;
+        let opened = PlaceSet::new(context, places, known.into_iter().flatten().collect())?;
         let found = opened.look_up(context, [&old, &new].into_iter().flat_map(Selection::references).collect())?;
         let states = [opened.state(&old, &found)?, opened.state(&new, &found)?];
         Ok((states, exit))
@@ -192,7 +192,7 @@ enum Registries {
 }
 
 /// The places, opened.
-struct Opened<'s> {
+struct PlaceSet<'s> {
     /// Layouts of `--at`, in which names identify images.
     layouts: Vec<Layout>,
     /// Compared layouts, in which only digests identify images.
@@ -201,7 +201,7 @@ struct Opened<'s> {
     platform: Option<Platform>,
 }
 
-impl<'s> Opened<'s> {
+impl<'s> PlaceSet<'s> {
     fn new(context: &Context, places: &Places, compared: Vec<&'s Layout>) -> Result<Self, CommandError> {
         let platform = Some(context.opener.images.platform.clone()).filter(Platform::is_asked);
         let mut this = Self { layouts: Vec::new(), compared, registries: Vec::new(), platform };
@@ -230,7 +230,11 @@ impl<'s> Opened<'s> {
     }
 
     /// The blobs of images, each looked up once.
-    fn look_up<'r>(&self, context: &Context, references: BTreeSet<&'r String>) -> Result<Found<'r>, CommandError> {
+    fn look_up<'r>(
+        &self,
+        context: &Context,
+        references: BTreeSet<&'r String>,
+    ) -> Result<BlobsByReference<'r>, CommandError> {
         let done = Arc::new(AtomicUsize::new(0));
         let _progress =
             Progress::counting(context, "reading manifests".to_owned(), Arc::clone(&done), references.len());
@@ -243,7 +247,7 @@ impl<'s> Opened<'s> {
         Ok(pool.install(|| references.into_par_iter().map(one).collect()))
     }
 
-    fn state(&self, selection: &Selection, found: &Found<'_>) -> Result<MirrorState, CommandError> {
+    fn state(&self, selection: &Selection, found: &BlobsByReference<'_>) -> Result<MirrorState, CommandError> {
         let references = match selection {
             Selection::Layout(layout) => return self.of_layout(layout),
             Selection::References(references) => references,
@@ -285,7 +289,7 @@ impl<'s> Opened<'s> {
             let found = match &digest {
                 Some(digest) => self.in_layout(layout, digest),
                 None => {
-                    let wanted = Wanted { tag: Some(reference.to_owned()), digest: None };
+                    let wanted = ImageSelector { tag: Some(reference.to_owned()), digest: None };
                     ImageBlobs::read(layout, &wanted, self.platform.as_ref())
                 }
             };
@@ -328,7 +332,7 @@ impl<'s> Opened<'s> {
         };
         let registry = context.opener.registries.image(&name)?;
         registry.confirm()?;
-        ImageBlobs::read(&registry, &Wanted::default(), self.platform.as_ref())
+        ImageBlobs::read(&registry, &ImageSelector::default(), self.platform.as_ref())
     }
 
     #[cfg(not(feature = "oci"))]

@@ -30,7 +30,7 @@ use crate::community::{Publications, Repository};
 use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::Index;
-use crate::mirror::{self, Catalog, Dialect, FilterVersion, Kept, Operator};
+use crate::mirror::{self, Catalog, Dialect, FilterVersion, Operator, PackageExtent};
 
 /// Show which catalogs have a package, and how to publish it in the others
 ///
@@ -225,7 +225,7 @@ fn kept_of(
     // The `filter` command reports a refused configuration.
     let filtered = mirror::filter(&read, operator, FilterVersion::default()).ok();
     Ok(match filtered.and_then(|mut it| it.packages.remove(package)) {
-        Some(Ok(Kept::Part(part))) => Some(part.channels),
+        Some(Ok(PackageExtent::Part(part))) => Some(part.channels),
         _ => None,
     })
 }

@@ -9,7 +9,7 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::compose::Chosen;
 use crate::diag::envelope::{Envelope, FindingsMetadata, VERSION};
 use crate::diag::json::FindingJson;
-use crate::diag::repeated::{Shown, shown};
+use crate::diag::repeated::{Representative, shown};
 use crate::diag::text::Elsewhere;
 use crate::diag::{Finding, Rule, github, sarif, text};
 
@@ -72,7 +72,7 @@ fn write_findings(
         FindingFormat::Text => {
             let color = context.reporter.stdout_color();
             let elsewhere = Elsewhere { names: "`-o json`", findings: "`--all`" };
-            for Shown { finding, n_more } in wanted(findings, all) {
+            for Representative { finding, n_more } in wanted(findings, all) {
                 writeln!(out, "{}", text::finding_of_many(finding, n_more, elsewhere, color))?;
             }
         }
@@ -97,8 +97,8 @@ fn write_findings(
 }
 
 /// The findings that are shown to people.
-pub(crate) fn wanted(findings: &[Finding], all: bool) -> Vec<Shown<'_>> {
-    if all { findings.iter().map(|finding| Shown { finding, n_more: 0 }).collect() } else { shown(findings) }
+pub(crate) fn wanted(findings: &[Finding], all: bool) -> Vec<Representative<'_>> {
+    if all { findings.iter().map(|finding| Representative { finding, n_more: 0 }).collect() } else { shown(findings) }
 }
 
 /// Passes on the reason why a source cannot be opened. A format of whole documents still gets a document, with the

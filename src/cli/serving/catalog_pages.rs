@@ -6,9 +6,9 @@ use crate::serve::pages::{PageReply, PageRequest, Pages};
 
 /// The pages of the catalogs that are served.
 #[derive(Debug)]
-pub(super) struct Shown(pub(super) IndexCache);
+pub(super) struct CatalogPages(pub(super) IndexCache);
 
-impl Pages for Shown {
+impl Pages for CatalogPages {
     fn answer(&self, index: &Index, request: &PageRequest<'_>) -> PageReply {
         let &PageRequest { method, target, base, if_none_match } = request;
         let site = Site { index, cache: &self.0, links: &Links::Served, base };

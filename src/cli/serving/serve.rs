@@ -10,7 +10,7 @@ use clap::Args;
 #[cfg(feature = "mcp")]
 use super::assistant::AssistantPort;
 use super::cache_directory::{look_into_cache, way_to_index};
-use super::catalog_pages::Shown;
+use super::catalog_pages::CatalogPages;
 use super::gates::{Gates, parse_gates};
 #[cfg(feature = "mcp")]
 use super::mcp::About;
@@ -498,7 +498,7 @@ impl Maker {
             return Ok((snapshot, watched));
         }
         let cache = snapshot.ask(|index| self.cache(index))?;
-        Ok((snapshot.with_pages(Box::new(Shown(cache))), watched))
+        Ok((snapshot.with_pages(Box::new(CatalogPages(cache))), watched))
     }
 
     /// Makes the cache of the answers that pages need again and again.
@@ -594,7 +594,7 @@ impl Maker {
                     return Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched: None, own });
                 }
                 // A read-only file system, for example.
-                Err(Trouble::Index(IndexError::File(_) | IndexError::Write { .. })) if !self.must_match => {}
+                Err(IndexFailure::Index(IndexError::File(_) | IndexError::Write { .. })) if !self.must_match => {}
                 Err(trouble) => return Err(trouble.into()),
             }
         }
@@ -629,14 +629,14 @@ impl Maker {
         Ok(snapshot.made_at(modified))
     }
 
-    fn build(&self, sources: &[(&NamedSource, Source)], target: Option<&PathBuf>) -> Result<(), Trouble> {
+    fn build(&self, sources: &[(&NamedSource, Source)], target: Option<&PathBuf>) -> Result<(), IndexFailure> {
         let Some(target) = target else { return Ok(()) };
         if self.must_match && !target.exists() {
             let message = format!(
                 "integrity check failed: read existing cache digest: open {}: no such file or directory",
                 target.display()
             );
-            return Err(Trouble::Said(CommandError::new(Exit::No, message)));
+            return Err(IndexFailure::Said(CommandError::new(Exit::No, message)));
         }
         let mut builder = ask::builder_of(target)?;
         if !self.has_grpc {
@@ -645,14 +645,14 @@ impl Maker {
         let has_changed = self.fill(&mut builder, sources)?;
         if self.must_match && has_changed {
             let message = "integrity check failed: cache requires rebuild: the index is not that of the sources";
-            return Err(Trouble::Said(CommandError::new(Exit::No, message)));
+            return Err(IndexFailure::Said(CommandError::new(Exit::No, message)));
         }
         builder.finish()?;
         Ok(())
     }
 
     /// Whether there was something new.
-    fn fill(&self, builder: &mut Builder, sources: &[(&NamedSource, Source)]) -> Result<bool, Trouble> {
+    fn fill(&self, builder: &mut Builder, sources: &[(&NamedSource, Source)]) -> Result<bool, IndexFailure> {
         let mut has_changed = false;
         let (mut names, mut updates) = (Vec::new(), Vec::new());
         for (source, opened) in sources {
@@ -683,7 +683,7 @@ impl Maker {
                     false => None,
                 };
                 if import.refused || refusal.is_some() {
-                    return Err(Trouble::Said(refused(&spec, refusal.or(import.report.opm))));
+                    return Err(IndexFailure::Said(refused(&spec, refusal.or(import.report.opm))));
                 }
                 has_changed |= import.changed;
                 names.push(name);
@@ -751,22 +751,22 @@ impl Planned {
 }
 
 /// Why there is no index.
-enum Trouble {
+enum IndexFailure {
     Index(IndexError),
     Said(CommandError),
 }
 
-impl From<IndexError> for Trouble {
+impl From<IndexError> for IndexFailure {
     fn from(error: IndexError) -> Self {
         Self::Index(error)
     }
 }
 
-impl From<Trouble> for CommandError {
-    fn from(trouble: Trouble) -> Self {
+impl From<IndexFailure> for CommandError {
+    fn from(trouble: IndexFailure) -> Self {
         match trouble {
-            Trouble::Index(error) => error.into(),
-            Trouble::Said(error) => error,
+            IndexFailure::Index(error) => error.into(),
+            IndexFailure::Said(error) => error,
         }
     }
 }

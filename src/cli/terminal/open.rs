@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::cli::terminal::context::Context;
 #[cfg(feature = "oci")]
 use crate::cli::terminal::progress::Progress;
-use crate::source::{ImageSource, Opened, Source, SourceError};
+use crate::source::{ImageSource, Source, SourceError, SourceOrImage};
 
 impl Context {
     /// Opens a source; `-` is standard input.
@@ -43,9 +43,9 @@ impl Context {
     fn fetching(&self, _: &Path) {}
 
     /// Finds a source, of an image only its manifest.
-    pub(crate) fn look(&self, path: &Path) -> Result<Opened<'_>, SourceError> {
+    pub(crate) fn look(&self, path: &Path) -> Result<SourceOrImage<'_>, SourceError> {
         let opened = self.opener.look(path, &mut std::io::stdin().lock())?;
-        if let Opened::Source(source) = &opened {
+        if let SourceOrImage::Source(source) = &opened {
             self.note_git(path, source);
         }
         Ok(opened)

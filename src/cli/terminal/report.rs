@@ -7,7 +7,7 @@ use clap::ValueEnum;
 use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::screen::screen;
 use crate::cli::terminal::{pager, stderr};
-use crate::diag::repeated::{Shown, shown};
+use crate::diag::repeated::{Representative, shown};
 use crate::diag::text::{Color, Elsewhere};
 use crate::diag::{Finding, Severity, printable, printable_line, text};
 
@@ -142,7 +142,7 @@ impl Reporter {
         match self.format {
             LogFormat::Json => findings.iter().for_each(|it| self.finding(it)),
             LogFormat::Text => {
-                for Shown { finding, n_more } in shown(&findings) {
+                for Representative { finding, n_more } in shown(&findings) {
                     self.finding_of_many(finding, n_more, "`--log-format json`");
                 }
             }

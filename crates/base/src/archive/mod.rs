@@ -30,5 +30,5 @@ pub use name::clean;
 pub use open::{is_archive, read};
 pub use shown::shown;
 pub use spool::Spool;
-pub use tree::{Found, LinkError, Tree, TreeEntry};
+pub use tree::{LinkError, PathTarget, Tree, TreeEntry};
 pub use write::ArchiveWriter;

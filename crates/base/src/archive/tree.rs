@@ -35,7 +35,7 @@ pub enum TreeEntry {
 }
 
 #[derive(Debug, Clone)]
-struct Placed {
+struct TreeNode {
     node: TreeEntry,
     /// Which archive it is of.
     archive: u32,
@@ -45,7 +45,7 @@ struct Placed {
 #[derive(Debug, Default)]
 pub struct Tree {
     /// By path, without a slash in front; the root is not in it.
-    nodes: BTreeMap<Box<[u8]>, Placed>,
+    nodes: BTreeMap<Box<[u8]>, TreeNode>,
     limits: Limits,
     weight: EntryWeight,
     /// Entries whose names would have climbed over the root.
@@ -54,7 +54,7 @@ pub struct Tree {
 
 /// The target of a path.
 #[derive(Debug, Clone)]
-pub enum Found<'t> {
+pub enum PathTarget<'t> {
     /// A directory, with its path without links.
     Directory(Vec<u8>),
     /// A file.
@@ -94,7 +94,7 @@ impl Tree {
         let Some(path) = self.place(&entry.name)? else { return Ok(()) };
         let node = match &entry.kind {
             EntryKind::Directory => {
-                if !matches!(self.nodes.get(&*path), Some(Placed { node: TreeEntry::Directory, .. })) {
+                if !matches!(self.nodes.get(&*path), Some(TreeNode { node: TreeEntry::Directory, .. })) {
                     self.remove(&path);
                 }
                 TreeEntry::Directory
@@ -161,15 +161,15 @@ impl Tree {
         kept.iter().try_for_each(|path| self.make_parents(path, archive))
     }
 
-    fn retain_below(&mut self, path: &[u8], keep: impl Fn(&Placed) -> bool) {
+    fn retain_below(&mut self, path: &[u8], keep: impl Fn(&TreeNode) -> bool) {
         let gone: Vec<Box<[u8]>> =
-            self.below_placed(path).filter(|(_, it)| !keep(it)).map(|(path, _)| path.clone()).collect();
+            self.nodes_below(path).filter(|(_, it)| !keep(it)).map(|(path, _)| path.clone()).collect();
         for path in gone {
             self.nodes.remove(&path);
         }
     }
 
-    fn below_placed(&self, path: &[u8]) -> impl Iterator<Item = (&Box<[u8]>, &Placed)> {
+    fn nodes_below(&self, path: &[u8]) -> impl Iterator<Item = (&Box<[u8]>, &TreeNode)> {
         // Everything that starts with `path/`; `0` is the byte after `/`.
         let from: Bound<Box<[u8]>> = match path {
             [] => Bound::Unbounded,
@@ -184,7 +184,7 @@ impl Tree {
 
     /// The entries below a directory, by path.
     pub fn below(&self, path: &[u8]) -> impl Iterator<Item = (&[u8], &TreeEntry)> {
-        self.below_placed(path).map(|(path, it)| (&**path, &it.node))
+        self.nodes_below(path).map(|(path, it)| (&**path, &it.node))
     }
 
     /// The number of the archive that a path comes from.
@@ -217,7 +217,7 @@ impl Tree {
             _ => 0,
         };
         self.weight.add(path.len() + target, &self.limits).map_err(ArchiveError::Limit)?;
-        self.nodes.insert(path.into(), Placed { node, archive });
+        self.nodes.insert(path.into(), TreeNode { node, archive });
         Ok(())
     }
 
@@ -230,22 +230,22 @@ impl Tree {
     ///
     /// # Errors
     /// [`LinkError`]
-    pub fn find(&self, path: &[u8]) -> Result<Found<'_>, LinkError> {
+    pub fn find(&self, path: &[u8]) -> Result<PathTarget<'_>, LinkError> {
         let (path, placed) = self.follow(path, false)?;
         match placed.map(|it| &it.node) {
-            None if path.is_empty() => Ok(Found::Directory(path)),
+            None if path.is_empty() => Ok(PathTarget::Directory(path)),
             None | Some(TreeEntry::Link(_)) => Err(LinkError::NotFound),
-            Some(TreeEntry::Directory) => Ok(Found::Directory(path)),
-            Some(TreeEntry::File(text)) => Ok(Found::File(text)),
-            Some(TreeEntry::Left(Some(name))) => Ok(Found::Left(Cow::Borrowed(name))),
-            Some(TreeEntry::Left(None)) => Ok(Found::Left(Cow::Owned(path))),
-            Some(TreeEntry::Special(what)) => Ok(Found::Special(what)),
+            Some(TreeEntry::Directory) => Ok(PathTarget::Directory(path)),
+            Some(TreeEntry::File(text)) => Ok(PathTarget::File(text)),
+            Some(TreeEntry::Left(Some(name))) => Ok(PathTarget::Left(Cow::Borrowed(name))),
+            Some(TreeEntry::Left(None)) => Ok(PathTarget::Left(Cow::Owned(path))),
+            Some(TreeEntry::Special(what)) => Ok(PathTarget::Special(what)),
         }
     }
 
     /// Follows a path through all links, to a path without any and its entry. A missing entry counts as a directory
     /// that can be made, if `may_be_missing` allows that.
-    fn follow(&self, path: &[u8], may_be_missing: bool) -> Result<(Vec<u8>, Option<&Placed>), LinkError> {
+    fn follow(&self, path: &[u8], may_be_missing: bool) -> Result<(Vec<u8>, Option<&TreeNode>), LinkError> {
         let mut hops = 0;
         let mut done: Vec<u8> = Vec::new();
         // The components still to follow, the next one last.

@@ -9,7 +9,7 @@ const SHOWN: usize = 3;
 
 /// A finding that is shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Shown<'f> {
+pub struct Representative<'f> {
     /// The finding.
     pub finding: &'f Finding,
     /// The number of others that it stands for.
@@ -19,7 +19,7 @@ pub struct Shown<'f> {
 /// The findings that are shown to people, in their order: the first three of one rule with the same advice, the last of
 /// which stands for the others. Advice is the same if it differs in nothing but names and numbers.
 #[must_use]
-pub fn shown(findings: &[Finding]) -> Vec<Shown<'_>> {
+pub fn shown(findings: &[Finding]) -> Vec<Representative<'_>> {
     let kinds: Vec<(&str, String)> = findings.iter().map(|it| (it.rule.id, outline(it.help.as_deref()))).collect();
     let mut n_of: BTreeMap<&(&str, String), usize> = BTreeMap::new();
     for kind in &kinds {
@@ -35,7 +35,7 @@ pub fn shown(findings: &[Finding]) -> Vec<Shown<'_>> {
         let is_whole = n <= SHOWN + 1;
         if is_whole || *seen <= SHOWN {
             let n_more = if !is_whole && *seen == SHOWN { n - SHOWN } else { 0 };
-            shown.push(Shown { finding, n_more });
+            shown.push(Representative { finding, n_more });
         }
     }
     shown

@@ -39,10 +39,10 @@ pub fn finish_together(files: Vec<Replacement>) -> Result<(), FileError> {
     }
     let Some(last) = files.last() else { return Ok(()) };
     let failed = |error: Errno| FileError::io(last.place().shown(), error);
-    let listed: Vec<Listed> = files.iter().map(Listed::of).collect::<Result<_, _>>()?;
+    let records: Vec<ReplacementRecord> = files.iter().map(ReplacementRecord::of).collect::<Result<_, _>>()?;
     // A signal waits until all are placed.
     let mut stages = files.iter().map(Replacement::hold).collect::<Result<Vec<_>, _>>()?;
-    write_list(last.workspace(), &listed).map_err(failed)?;
+    write_list(last.workspace(), &records).map_err(failed)?;
     for (at, file) in files.iter().enumerate() {
         if let Err(error) = file.rename() {
             if at > 0 {
@@ -65,13 +65,13 @@ pub fn finish_left<'a>(targets: impl Iterator<Item = &'a Path> + Clone) {
     // They are taken one after the other: there may be more of them than files may be open.
     for place in targets.clone().filter_map(|it| Place::of_file(it).ok()) {
         let Some(workspace) = left(&place) else { continue };
-        for listed in read_list(workspace.directory()) {
-            let Ok(other) = Place::of_file(&listed.path) else { continue };
+        for record in read_list(workspace.directory()) {
+            let Ok(other) = Place::of_file(&record.path) else { continue };
             // Its own workspace is locked by now, since this process has it.
             if other.path() == place.path() {
-                listed.place(workspace.directory(), &other);
+                record.place(workspace.directory(), &other);
             } else if let Some(of_other) = left(&other) {
-                listed.place(of_other.directory(), &other);
+                record.place(of_other.directory(), &other);
                 of_other.remove();
             }
         }
@@ -97,7 +97,7 @@ pub fn allow_many_files() -> usize {
 }
 
 /// A file of the list.
-struct Listed {
+struct ReplacementRecord {
     path: PathBuf,
     /// The inode of the new file.
     new: u64,
@@ -105,7 +105,7 @@ struct Listed {
     old: String,
 }
 
-impl Listed {
+impl ReplacementRecord {
     fn of(file: &Replacement) -> Result<Self, FileError> {
         let place = file.place();
         let failed = |error: Errno| FileError::io(place.shown(), error);
@@ -132,9 +132,9 @@ fn in_words(stat: &Stat) -> String {
     format!("{inode} {} {} {}", stat.st_size, stat.st_mtime, stat.st_mtime_nsec)
 }
 
-fn write_list(workspace: BorrowedFd<'_>, listed: &[Listed]) -> Result<(), Errno> {
+fn write_list(workspace: BorrowedFd<'_>, records: &[ReplacementRecord]) -> Result<(), Errno> {
     let mut text = Vec::new();
-    for it in listed {
+    for it in records {
         text.extend_from_slice(format!("{}\0{}\0", it.new, it.old).as_bytes());
         text.extend_from_slice(it.path.as_os_str().as_bytes());
         text.push(0);
@@ -152,7 +152,7 @@ fn has_list(workspace: BorrowedFd<'_>) -> bool {
     matches!(system::entry(workspace, OsStr::new(LIST)), Ok(Some(_)))
 }
 
-fn read_list(workspace: BorrowedFd<'_>) -> Vec<Listed> {
+fn read_list(workspace: BorrowedFd<'_>) -> Vec<ReplacementRecord> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::openat(workspace.as_fd(), LIST, flags, Mode::empty()) else { return Vec::new() };
     let mut text = Vec::new();
@@ -162,14 +162,14 @@ fn read_list(workspace: BorrowedFd<'_>) -> Vec<Listed> {
     // No path has a zero in it.
     let Some(parts) = text.strip_suffix(b"\0.") else { return Vec::new() };
     let parts: Vec<&[u8]> = parts.split(|it| *it == 0).collect();
-    let listed = parts.chunks_exact(3).filter_map(|it| {
-        Some(Listed {
+    let records = parts.chunks_exact(3).filter_map(|it| {
+        Some(ReplacementRecord {
             new: std::str::from_utf8(it[0]).ok()?.parse().ok()?,
             old: String::from_utf8(it[1].to_vec()).ok()?,
             path: PathBuf::from(OsString::from_vec(it[2].to_vec())),
         })
     });
-    listed.collect()
+    records.collect()
 }
 
 #[cfg(test)]
@@ -186,8 +186,8 @@ mod tests {
             file.file().write_all(b"new").unwrap();
             files.push(file);
         }
-        let listed: Vec<Listed> = files.iter().map(|it| Listed::of(it).unwrap()).collect();
-        write_list(files[2].workspace(), &listed).unwrap();
+        let records: Vec<ReplacementRecord> = files.iter().map(|it| ReplacementRecord::of(it).unwrap()).collect();
+        write_list(files[2].workspace(), &records).unwrap();
         files[0].rename().unwrap();
         for file in files {
             *file.hold().unwrap() = Stage::Stuck;

@@ -21,7 +21,7 @@
 //!
 //! `bundle::rules::Contents` reads the two directories and the first document of each file, and never fails because of
 //! their content. A `Validation` loads that once. Each `Validator` is then asked by itself, as the real drivers do it,
-//! and answers with `Found`: our rule, place, words and help, and beside them the real validator's message
+//! and answers with `Problem`: our rule, place, words and help, and beside them the real validator's message
 //! (`Observed`). The report shows the first half, `--compat operator-sdk` and the conformance test the second, so that
 //! both come from one decision. A message that only the real tool has (a repetition, or a refusal that is wrong) is
 //! marked, and is no finding of ours. Where the real loader stops, that is recorded as its error, and the rest is

@@ -37,10 +37,10 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
     let mut provided: BTreeSet<Api> = parts.provided.iter().map(|it| it.api.clone()).collect();
     let mut package = None;
     for (idx, (kind, value)) in candidates.iter().enumerate() {
-        let listed = Listed { list: "properties", idx, kind, value };
+        let item = ListItem { list: "properties", idx, kind, value };
         match kind.as_str() {
-            "olm.gvk" => drop(provided.insert(api(of, listed)?)),
-            "olm.package" => package = Some(own_package(of, listed)?),
+            "olm.gvk" => drop(provided.insert(api(of, item)?)),
+            "olm.package" => package = Some(own_package(of, item)?),
             _ => properties.push((kind.clone(), value.clone())),
         }
     }
@@ -51,10 +51,10 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
     let mut needed = BTreeSet::new();
     let mut packages = Vec::new();
     for (idx, (kind, value)) in parts.metadata.dependencies.iter().enumerate() {
-        let listed = Listed { list: "dependencies", idx, kind, value };
+        let item = ListItem { list: "dependencies", idx, kind, value };
         match kind.as_str() {
-            "olm.gvk" => drop(needed.insert(api(of, listed)?)),
-            "olm.package" => packages.push(required_package(of, listed)?),
+            "olm.gvk" => drop(needed.insert(api(of, item)?)),
+            "olm.package" => packages.push(required_package(of, item)?),
             _ => properties.push((kind.clone(), value.clone())),
         }
     }
@@ -153,7 +153,7 @@ fn package_text(package: &str, version: &str, release: &str) -> String {
 
 /// A property or a dependency, with its place in the list that opm counts it in.
 #[derive(Clone, Copy)]
-struct Listed<'a> {
+struct ListItem<'a> {
     list: &'a str,
     idx: usize,
     kind: &'a str,
@@ -163,15 +163,15 @@ struct Listed<'a> {
 /// Reads a value that must be of a type.
 fn fields<T>(
     of: &Origin<'_>,
-    listed: Listed<'_>,
+    item: ListItem<'_>,
     go_type: GoType,
     read: impl FnOnce(Value<'_>) -> T,
 ) -> Result<T, BundleError> {
-    let Listed { idx, kind, value, .. } = listed;
+    let ListItem { idx, kind, value, .. } = item;
     let wrong = |message: String, path: Vec<Step>, go: &str| BundleError::Property {
         bundle: of.parts.name.clone(),
         message,
-        place: of.place(listed, path).map(Box::new),
+        place: of.place(item, path).map(Box::new),
         opm: format!("parse property[{idx}] of type {}: {go}", Quoted(kind)),
     };
     let mut reader = Reader::new();
@@ -192,7 +192,7 @@ fn fields<T>(
 
 impl Origin<'_> {
     /// The place of a property or a dependency of the files; `path` leads into its value.
-    fn place(&self, Listed { list, kind, value, .. }: Listed<'_>, path: Vec<Step>) -> Option<Place> {
+    fn place(&self, ListItem { list, kind, value, .. }: ListItem<'_>, path: Vec<Step>) -> Option<Place> {
         let metadata = &self.parts.metadata;
         let (items, file) = match list {
             "dependencies" => (&metadata.dependencies, metadata.dependencies_file),
@@ -213,17 +213,17 @@ fn field(of: Value<'_>, name: &str) -> String {
     of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
-fn api(of: &Origin<'_>, property: Listed<'_>) -> Result<Api, BundleError> {
+fn api(of: &Origin<'_>, property: ListItem<'_>) -> Result<Api, BundleError> {
     fields(of, property, GoType::GVK, Api::of_fields)
 }
 
-fn own_package(of: &Origin<'_>, property: Listed<'_>) -> Result<String, BundleError> {
+fn own_package(of: &Origin<'_>, property: ListItem<'_>) -> Result<String, BundleError> {
     fields(of, property, GoType::PACKAGE, |it| {
         package_text(&field(it, "packageName"), &field(it, "version"), &field(it, "release"))
     })
 }
 
-fn required_package(of: &Origin<'_>, property: Listed<'_>) -> Result<String, BundleError> {
+fn required_package(of: &Origin<'_>, property: ListItem<'_>) -> Result<String, BundleError> {
     fields(of, property, GoType::PACKAGE, |it| {
         object_of_texts(&[("packageName", &field(it, "packageName")), ("versionRange", &field(it, "version"))])
     })

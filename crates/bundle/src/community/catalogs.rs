@@ -9,7 +9,7 @@ use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::{BUNDLE_OBJECT, Consumer, Document, Input, Origin, Spot, Typed, load, locate};
 
 /// A bundle of a catalog file.
-struct Seen {
+struct CatalogBundle {
     name: String,
     package: String,
     image: String,
@@ -17,21 +17,21 @@ struct Seen {
     object: Option<usize>,
 }
 
-struct Look;
+struct BundleReader;
 
-impl Consumer for Look {
-    type Output = Option<(Origin, Seen)>;
+impl Consumer for BundleReader {
+    type Output = Option<(Origin, CatalogBundle)>;
 
     fn document(&self, document: Document<'_>) -> Self::Output {
         let Ok(blob) = &document.blob else { return None };
         let Typed::Bundle(it) = &blob.typed else { return None };
-        let seen = Seen {
+        let bundle = CatalogBundle {
             name: it.name.to_string(),
             package: it.package.to_string(),
             image: it.image.to_string(),
             object: it.properties.iter().position(|it| it.kind == BUNDLE_OBJECT),
         };
-        Some((document.origin, seen))
+        Some((document.origin, bundle))
     }
 }
 
@@ -51,8 +51,8 @@ pub fn check_catalogs(repository: &Repository, catalogs: &[OperatorCatalog]) -> 
 }
 
 fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input, found: &mut Vec<Finding>) {
-    let mut bundles: Vec<(Origin, Seen)> = Vec::new();
-    let done: Result<(), Infallible> = load(input, &Look, |it| {
+    let mut bundles: Vec<(Origin, CatalogBundle)> = Vec::new();
+    let done: Result<(), Infallible> = load(input, &BundleReader, |it| {
         bundles.extend(it);
         Ok(())
     });
@@ -60,29 +60,30 @@ fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input,
         Ok(()) => {}
     }
     let Some(file) = input.files.first() else { return };
-    let at = |rule: &'static Rule, check, bundle: &(Origin, Seen), spot: Spot, message: String, help: String| {
-        let (origin, seen) = bundle;
-        let located = locate(&file.read_again(origin.offset, origin.len), *origin, &spot);
-        let place = Place {
-            file: file.shown.clone(),
-            line: located.line,
-            column: located.column,
-            source: Some(located.text),
-            source_column: located.text_column,
+    let at =
+        |rule: &'static Rule, check, bundle: &(Origin, CatalogBundle), spot: Spot, message: String, help: String| {
+            let (origin, bundle) = bundle;
+            let located = locate(&file.read_again(origin.offset, origin.len), *origin, &spot);
+            let place = Place {
+                file: file.shown.clone(),
+                line: located.line,
+                column: located.column,
+                source: Some(located.text),
+                source_column: located.text_column,
+            };
+            Finding {
+                rule,
+                message,
+                place: Some(place),
+                help: Some(help),
+                package: Some(bundle.package.clone()),
+                check: Some(check),
+            }
         };
-        Finding {
-            rule,
-            message,
-            place: Some(place),
-            help: Some(help),
-            package: Some(seen.package.clone()),
-            check: Some(check),
-        }
-    };
     let allowed = &repository.allowed_registries;
     for bundle in bundles.iter().filter(|it| !it.1.image.is_empty() && !allowed.is_empty()) {
         if !allowed.iter().any(|it| bundle.1.image.starts_with(it)) {
-            let Seen { name, image, .. } = &bundle.1;
+            let CatalogBundle { name, image, .. } = &bundle.1;
             let message = format!("the image of bundle `{name}` is not in an allowed registry: `{image}`");
             let help = format!("`config.yaml` allows `{}`", allowed.join("`, `"));
             let spot = Spot::Path(vec!["image".into()]);

@@ -11,7 +11,7 @@ use super::markup::escaped;
 use super::order::in_version_order;
 use super::overview::{Overview, map, overview};
 use super::picture::{Picture, PictureLinks, TooManyMarks, View};
-use super::strip::Way;
+use super::strip::MarkedPath;
 use super::style::{page_style, style};
 use super::svg::{MAX_LINES, markup};
 
@@ -122,7 +122,7 @@ for (const section of all("section")) {
 ///
 /// # Errors
 /// [`TooManyMarks`] if they have more.
-pub fn html(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> Result<String, TooManyMarks> {
+pub fn html(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usize) -> Result<String, TooManyMarks> {
     let channels = in_version_order(catalog);
     let is_catalog = catalog.packages.len() > 1;
     let title = match channels.first() {

@@ -62,6 +62,6 @@ pub use mermaid::{Mermaid, MermaidOptions};
 pub use node::GraphNode;
 pub use overview::{overview_svg, overview_text};
 pub use picture::{PictureLinks, TooManyMarks};
-pub use strip::Way;
+pub use strip::MarkedPath;
 pub use svg::{picture_for_page, picture_style, svg};
 pub use text::text;

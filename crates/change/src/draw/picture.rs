@@ -13,7 +13,7 @@ use super::lanes::Lane;
 use super::layout::{Detail, Layout};
 use super::legend::{Mark, legend};
 use super::markup::{cut, cut_to_pixels, escaped, escaped_lines, pixels};
-use super::strip::{FONT, LINE, MARGIN, SMALL, Strip, Way, write_entry};
+use super::strip::{FONT, LINE, MARGIN, MarkedPath, SMALL, Strip, write_entry};
 use super::way::WayMarks;
 use olmdex_base::diag::counted;
 use olmdex_olm::upgrade::Field;
@@ -65,7 +65,7 @@ impl PictureLinks<'_> {
 /// How a package is drawn.
 #[derive(Clone, Copy)]
 pub(super) struct View<'v> {
-    pub(super) way: &'v Way,
+    pub(super) way: &'v MarkedPath,
     /// The most lines; `None` for a line for every entry.
     pub(super) max_lines: Option<usize>,
     /// Versions that share a line can be opened if there are at most so many of them.

@@ -13,7 +13,7 @@ pub(super) const FONT: usize = 13;
 pub(super) const SMALL: usize = 11;
 
 /// A path through a package that a picture shows: names of bundles, the installed one first.
-pub type Way = [String];
+pub type MarkedPath = [String];
 
 /// A part of a picture, as wide as all others.
 #[derive(Debug, Clone)]

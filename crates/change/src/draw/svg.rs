@@ -7,7 +7,7 @@ use super::layout::Detail;
 use super::markup::escaped;
 use super::order::in_version_order;
 use super::picture::{Picture, PictureLinks, TooManyMarks, View};
-use super::strip::{Strip, Way};
+use super::strip::{MarkedPath, Strip};
 use super::style::style;
 
 /// The lines of a picture: as many as fit on a screen or two.
@@ -17,7 +17,7 @@ pub(super) const MAX_LINES: usize = 48;
 ///
 /// # Errors
 /// [`TooManyMarks`] if there are more.
-pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_marks: usize) -> Result<String, TooManyMarks> {
+pub fn svg(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usize) -> Result<String, TooManyMarks> {
     let channels = in_version_order(catalog);
     let max_lines = View::max_lines_of(detail, MAX_LINES);
     let view = View { way, max_lines, max_opened: 0, links: &PictureLinks::NONE };

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::layout::Layout;
 use super::markup::columns;
-use super::strip::{LINE, Way};
+use super::strip::{LINE, MarkedPath};
 
 /// The steps of a path by line.
 #[derive(Debug, Clone)]
@@ -16,7 +16,7 @@ pub(super) struct WayMarks {
 }
 
 impl WayMarks {
-    pub(super) fn new(layout: &Layout, way: &Way) -> Self {
+    pub(super) fn new(layout: &Layout, way: &MarkedPath) -> Self {
         let mut steps: Vec<(usize, usize, usize)> = Vec::new();
         for (number, name) in way.iter().enumerate() {
             let Some(row) = layout.axis.rows.iter().position(|it| it.name == *name) else { continue };

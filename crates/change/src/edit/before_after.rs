@@ -26,15 +26,15 @@ pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Fin
     };
     let known = add(BEFORE, before)?;
     let mut errors = add(AFTER, after)?;
-    let known = Known::new(&known);
+    let known = FindingSet::new(&known);
     errors.retain(|it| it.rule.severity == Severity::Error && !known.has(it));
     Ok((builder.into_index()?, errors))
 }
 
 /// A set of findings that another one is compared with, whatever its place.
-pub(super) struct Known<'f>(HashSet<(&'f str, &'f str)>);
+pub(super) struct FindingSet<'f>(HashSet<(&'f str, &'f str)>);
 
-impl<'f> Known<'f> {
+impl<'f> FindingSet<'f> {
     pub(super) fn new(findings: &'f [Finding]) -> Self {
         Self(findings.iter().map(|it| (it.rule.id, it.message.as_str())).collect())
     }

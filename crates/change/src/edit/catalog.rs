@@ -30,7 +30,7 @@ pub struct CatalogEdit {
     texts: BTreeMap<usize, Arc<[u8]>>,
     edits: BTreeMap<usize, FileEdit>,
     /// The original content of the files, once somebody needed it; no change moves a package to another file.
-    known: OnceCell<Known>,
+    known: OnceCell<CatalogNames>,
 }
 
 impl CatalogEdit {
@@ -47,8 +47,8 @@ impl CatalogEdit {
         self.names().iter().filter(|it| it.bundle.is_none()).map(|it| it.package.clone()).collect()
     }
 
-    fn known(&self) -> &Known {
-        self.known.get_or_init(|| Known::of(&self.original))
+    fn known(&self) -> &CatalogNames {
+        self.known.get_or_init(|| CatalogNames::of(&self.original))
     }
 
     /// The numbers of the files that have documents of a package.
@@ -58,11 +58,11 @@ impl CatalogEdit {
     }
 
     /// The packages and bundles that there are now.
-    fn names(&self) -> Cow<'_, [Found]> {
+    fn names(&self) -> Cow<'_, [PackageOrBundle]> {
         if self.texts.is_empty() {
             Cow::Borrowed(&self.known().names)
         } else {
-            Cow::Owned(Known::of(&self.current).names)
+            Cow::Owned(CatalogNames::of(&self.current).names)
         }
     }
 
@@ -87,16 +87,16 @@ impl CatalogEdit {
                 }
             }
             Name::Version(package, wanted) => {
-                let of_package: Vec<&Found> = names.iter().filter(|it| it.package == *package).collect();
+                let of_package: Vec<&PackageOrBundle> = names.iter().filter(|it| it.package == *package).collect();
                 if of_package.is_empty() {
                     return Err(EditError::unknown("package", package, packages()));
                 }
                 let wanted_version = Version::parse_tolerant(wanted).ok();
-                let is_it = |it: &&&Found| match (&it.version, &wanted_version) {
+                let is_it = |it: &&&PackageOrBundle| match (&it.version, &wanted_version) {
                     (Some(a), Some(b)) => a.cmp_precedence(b).is_eq(),
                     _ => false,
                 };
-                let is_named = |it: &&&Found| it.bundle.as_ref() == Some(wanted);
+                let is_named = |it: &&&PackageOrBundle| it.bundle.as_ref() == Some(wanted);
                 let found = of_package.iter().find(is_it).or_else(|| of_package.iter().find(is_named));
                 match found.and_then(|it| it.bundle.clone()) {
                     Some(bundle) => Ok((package.clone(), Target::Bundle(bundle))),
@@ -216,7 +216,7 @@ impl CatalogEdit {
     #[must_use]
     pub fn level_of(&self, package: &str) -> Option<Level> {
         let names = self.names();
-        let most = |of: &dyn Fn(&Found) -> bool| {
+        let most = |of: &dyn Fn(&PackageOrBundle) -> bool| {
             let count = |level| names.iter().filter(|it| of(it) && it.level == Some(level)).count();
             match (count(Level::CsvMetadata), count(Level::None)) {
                 (0, 0) => None,
@@ -240,7 +240,7 @@ impl CatalogEdit {
 }
 
 /// The error for a name that looks like that of a missing bundle: it lists the existing ones of the same package.
-fn unknown_bundle(name: &str, names: &[Found]) -> Option<EditError> {
+fn unknown_bundle(name: &str, names: &[PackageOrBundle]) -> Option<EditError> {
     let bundles = || names.iter().filter_map(|it| Some((it.package.as_str(), it.bundle.as_deref()?)));
     let stem = before_version(name)?;
     let meant = closest_of_same_numbers(name, bundles().map(|it| it.1));
@@ -337,14 +337,14 @@ fn changed_in(
 
 /// The content of the files of a catalog.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct CatalogNames {
     /// Its packages and bundles.
-    names: Vec<Found>,
+    names: Vec<PackageOrBundle>,
     /// Which files have documents of each package.
     files: HashMap<String, BTreeSet<usize>>,
 }
 
-impl Known {
+impl CatalogNames {
     fn of(input: &Input) -> Self {
         let mut known = Self::default();
         let done: Result<(), Infallible> = fbc::load(input, &Names, |found| {
@@ -386,7 +386,7 @@ impl Consumer for Bundles {
 
 /// A package, or a bundle of one.
 #[derive(Debug, Clone)]
-struct Found {
+struct PackageOrBundle {
     package: String,
     bundle: Option<String>,
     version: Option<Version>,
@@ -398,7 +398,7 @@ struct Names;
 
 impl Consumer for Names {
     /// The package of a document, its file, and its kind if it has a name of its own.
-    type Output = Option<(String, usize, Option<Found>)>;
+    type Output = Option<(String, usize, Option<PackageOrBundle>)>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let file = document.origin.file as usize;
@@ -407,7 +407,11 @@ impl Consumer for Names {
         let schema = field("schema");
         if schema == PACKAGE {
             let package = field("name");
-            return Some((package.clone(), file, Some(Found { package, bundle: None, version: None, level: None })));
+            return Some((
+                package.clone(),
+                file,
+                Some(PackageOrBundle { package, bundle: None, version: None, level: None }),
+            ));
         }
         let package = field("package");
         let name = match &blob.typed {
@@ -422,7 +426,7 @@ impl Consumer for Names {
                 } else {
                     has(BUNDLE_OBJECT).then_some(Level::None)
                 };
-                Some(Found { package: package.clone(), bundle: Some(field("name")), version, level })
+                Some(PackageOrBundle { package: package.clone(), bundle: Some(field("name")), version, level })
             }
             _ => None,
         };

@@ -6,7 +6,7 @@ use super::documents::PackageDocuments;
 use super::entries::{change_entries, head};
 use super::error::EditError;
 use super::object::{items, list, quoted, text, with, with_text, with_texts};
-use super::repair::Mend;
+use super::repair::PackageFix;
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
 use olmdex_fbc::service_version::CsvView;
@@ -158,7 +158,7 @@ pub enum Change {
         value: String,
     },
     /// Fixes a finding that has one safe answer.
-    Mend(Mend),
+    PackageFix(PackageFix),
 }
 
 impl Change {
@@ -186,7 +186,7 @@ impl Change {
             }
             Self::Remove(Target::Channel(channel)) => removal::channel(package, channel),
             Self::Remove(Target::Bundle(bundle)) => removal::bundle(package, bundle),
-            Self::Mend(mend) => {
+            Self::PackageFix(mend) => {
                 mend.apply(package);
                 Ok(())
             }

@@ -140,8 +140,8 @@ impl Survey {
         }
     }
 
-    fn add(&mut self, found: Found, heard: &mut Heard) {
-        let Found { package, origin, bundle, is_package, says, demands } = found;
+    fn add(&mut self, found: DocumentFacts, heard: &mut Heard) {
+        let DocumentFacts { package, origin, bundle, is_package, says, demands } = found;
         if is_package {
             self.packages.insert(package.clone());
         }
@@ -331,7 +331,7 @@ fn demanded(kind: &str, value: &str) -> Vec<Leaf> {
 }
 
 /// The content of a document.
-struct Found {
+struct DocumentFacts {
     package: String,
     origin: Origin,
     bundle: Option<String>,
@@ -360,14 +360,15 @@ fn leaf_of((what, value): &(Said, String)) -> Option<Leaf> {
 struct Reader;
 
 impl Consumer for Reader {
-    type Output = Option<Found>;
+    type Output = Option<DocumentFacts>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let origin = document.origin;
         let blob = document.blob.ok()?;
         let is_package = matches!(blob.typed, Typed::Package(_));
         let package = blob.package.to_string();
-        let mut found = Found { package, origin, bundle: None, is_package, says: Vec::new(), demands: Vec::new() };
+        let mut found =
+            DocumentFacts { package, origin, bundle: None, is_package, says: Vec::new(), demands: Vec::new() };
         let Typed::Bundle(bundle) = &blob.typed else { return Some(found) };
         found.bundle = Some(bundle.name.clone().into_owned());
         for property in &bundle.properties {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules;
 use olmdex_base::diag::{Finding, Place, Rule, closest};
-use olmdex_bundle::bundle::rules::{CatalogClaims, Placed};
+use olmdex_bundle::bundle::rules::{CatalogClaims, Claim};
 use olmdex_index::query::{BundleRow, EntryRow, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
@@ -61,13 +61,13 @@ fn names(
     bundles: &[BundleRow],
     findings: &mut Vec<Finding>,
 ) -> Result<(), IndexError> {
-    let Placed { it: name, place } = &newcomer.name;
+    let Claim { it: name, place } = &newcomer.name;
     if let Some(package) = index.packages_of_bundle(name)?.first() {
         let message = format!("package `{package}` of the catalog already has a bundle `{name}`");
         let help = "give the new version another name; published bundles do not change";
         findings.push(finding(rules::NAME_TAKEN, newcomer, place, message, help));
     }
-    let Placed { it: text, place } = &newcomer.version;
+    let Claim { it: text, place } = &newcomer.version;
     let Ok(version) = Version::parse_tolerant(text) else { return Ok(()) };
     let is_same = |it: &&BundleRow| {
         it.bundle != *name
@@ -115,7 +115,7 @@ fn channels(newcomer: &CatalogClaims, bundles: &[BundleRow], entries: &[EntryRow
     }
     let known: BTreeSet<&str> =
         there.values().flatten().flat_map(|it| it.skips.iter().copied().chain([it.name])).collect();
-    for Placed { it: skipped, place } in newcomer.skips.iter().filter(|it| !known.contains(it.it.as_str())) {
+    for Claim { it: skipped, place } in newcomer.skips.iter().filter(|it| !known.contains(it.it.as_str())) {
         let message = format!("the bundle skips `{skipped}`, which no channel of the package names");
         findings.push(finding(rules::SKIPS_UNKNOWN, newcomer, place, message, "correct the name, or leave it out"));
     }
@@ -170,7 +170,7 @@ fn into_channel(
     if entries.iter().any(|it| it.name == name) {
         return;
     }
-    if let Some(Placed { it: replaced, place }) = &newcomer.replaces
+    if let Some(Claim { it: replaced, place }) = &newcomer.replaces
         && !entries.iter().any(|it| it.name == replaced)
     {
         let help = match closest(replaced, entries.iter().map(|it| it.name)) {
@@ -222,7 +222,7 @@ fn into_channel(
 
 /// The required APIs that no bundle in the catalog provides.
 fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -> Result<(), IndexError> {
-    for Placed { it: api, place } in &newcomer.required {
+    for Claim { it: api, place } in &newcomer.required {
         let is_own = newcomer.provided.contains(api);
         if is_own || !index.packages_providing(&api.group, &api.version, &api.kind)?.is_empty() {
             continue;
@@ -234,7 +234,7 @@ fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -
         let help = "correct group, version and kind, or add an operator that provides it";
         findings.push(finding(rules::API_UNPROVIDED, newcomer, place, message, help));
     }
-    for Placed { it: (package, range), place } in &newcomer.packages {
+    for Claim { it: (package, range), place } in &newcomer.packages {
         let filter = Filter { package: Some(package.clone()), ..Filter::default() };
         let bundles = index.bundles(&filter)?;
         if bundles.is_empty() {
@@ -268,7 +268,7 @@ fn constraints(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Findi
     }
     let world = bare_world(index, &[])?;
     let rows = IndexRows::new(index, &world);
-    for Placed { it: constraint, place } in &newcomer.constraints {
+    for Claim { it: constraint, place } in &newcomer.constraints {
         // Unreadable constraints have been reported already.
         let Some((plain, false)) = is_met(&world, &rows, &Options::default(), constraint)? else { continue };
         let message = format!("the bundle needs {plain}, which no bundle in the catalog meets");
@@ -285,21 +285,21 @@ fn definitions(
     entries: &[EntryRow],
     findings: &mut Vec<Finding>,
 ) -> Result<(), IndexError> {
-    let Some(Placed { it: replaced, .. }) = &newcomer.replaces else { return Ok(()) };
+    let Some(Claim { it: replaced, .. }) = &newcomer.replaces else { return Ok(()) };
     let catalogs: BTreeSet<&str> =
         entries.iter().filter(|it| it.bundle == *replaced).map(|it| it.catalog.as_str()).collect();
-    let next: Vec<findings::Placed> = newcomer
+    let next: Vec<findings::LocatedCrd> = newcomer
         .definitions
         .iter()
-        .filter_map(|it| Some(findings::Placed { crd: Crd::from_json(&it.it).ok()?, place: it.place.clone() }))
+        .filter_map(|it| Some(findings::LocatedCrd { crd: Crd::from_json(&it.it).ok()?, place: it.place.clone() }))
         .collect();
     let mut found: Vec<Finding> = Vec::new();
     for catalog in catalogs {
         let objects = index.carried_objects(catalog, replaced)?;
         let read = |(json, place): &(String, Place)| {
-            Some(findings::Placed { crd: Crd::from_json(json).ok()?, place: place.clone() })
+            Some(findings::LocatedCrd { crd: Crd::from_json(json).ok()?, place: place.clone() })
         };
-        let old: Vec<findings::Placed> = objects.iter().filter_map(read).collect();
+        let old: Vec<findings::LocatedCrd> = objects.iter().filter_map(read).collect();
         for next in &next {
             let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
             if next.crd.api_version == "v1" {

@@ -15,14 +15,14 @@ use olmdex_fbc::{Api, Origin, Syntax};
 type Numbers = (u32, u32, u32, bool, u64, u64);
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Kept {
-    packages: Vec<KeptPackage>,
+struct SurveyRecord {
+    packages: Vec<PackageRecord>,
     /// The demands; packages refer to them by number.
-    leaves: Vec<KeptLeaf>,
+    leaves: Vec<LeafRecord>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct KeptPackage {
+struct PackageRecord {
     name: String,
     /// Whether it has a document of its own.
     is_package: bool,
@@ -33,14 +33,14 @@ struct KeptPackage {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-enum KeptLeaf {
+enum LeafRecord {
     Api(String, String, String),
     Package(String, String),
     Label(String),
     Rule(String),
 }
 
-impl KeptLeaf {
+impl LeafRecord {
     fn of(leaf: &Leaf) -> Self {
         match leaf.clone() {
             Leaf::Api(Api { group, version, kind }) => Self::Api(group, version, kind),
@@ -64,18 +64,19 @@ impl Survey {
     /// The surveys of whole catalogs as bytes; `None` if something in them could not be read.
     #[must_use]
     pub fn several_to_bytes(surveys: &[Self]) -> Option<Vec<u8>> {
-        let kept: Option<Vec<Kept>> = surveys.iter().map(|it| it.is_readable().then(|| it.kept())).collect();
-        serde_json::to_vec(&kept?).ok()
+        let records: Option<Vec<SurveyRecord>> =
+            surveys.iter().map(|it| it.is_readable().then(|| it.record())).collect();
+        serde_json::to_vec(&records?).ok()
     }
 
     /// Surveys that were kept as bytes; `None` if they are damaged.
     #[must_use]
     pub fn several_of_bytes(bytes: &[u8]) -> Option<Vec<Self>> {
-        let kept: Vec<Kept> = serde_json::from_slice(bytes).ok()?;
-        kept.into_iter().map(Self::of_kept).collect()
+        let records: Vec<SurveyRecord> = serde_json::from_slice(bytes).ok()?;
+        records.into_iter().map(Self::of_record).collect()
     }
 
-    fn kept(&self) -> Kept {
+    fn record(&self) -> SurveyRecord {
         let demanded: BTreeSet<&Leaf> = self.demands.values().flatten().collect();
         let numbers: HashMap<&Leaf, usize> = demanded.iter().copied().zip(0..).collect();
         let mut says: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -88,7 +89,7 @@ impl Survey {
             packages.iter().for_each(|it| bundles.entry(it).or_default().push(bundle.clone()));
         }
         let names: BTreeSet<&String> = self.documents.keys().chain(&self.packages).collect();
-        let package = |name: &String| KeptPackage {
+        let package = |name: &String| PackageRecord {
             name: name.clone(),
             is_package: self.packages.contains(name),
             documents: self.documents.get(name).into_iter().flatten().map(numbers_of).collect(),
@@ -97,11 +98,11 @@ impl Survey {
             demands: self.demands.get(name).into_iter().flatten().filter_map(|it| numbers.get(it).copied()).collect(),
         };
         let packages = names.into_iter().map(package).collect();
-        Kept { packages, leaves: demanded.into_iter().map(KeptLeaf::of).collect() }
+        SurveyRecord { packages, leaves: demanded.into_iter().map(LeafRecord::of).collect() }
     }
 
-    fn of_kept(Kept { packages, leaves }: Kept) -> Option<Self> {
-        let leaves: Vec<Leaf> = leaves.into_iter().map(KeptLeaf::into_leaf).collect();
+    fn of_record(SurveyRecord { packages, leaves }: SurveyRecord) -> Option<Self> {
+        let leaves: Vec<Leaf> = leaves.into_iter().map(LeafRecord::into_leaf).collect();
         let mut survey = Self::default();
         for it in packages {
             if it.is_package {

@@ -20,13 +20,13 @@
 //! bad default.
 //!
 //! `edit::simulate` puts the catalog before and after a change into one index, follows the ways of everybody who may
-//! have a version with both engines (`upgrade::Ways`, each bundle once), and asks `resolve::dependants` to resolve
-//! again the dependants whose candidates differ. It reads only the files of the package, of its dependants and of the
-//! packages that these need (`edit::Survey`). The edge that would strand nobody (`upgrade::extra_edge`) is the one
-//! advice of `check-graph`, `validate`, `edit` and `simulate`: an edge is added to the channel in memory, the ways are
-//! followed again, and it is named only if everybody arrives. `check` is below that and knows no ways; a caller that
-//! shows its findings passes the advice as a function (`check::CutAdvice`), which is called for a chain that is cut and
-//! for nothing else.
+//! have a version with both engines (`upgrade::UpgradeRoutes`, each bundle once), and asks `resolve::dependants` to
+//! resolve again the dependants whose candidates differ. It reads only the files of the package, of its dependants and
+//! of the packages that these need (`edit::Survey`). The edge that would strand nobody (`upgrade::extra_edge`) is the
+//! one advice of `check-graph`, `validate`, `edit` and `simulate`: an edge is added to the channel in memory, the ways
+//! are followed again, and it is named only if everybody arrives. `check` is below that and knows no ways; a caller
+//! that shows its findings passes the advice as a function (`check::CutAdvice`), which is called for a chain that is
+//! cut and for nothing else.
 //!
 //! All changes of one command are made first, each package by a thread of its own, and judged once: the checker keeps
 //! the data of the documents that the checks of upgrade graphs need, so `edit::judge` builds no index.
@@ -61,7 +61,7 @@ pub use dependents::Survey;
 pub use documents::{FileEdit, PackageDocuments};
 pub use error::EditError;
 pub use join::join;
-pub use repair::Mend;
+pub use repair::PackageFix;
 pub use repairs::{LeftUser, PackageRepair, RepairEdit, repairs};
 pub use simulate::{Advice, Effect, KeptBundle, Question, Simulated, Simulation, Way, simulate};
 pub use target::Target;

@@ -11,7 +11,7 @@ use olmdex_rules::check::rules::EMPTY_FIELD;
 
 /// The possible fixes in a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mend {
+pub enum PackageFix {
     /// The first of several identical related images stays, and the others go.
     RepeatedImages,
     /// The image of a bundle joins its related images, without a name, as opm lists it.
@@ -20,7 +20,7 @@ pub enum Mend {
     EmptyEdges,
 }
 
-impl Mend {
+impl PackageFix {
     /// The fix for findings of a rule, if there is one.
     #[must_use]
     pub fn of(rule: &Rule) -> Option<Self> {

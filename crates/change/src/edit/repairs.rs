@@ -17,7 +17,8 @@ use olmdex_fbc::Entry;
 use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed};
 use olmdex_olm::upgrade::{
-    Generation, InstalledBundle, PackageView, Ways, extra_edge, is_above_head, leads_all_to_its_head, with_edge,
+    Generation, InstalledBundle, PackageView, UpgradeRoutes, extra_edge, is_above_head, leads_all_to_its_head,
+    with_edge,
 };
 use olmdex_rules::check::graph::check_chain;
 use olmdex_text::encoding::shell::word;
@@ -197,16 +198,16 @@ impl Broken<'_> {
         let package = classic::Package::new(graph);
         let mut found = Stranded::new();
         for &olm in generations {
-            let mut ways = match olm {
-                Generation::Classic => Ways::classic(&package, self.name).ok(),
-                Generation::V1 => Some(Ways::v1(&view, self.name)),
+            let mut routes = match olm {
+                Generation::Classic => UpgradeRoutes::classic(&package, self.name).ok(),
+                Generation::V1 => Some(UpgradeRoutes::v1(&view, self.name)),
             };
             for (at, user) in self.everybody.iter().enumerate() {
                 // A ClusterExtension knows the version of its installed bundle.
                 if olm == Generation::V1 && user.version.is_empty() {
                     continue;
                 }
-                if ways.as_mut().is_none_or(|it| it.way(user).end != End::Head) {
+                if routes.as_mut().is_none_or(|it| it.route(user).end != End::Head) {
                     found.insert((olm, at));
                 }
             }
@@ -316,16 +317,16 @@ impl Broken<'_> {
         let view = view_of(&graph);
         let versions: BTreeMap<&str, &str> =
             view.bundles().iter().map(|(name, version)| (name.as_str(), version.as_str())).collect();
-        let mut ways = Ways::v1(&view, self.name);
+        let mut routes = UpgradeRoutes::v1(&view, self.name);
         let mut ends = Vec::new();
         for user in self.everybody.iter().filter(|it| !it.version.is_empty()) {
-            let way = ways.way(user);
-            if way.end == End::Head || way.target.name.is_empty() {
+            let route = routes.route(user);
+            if route.end == End::Head || route.target.name.is_empty() {
                 continue;
             }
-            let known = versions.get(way.target.name.as_str()).copied().unwrap_or_default();
-            let version = if way.target.name == user.name { user.version.as_str() } else { known };
-            ends.push(Installed { name: way.target.name, version: Version::parse(version).ok() });
+            let known = versions.get(route.target.name.as_str()).copied().unwrap_or_default();
+            let version = if route.target.name == user.name { user.version.as_str() } else { known };
+            ends.push(Installed { name: route.target.name, version: Version::parse(version).ok() });
         }
         ends
     }
@@ -389,9 +390,9 @@ impl<'a> Reasons<'a> {
             return "its version is not below that of the head, and upgrades never lead to a lower version".to_owned();
         }
         if olm == Generation::V1 {
-            let mut ways = Ways::v1(&self.view, self.name);
-            let end = ways.way(user).target;
-            if let Some(refusal) = ways.refusal(&end) {
+            let mut routes = UpgradeRoutes::v1(&self.view, self.name);
+            let end = routes.route(user).target;
+            if let Some(refusal) = routes.refusal(&end) {
                 return refusal;
             }
         }

@@ -15,7 +15,7 @@ use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
 use olmdex_olm::resolve::{Dependant, RefusedByV1};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed, Package};
 use olmdex_olm::upgrade::{
-    ExtraEdge, Generation, InstalledBundle, LostEdge, PackageView, Ways, extra_edge, is_above_head,
+    ExtraEdge, Generation, InstalledBundle, LostEdge, PackageView, UpgradeRoutes, extra_edge, is_above_head,
     leads_all_to_its_head, lost_edge, with_edge,
 };
 use olmdex_version::Version;
@@ -217,19 +217,19 @@ impl<'v> State<'v> {
     }
 
     /// The ways in a channel; `None` if there is no such channel, or OLM Classic finds no order in it.
-    fn ways<'s>(&'s self, olm: Generation, channel: &'s str) -> Option<Ways<'s>> {
+    fn routes<'s>(&'s self, olm: Generation, channel: &'s str) -> Option<UpgradeRoutes<'s>> {
         if self.package.channels.iter().all(|it| it.name != channel) {
             return None;
         }
         match olm {
-            Generation::Classic => Ways::classic(&self.package, channel).ok(),
-            Generation::V1 => Some(Ways::v1(self.view, channel)),
+            Generation::Classic => UpgradeRoutes::classic(&self.package, channel).ok(),
+            Generation::V1 => Some(UpgradeRoutes::v1(self.view, channel)),
         }
     }
 
-    fn way(&self, ways: Option<&mut Ways<'_>>, user: &InstalledBundle) -> Way {
-        let Some(ways) = ways else { return Way::default() };
-        let found = ways.way(user);
+    fn way(&self, routes: Option<&mut UpgradeRoutes<'_>>, user: &InstalledBundle) -> Way {
+        let Some(routes) = routes else { return Way::default() };
+        let found = routes.route(user);
         Way {
             is_deprecated: self.deprecated.contains(found.target.name.as_str()),
             target: found.target.name,
@@ -287,7 +287,7 @@ fn in_channel(
     channel: &str,
     users: &[InstalledBundle],
 ) -> Vec<Simulated> {
-    let (mut before, mut after) = (old.ways(olm, channel), new.ways(olm, channel));
+    let (mut before, mut after) = (old.routes(olm, channel), new.routes(olm, channel));
     let mut found = Vec::with_capacity(users.len());
     // A ClusterExtension knows the version of its installed bundle; a bundle that the catalog only names has none.
     let is_known = |it: &&InstalledBundle| olm == Generation::Classic || !it.version.is_empty();
@@ -309,7 +309,7 @@ fn in_channel(
         let reason = match (effect, &mut after) {
             (Effect::Stranded, None) => no_way.to_owned(),
             (Effect::Stranded, Some(after)) => {
-                let end = after.way(user).target;
+                let end = after.route(user).target;
                 let was_head = || lost.is_none().then(|| format!("{} was the head", way.target));
                 after.refusal(&end).or_else(was_head).unwrap_or_default()
             }
@@ -437,7 +437,7 @@ impl Advised<'_> {
         }
         let rank = CatalogRank { catalog: graph.catalog.clone(), ..CatalogRank::default() };
         let view = PackageView::new(&graph.package.clone(), vec![graph], &[rank]);
-        let mut ways = Ways::v1(&view, self.name);
-        users.iter().all(|it| ways.way(it).end == End::Head)
+        let mut routes = UpgradeRoutes::v1(&view, self.name);
+        users.iter().all(|it| routes.route(it).end == End::Head)
     }
 }

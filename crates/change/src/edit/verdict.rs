@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::before_after::Known;
+use super::before_after::FindingSet;
 use super::object::compact;
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_fbc::{self as fbc, ChannelPlaces, Consumer, Input, Typed};
@@ -33,7 +33,7 @@ pub struct EditEffects {
 pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffects> {
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));
-    let known = Known::new(&before.report.findings);
+    let known = FindingSet::new(&before.report.findings);
     let first = packages.first().map_or("", String::as_str);
     let mut new: HashMap<&str, (Vec<Finding>, Vec<Finding>)> = HashMap::new();
     for finding in after.report.findings.iter().filter(|it| !known.has(it)) {
@@ -47,7 +47,7 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffe
         let (errors, warnings) = new.remove(package).unwrap_or_default();
         let old = before.graphs.get(package);
         let known = old.map(|it| check_graph(it, Some(it), &NamesWithoutWay::new())).unwrap_or_default();
-        let (known, outside) = (Known::new(&known), outside(&known));
+        let (known, outside) = (FindingSet::new(&known), outside(&known));
         let now = after.graphs.get(package);
         let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
         EditEffects {

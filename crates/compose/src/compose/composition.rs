@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::catalogs::{Component, NamedCatalog, Origin};
 use super::compose_error::ComposeError;
-use crate::mirror::{self, Catalog, FilterVersion, Filtered, Kept, Operator, Package};
+use crate::mirror::{self, Catalog, FilterVersion, Filtered, Operator, Package, PackageExtent};
 use olmdex_base::diag::Severity;
 use olmdex_base::file::read_regular_of;
 use olmdex_fbc::{Format, Input};
@@ -210,7 +210,7 @@ fn chosen(
     for package in &component.packages {
         if is_whole(package) {
             if catalog.packages.contains_key(&package.name) {
-                filtered.packages.insert(package.name.clone(), Ok(Kept::Whole));
+                filtered.packages.insert(package.name.clone(), Ok(PackageExtent::Whole));
             }
             continue;
         }
@@ -229,7 +229,7 @@ fn chosen(
     }
     // Blobs without a package come along with the catalog.
     if catalog.packages.contains_key("") {
-        filtered.packages.insert(String::new(), Ok(Kept::Whole));
+        filtered.packages.insert(String::new(), Ok(PackageExtent::Whole));
     }
     warnings.extend(mirror::mend(&catalog, &mut filtered).iter().map(ToString::to_string));
     if let Some(gone) = component

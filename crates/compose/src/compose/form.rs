@@ -45,23 +45,23 @@ pub(super) struct FindingsForm {
 }
 
 /// Whether a key is present with more than a default value.
-trait Given {
+trait Presence {
     fn is_given(&self) -> bool;
 }
 
-impl<T> Given for Option<T> {
+impl<T> Presence for Option<T> {
     fn is_given(&self) -> bool {
         self.is_some()
     }
 }
 
-impl<T> Given for Vec<T> {
+impl<T> Presence for Vec<T> {
     fn is_given(&self) -> bool {
         !self.is_empty()
     }
 }
 
-impl Given for bool {
+impl Presence for bool {
     fn is_given(&self) -> bool {
         *self
     }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use super::catalog::{Catalog, PackageFacts};
-use super::filter::{Filtered, Kept, Part};
+use super::filter::{Filtered, PackageExtent, Part};
 use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
 /// A repair that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Mend {
+pub enum CatalogRepair {
     /// The default channel was not kept.
     Default {
         /// The package.
@@ -51,7 +51,7 @@ pub enum Mend {
     },
 }
 
-impl fmt::Display for Mend {
+impl fmt::Display for CatalogRepair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default { package, old, new } if old.is_empty() => {
@@ -83,34 +83,39 @@ impl fmt::Display for Mend {
 }
 
 /// Repairs the kept packages, and returns the repairs that it made.
-pub fn mend(catalog: &Catalog, filtered: &mut Filtered) -> Vec<Mend> {
-    let mut mends = Vec::new();
+pub fn mend(catalog: &Catalog, filtered: &mut Filtered) -> Vec<CatalogRepair> {
+    let mut repairs = Vec::new();
     let mut empty = Vec::new();
     for (name, kept) in &mut filtered.packages {
-        let (Ok(Kept::Part(part)), Some(facts)) = (kept, catalog.packages.get(name)) else { continue };
-        if mend_package(name, facts, part, &mut mends).is_none() {
-            mends.push(Mend::Nothing { package: name.clone() });
+        let (Ok(PackageExtent::Part(part)), Some(facts)) = (kept, catalog.packages.get(name)) else { continue };
+        if mend_package(name, facts, part, &mut repairs).is_none() {
+            repairs.push(CatalogRepair::Nothing { package: name.clone() });
             empty.push(name.clone());
         }
     }
     for name in empty {
         filtered.packages.remove(&name);
     }
-    mends
+    repairs
 }
 
 /// Repairs a package; `None` if nothing is left of it.
-pub(super) fn mend_package(name: &str, facts: &PackageFacts, part: &mut Part, mends: &mut Vec<Mend>) -> Option<()> {
-    entries(name, facts, part, mends);
+pub(super) fn mend_package(
+    name: &str,
+    facts: &PackageFacts,
+    part: &mut Part,
+    repairs: &mut Vec<CatalogRepair>,
+) -> Option<()> {
+    entries(name, facts, part, repairs);
     part.channels.retain(|_, kept| !kept.is_empty());
     if !part.channels.contains_key(&part.default_channel) && facts.is_there {
         let new = best_channel(facts, part)?.to_owned();
         let old = std::mem::replace(&mut part.default_channel, new.clone());
-        mends.push(Mend::Default { package: name.to_owned(), old, new });
+        repairs.push(CatalogRepair::Default { package: name.to_owned(), old, new });
     }
     for channel in &facts.deprecated_channels {
         if part.asked.contains(channel) && !part.channels.contains_key(channel) {
-            mends.push(Mend::Deprecation { package: name.to_owned(), channel: channel.clone() });
+            repairs.push(CatalogRepair::Deprecation { package: name.to_owned(), channel: channel.clone() });
         }
     }
     part.asked = part.channels.keys().cloned().collect();
@@ -118,7 +123,7 @@ pub(super) fn mend_package(name: &str, facts: &PackageFacts, part: &mut Part, me
     let stray: Vec<String> = part.bundles.iter().filter(|it| !listed.contains(it)).cloned().collect();
     for bundle in stray {
         part.bundles.remove(&bundle);
-        mends.push(Mend::Bundle { package: name.to_owned(), bundle });
+        repairs.push(CatalogRepair::Bundle { package: name.to_owned(), bundle });
     }
     Some(())
 }
@@ -148,7 +153,7 @@ pub(super) fn ranked_channels<'p>(facts: &PackageFacts, part: &'p Part) -> Vec<&
 
 /// Takes entries without a bundle out of channels. An entry that replaced one now replaces its target, and skips it
 /// with everything that it skipped.
-fn entries(name: &str, facts: &PackageFacts, part: &mut Part, mends: &mut Vec<Mend>) {
+fn entries(name: &str, facts: &PackageFacts, part: &mut Part, repairs: &mut Vec<CatalogRepair>) {
     let bundles: BTreeSet<&str> = facts.bundles.iter().map(|it| it.name.as_str()).collect();
     for channel in &facts.channels {
         let Some(kept) = part.channels.get_mut(&channel.name) else { continue };
@@ -164,7 +169,7 @@ fn entries(name: &str, facts: &PackageFacts, part: &mut Part, mends: &mut Vec<Me
         for entry in gone.keys() {
             kept.remove(*entry);
             let (package, channel) = (name.to_owned(), channel.name.clone());
-            mends.push(Mend::Entry { package, channel, entry: (*entry).to_owned() });
+            repairs.push(CatalogRepair::Entry { package, channel, entry: (*entry).to_owned() });
         }
         let relinked = part.relinked.entry(channel.name.clone()).or_default();
         for entry in channel.entries.iter().filter(|it| kept.contains(&it.name)) {

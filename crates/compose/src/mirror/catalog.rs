@@ -115,10 +115,10 @@ impl PackageFacts {
 struct Facts {
     origin: Origin,
     package: String,
-    what: What,
+    content: DocumentContent,
 }
 
-enum What {
+enum DocumentContent {
     Package {
         default_channel: String,
     },
@@ -147,28 +147,32 @@ impl Consumer for Survey<'_> {
             Ok(blob) => blob,
             Err(failure) if is_wanted(&failure.package) => {
                 let package = failure.package.clone();
-                return Some(Facts { origin, package, what: What::Broken(Box::new(failure)) });
+                return Some(Facts { origin, package, content: DocumentContent::Broken(Box::new(failure)) });
             }
             Err(_) => return None,
         };
         if !is_wanted(&blob.package) {
             let is_package = matches!(blob.typed, Typed::Package(_));
-            return is_package.then(|| Facts { origin, package: blob.package.to_string(), what: What::Name });
+            return is_package.then(|| Facts {
+                origin,
+                package: blob.package.to_string(),
+                content: DocumentContent::Name,
+            });
         }
-        Some(Facts { origin, package: blob.package.to_string(), what: facts(&blob)? })
+        Some(Facts { origin, package: blob.package.to_string(), content: facts(&blob)? })
     }
 }
 
 /// The facts of a blob; `None` for one that should belong to a package but does not: opm does not write such a blob
 /// either.
-fn facts(blob: &Blob<'_>) -> Option<What> {
+fn facts(blob: &Blob<'_>) -> Option<DocumentContent> {
     if blob.package.is_empty() && !matches!(blob.typed, Typed::Other) {
         return None;
     }
     Some(match &blob.typed {
-        Typed::Package(it) => What::Package { default_channel: it.default_channel.to_string() },
+        Typed::Package(it) => DocumentContent::Package { default_channel: it.default_channel.to_string() },
         Typed::Channel(it) => {
-            What::Channel(it.name.to_string(), it.entries.iter().flatten().map(Entry::from).collect())
+            DocumentContent::Channel(it.name.to_string(), it.entries.iter().flatten().map(Entry::from).collect())
         }
         Typed::Bundle(it) => {
             let property = it.properties.iter().find(|it| it.kind == "olm.package");
@@ -185,13 +189,13 @@ fn facts(blob: &Blob<'_>) -> Option<What> {
             };
             let related = it.related_images.iter().map(|it| it.image.to_string());
             let images = std::iter::once(it.image.to_string()).filter(|it| !it.is_empty()).chain(related);
-            What::Bundle(it.name.to_string(), version, images.collect())
+            DocumentContent::Bundle(it.name.to_string(), version, images.collect())
         }
         Typed::Deprecations(it) => {
             let channels = it.entries.iter().flatten().filter(|it| it.schema == "olm.channel");
-            What::Deprecations(channels.map(|it| it.name.to_string()).collect())
+            DocumentContent::Deprecations(channels.map(|it| it.name.to_string()).collect())
         }
-        Typed::Other => What::Other,
+        Typed::Other => DocumentContent::Other,
     })
 }
 
@@ -214,38 +218,38 @@ impl Catalog {
     }
 
     fn add(&mut self, position: usize, facts: Facts) {
-        let Facts { origin, package, what } = facts;
-        if let What::Broken(failure) = what {
+        let Facts { origin, package, content } = facts;
+        if let DocumentContent::Broken(failure) = content {
             self.broken.push((origin, *failure));
             return;
         }
-        if matches!(what, What::Name | What::Package { .. }) {
+        if matches!(content, DocumentContent::Name | DocumentContent::Package { .. }) {
             self.names.insert(package.clone());
         }
-        if matches!(what, What::Name) {
+        if matches!(content, DocumentContent::Name) {
             return;
         }
         let package = self.packages.entry(package).or_default();
-        let kind = match what {
-            What::Package { default_channel } => {
+        let kind = match content {
+            DocumentContent::Package { default_channel } => {
                 if !package.is_there {
                     (package.is_there, package.position, package.default_channel) = (true, position, default_channel);
                 }
                 Kind::Package
             }
-            What::Channel(name, entries) => {
+            DocumentContent::Channel(name, entries) => {
                 package.channels.push(ChannelFacts { position, name, entries });
                 Kind::Channel(package.channels.len() - 1)
             }
-            What::Bundle(name, version, images) => {
+            DocumentContent::Bundle(name, version, images) => {
                 package.bundles.push(BundleFacts { position, name, version, images });
                 Kind::Bundle(package.bundles.len() - 1)
             }
-            What::Deprecations(channels) => {
+            DocumentContent::Deprecations(channels) => {
                 package.deprecated_channels.extend(channels);
                 Kind::Deprecations
             }
-            What::Other | What::Broken(_) | What::Name => Kind::Other,
+            DocumentContent::Other | DocumentContent::Broken(_) | DocumentContent::Name => Kind::Other,
         };
         package.documents.push((origin, kind));
     }

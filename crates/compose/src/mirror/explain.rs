@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::catalog::PackageFacts;
 use super::configuration::{Depth, Range};
-use super::filter::{FilterError, FilterVersion, Filtered, Kept, Part};
+use super::filter::{FilterError, FilterVersion, Filtered, PackageExtent, Part};
 use super::graph::{GraphError, GraphFault, heads};
-use super::repair::{Request, Trouble, repairs, survivors, trouble};
+use super::repair::{Request, RequestProblem, repairs, survivors, trouble};
 use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
@@ -82,12 +82,12 @@ pub fn explain(
 ) -> FilterExplanation {
     let found = trouble(name, facts, request, release);
     // For a refused package, the explanation has what the request takes from its channels.
-    let alone = Kept::Part(Part { channels: survivors(name, facts, request, release), ..Part::default() });
+    let alone = PackageExtent::Part(Part { channels: survivors(name, facts, request, release), ..Part::default() });
     let is_refused = matches!(filtered.packages.get(name), Some(Err(_)));
     let kept = filtered.packages.get(name).and_then(|it| it.as_ref().ok());
     let new_default_channel = match kept {
-        Some(Kept::Whole) => facts.default_channel.clone(),
-        Some(Kept::Part(part)) => part.default_channel.clone(),
+        Some(PackageExtent::Whole) => facts.default_channel.clone(),
+        Some(PackageExtent::Part(part)) => part.default_channel.clone(),
         None => String::new(),
     };
     let (problem, reasons) = match &found {
@@ -116,7 +116,7 @@ fn channels(
     name: &str,
     facts: &PackageFacts,
     request: &Request,
-    kept: Option<&Kept>,
+    kept: Option<&PackageExtent>,
     filtered: &Filtered,
 ) -> Vec<ChannelExplanation> {
     let asked = &request.package.channels;
@@ -125,8 +125,10 @@ fn channels(
         let range = own.map(|it| &it.range).filter(|it| !it.is_empty()).unwrap_or(&request.package.range);
         let is_asked = own.is_some() || asked.is_empty();
         let is_kept = |entry: &&Entry| match kept {
-            Some(Kept::Whole) => true,
-            Some(Kept::Part(part)) => part.channels.get(&channel.name).is_some_and(|it| it.contains(&entry.name)),
+            Some(PackageExtent::Whole) => true,
+            Some(PackageExtent::Part(part)) => {
+                part.channels.get(&channel.name).is_some_and(|it| it.contains(&entry.name))
+            }
             None => false,
         };
         let (kept, dropped): (Vec<&Entry>, Vec<&Entry>) = channel.entries.iter().partition(|it| is_kept(it));
@@ -179,19 +181,19 @@ fn asked_for(is_asked: bool, depth: Depth, range: &Range) -> String {
 
 /// Describes a problem in our own words.
 #[must_use]
-pub fn in_words(trouble: &Trouble, facts: &PackageFacts) -> String {
+pub fn in_words(trouble: &RequestProblem, facts: &PackageFacts) -> String {
     match trouble {
-        Trouble::BothLevels => "both the package and one of its channels have bounds".to_owned(),
-        Trouble::NotAVersion(bound) => format!("`{bound}` is not a version"),
-        Trouble::NoDefault(channel) if channel.is_empty() => "it has no default channel".to_owned(),
-        Trouble::NoDefault(channel) => format!("the default channel `{channel}` is empty"),
-        Trouble::Nothing => "the range includes none of its versions".to_owned(),
-        Trouble::Invalid(channel, text) => format!("channel `{channel}` is not valid: {text}"),
-        Trouble::UnknownChannels(names) => {
+        RequestProblem::BothLevels => "both the package and one of its channels have bounds".to_owned(),
+        RequestProblem::NotAVersion(bound) => format!("`{bound}` is not a version"),
+        RequestProblem::NoDefault(channel) if channel.is_empty() => "it has no default channel".to_owned(),
+        RequestProblem::NoDefault(channel) => format!("the default channel `{channel}` is empty"),
+        RequestProblem::Nothing => "the range includes none of its versions".to_owned(),
+        RequestProblem::Invalid(channel, text) => format!("channel `{channel}` is not valid: {text}"),
+        RequestProblem::UnknownChannels(names) => {
             format!("it has no channel {}", names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
         }
-        Trouble::Wider(warning) => format!("`{}` is above the range, but included", warning.bundle),
-        Trouble::Refused(error) => refused(error, facts),
+        RequestProblem::Wider(warning) => format!("`{}` is above the range, but included", warning.bundle),
+        RequestProblem::Refused(error) => refused(error, facts),
     }
 }
 
@@ -225,23 +227,23 @@ pub fn refused(error: &FilterError, facts: &PackageFacts) -> String {
 }
 
 /// The reasons of a problem: versions that exist, and entries that do not connect.
-fn reasons(trouble: &Trouble, facts: &PackageFacts) -> Vec<String> {
+fn reasons(trouble: &RequestProblem, facts: &PackageFacts) -> Vec<String> {
     match trouble {
-        Trouble::Refused(FilterError::Head { channel, error, .. } | FilterError::Graph { channel, error }) => {
+        RequestProblem::Refused(FilterError::Head { channel, error, .. } | FilterError::Graph { channel, error }) => {
             facts.channel(channel).map(|it| of_graph(&it.entries, error, facts)).unwrap_or_default()
         }
-        Trouble::Refused(FilterError::EmptyDefault { channel, .. }) | Trouble::NoDefault(channel) => {
+        RequestProblem::Refused(FilterError::EmptyDefault { channel, .. }) | RequestProblem::NoDefault(channel) => {
             span(facts, channel).into_iter().collect()
         }
-        Trouble::Refused(FilterError::NoSuchVersion(_)) | Trouble::Nothing => {
+        RequestProblem::Refused(FilterError::NoSuchVersion(_)) | RequestProblem::Nothing => {
             facts.channels.iter().filter_map(|it| span(facts, &it.name)).collect()
         }
-        Trouble::Refused(FilterError::DefaultLeftOut { .. } | FilterError::NoSuchDefault { .. })
-        | Trouble::UnknownChannels(_) => {
+        RequestProblem::Refused(FilterError::DefaultLeftOut { .. } | FilterError::NoSuchDefault { .. })
+        | RequestProblem::UnknownChannels(_) => {
             let names: Vec<String> = facts.channels.iter().map(|it| format!("`{}`", it.name)).collect();
             vec![format!("its channels are {}", names.join(", "))]
         }
-        Trouble::Wider(warning) => {
+        RequestProblem::Wider(warning) => {
             let entries = facts.channel(&warning.channel).map(|it| it.entries.as_slice()).unwrap_or_default();
             let skips = entries.iter().find(|it| it.name == warning.bundle).map(|it| it.skips.join(", "));
             let skips = skips.filter(|it| !it.is_empty());

@@ -29,14 +29,14 @@ pub enum FilterVersion {
 #[derive(Debug, Default)]
 pub struct Filtered {
     /// The packages that are kept, by name; the empty one holds the blobs without package.
-    pub packages: BTreeMap<String, Result<Kept, PackageError>>,
+    pub packages: BTreeMap<String, Result<PackageExtent, PackageError>>,
     /// The warnings for the user, in the order in which the real filter prints them.
     pub warnings: Vec<Warning>,
 }
 
 /// The kept part of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Kept {
+pub enum PackageExtent {
     /// Everything, as it is.
     #[default]
     Whole,
@@ -242,9 +242,10 @@ pub fn filter(catalog: &Catalog, operator: &Operator, release: FilterVersion) ->
             continue;
         }
         let kept = if name.is_empty() || (operator.full && asked.is_empty()) {
-            Ok(Kept::Whole)
+            Ok(PackageExtent::Whole)
         } else {
-            filter_package(name, facts, package, operator.depth(), release, &mut filtered.warnings).map(Kept::Part)
+            filter_package(name, facts, package, operator.depth(), release, &mut filtered.warnings)
+                .map(PackageExtent::Part)
         };
         filtered.packages.insert(name.clone(), kept);
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::catalog::{BundleFacts, Catalog};
-use super::filter::{Filtered, Kept};
+use super::filter::{Filtered, PackageExtent};
 
 /// The bundles that are kept, with their packages.
 pub fn bundles<'c>(catalog: &'c Catalog, filtered: &'c Filtered) -> impl Iterator<Item = (&'c str, &'c BundleFacts)> {
@@ -11,8 +11,8 @@ pub fn bundles<'c>(catalog: &'c Catalog, filtered: &'c Filtered) -> impl Iterato
     kept.flat_map(move |(name, kept)| {
         let bundles = catalog.packages.get(name).map_or(&[] as &[BundleFacts], |it| &it.bundles);
         let is_kept = move |it: &&BundleFacts| match kept {
-            Kept::Whole => true,
-            Kept::Part(part) => part.bundles.contains(&it.name),
+            PackageExtent::Whole => true,
+            PackageExtent::Part(part) => part.bundles.contains(&it.name),
         };
         bundles.iter().filter(is_kept).map(move |it| (name, it))
     })

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::catalog::{Catalog, Kind};
 use super::configuration::{Operator, Package, Range};
 use super::document::ManifestValue;
-use super::filter::{Filtered, Kept};
+use super::filter::{Filtered, PackageExtent};
 use super::installer::installer;
 use super::outputs::manifest;
 use olmdex_fbc::service_version::CsvView;
@@ -60,13 +60,13 @@ pub fn installs(
     for (name, kept) in &filtered.packages {
         let (Ok(kept), Some(facts)) = (kept, catalog.packages.get(name)) else { continue };
         let channel = match kept {
-            Kept::Whole => &facts.default_channel,
-            Kept::Part(part) => &part.default_channel,
+            PackageExtent::Whole => &facts.default_channel,
+            PackageExtent::Part(part) => &part.default_channel,
         };
         let Some(of_channel) = facts.channel(channel) else { continue };
         let is_kept = |it: &&olmdex_fbc::Entry| match kept {
-            Kept::Whole => true,
-            Kept::Part(part) => part.channels.get(channel).is_some_and(|kept| kept.contains(&it.name)),
+            PackageExtent::Whole => true,
+            PackageExtent::Part(part) => part.channels.get(channel).is_some_and(|kept| kept.contains(&it.name)),
         };
         let entries: Vec<_> = of_channel.entries.iter().filter(is_kept).cloned().collect();
         let Some(head) = super::graph::heads(&entries).first().copied() else { continue };

@@ -37,7 +37,7 @@ mod selection;
 mod verify;
 mod write;
 
-pub use broken_edges::{Mend, mend};
+pub use broken_edges::{CatalogRepair, mend};
 pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
 pub use configuration::{AdditionalImage, Channel, Configuration, Depth, Operator, Others, Package, Platform, Range};
 pub use decode::{Dialect, decode, read};
@@ -46,7 +46,7 @@ pub use document::{ManifestValue, documents};
 pub use error::{ConfigurationError, Fault};
 pub use explain::{ChannelExplanation, FilterExplanation, RepairAnswer, explain, in_words, refused};
 pub use filter::{
-    FilterError, FilterVersion, Filtered, Kept, NamelessError, PackageError, Part, Warning, filter, wanted,
+    FilterError, FilterVersion, Filtered, NamelessError, PackageError, PackageExtent, Part, Warning, filter, wanted,
 };
 pub use graph::{GraphError, GraphFault, Walk, chain, head, heads, walk};
 pub use holdings::{Holding, HoldingStatus, NeededPlaces};
@@ -59,7 +59,7 @@ pub use outputs::{
 };
 pub use place::{Destination, Image, Mirrored};
 pub use previous::as_ranges;
-pub use repair::{Proposal, Request, Trouble, meant, repairs, survivors, trouble};
+pub use repair::{Proposal, Request, RequestProblem, meant, repairs, survivors, trouble};
 pub use request::{AskedError, packages};
 pub use rewrite::{differences, put, rename};
 pub use selection::{ChosenDefault, Explained, Missing, choose_defaults, explained, missing};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::catalog::Catalog;
 use super::configuration::{Channel, Operator, Package, Range};
-use super::filter::{FilterVersion, Kept, NamelessError, filter};
+use super::filter::{FilterVersion, NamelessError, PackageExtent, filter};
 use super::repair::Request;
 use super::repair::survivors;
 
@@ -23,7 +23,8 @@ pub fn as_ranges(catalog: &Catalog, operator: &Operator) -> Result<(Operator, Ve
     let mut ranged = Operator { previous: 0, packages: Vec::new(), ..operator.clone() };
     for name in names {
         let mut package = Request::of(operator, name).package;
-        if let (Some(facts), Some(Ok(Kept::Part(part)))) = (catalog.packages.get(name), kept.packages.get(name))
+        if let (Some(facts), Some(Ok(PackageExtent::Part(part)))) =
+            (catalog.packages.get(name), kept.packages.get(name))
             && package.range.is_empty()
         {
             let versions = facts.versions();

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::broken_edges::{Mend, mend_package, ranked_channels};
+use super::broken_edges::{CatalogRepair, mend_package, ranked_channels};
 use super::catalog::PackageFacts;
 use super::configuration::{Channel, Depth, Operator, Package, Range};
 use super::filter::{FilterError, FilterVersion, Part, Warning, filter_package};
@@ -51,7 +51,7 @@ impl Request {
 /// A problem of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum RequestProblem {
     /// Both the package and its channels have bounds.
     BothLevels,
     /// A bound is not a version.
@@ -70,7 +70,7 @@ pub enum Trouble {
     Wider(Box<Warning>),
 }
 
-impl Trouble {
+impl RequestProblem {
     /// Whether the result is usable all the same.
     #[must_use]
     pub(crate) fn is_mild(&self) -> bool {
@@ -95,7 +95,7 @@ pub struct Proposal {
 
 /// The problem of a request, if there is one.
 #[must_use]
-pub fn trouble(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Option<Trouble> {
+pub fn trouble(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Option<RequestProblem> {
     Judge { name, facts, release }.judge(request).err()
 }
 
@@ -181,31 +181,31 @@ struct Judge<'c> {
 
 impl Judge<'_> {
     /// The bundles that are kept, if everything works.
-    fn judge(&self, request: &Request) -> Result<BTreeSet<String>, Trouble> {
+    fn judge(&self, request: &Request) -> Result<BTreeSet<String>, RequestProblem> {
         let package = &request.package;
         let own = package.channels.iter().map(|it| &it.range);
         for bound in own.clone().chain([&package.range]).flat_map(|it| [&it.min, &it.max]) {
             if !bound.is_empty() && Version::parse_tolerant(bound).is_err() {
-                return Err(Trouble::NotAVersion(bound.clone()));
+                return Err(RequestProblem::NotAVersion(bound.clone()));
             }
         }
         if !package.range.is_empty() && own.clone().any(|it| !it.is_empty()) {
-            return Err(Trouble::BothLevels);
+            return Err(RequestProblem::BothLevels);
         }
         let mut warnings = Vec::new();
         let kept = filter_package(self.name, self.facts, Some(package), request.depth(), self.release, &mut warnings);
-        let mut part = kept.map_err(|it| Trouble::Refused(it.error))?;
+        let mut part = kept.map_err(|it| RequestProblem::Refused(it.error))?;
         if part.channels.values().all(BTreeSet::is_empty) {
-            return Err(Trouble::Nothing);
+            return Err(RequestProblem::Nothing);
         }
         if part.channels.get(&part.default_channel).is_none_or(BTreeSet::is_empty) {
-            return Err(Trouble::NoDefault(part.default_channel));
+            return Err(RequestProblem::NoDefault(part.default_channel));
         }
         self.check(&mut part)?;
         let unknown = package.channels.iter().map(|it| &it.name).filter(|it| self.facts.channel(it).is_none());
         let unknown: Vec<String> = unknown.cloned().collect();
         if !unknown.is_empty() {
-            return Err(Trouble::UnknownChannels(unknown));
+            return Err(RequestProblem::UnknownChannels(unknown));
         }
         let above = |it: &&Warning| {
             let max = Version::parse_tolerant(&it.range.max).ok();
@@ -213,19 +213,19 @@ impl Judge<'_> {
             matches!((max, own), (Some(max), Some(own)) if own > max)
         };
         match warnings.iter().find(above) {
-            Some(warning) => Err(Trouble::Wider(Box::new(warning.clone()))),
+            Some(warning) => Err(RequestProblem::Wider(Box::new(warning.clone()))),
             None => Ok(part.bundles),
         }
     }
 
     /// Whether the kept entries make valid channels, once they are repaired.
-    fn check(&self, part: &mut Part) -> Result<(), Trouble> {
+    fn check(&self, part: &mut Part) -> Result<(), RequestProblem> {
         let mut mends = Vec::new();
         if mend_package(self.name, self.facts, part, &mut mends).is_none() {
-            return Err(Trouble::Nothing);
+            return Err(RequestProblem::Nothing);
         }
-        if mends.iter().any(|it| matches!(it, Mend::Default { .. })) {
-            return Err(Trouble::NoDefault(part.default_channel.clone()));
+        if mends.iter().any(|it| matches!(it, CatalogRepair::Default { .. })) {
+            return Err(RequestProblem::NoDefault(part.default_channel.clone()));
         }
         for channel in &self.facts.channels {
             let Some(kept) = part.channels.get(&channel.name) else { continue };
@@ -235,9 +235,9 @@ impl Judge<'_> {
             let names: BTreeSet<&String> = entries.iter().map(|it| &it.name).collect();
             if names.len() < entries.len() {
                 let text = "it has an entry twice".to_owned();
-                return Err(Trouble::Invalid(channel.name.clone(), text));
+                return Err(RequestProblem::Invalid(channel.name.clone(), text));
             }
-            check_chain(&entries).map_err(|it| Trouble::Invalid(channel.name.clone(), it.opm_text()))?;
+            check_chain(&entries).map_err(|it| RequestProblem::Invalid(channel.name.clone(), it.opm_text()))?;
         }
         Ok(())
     }
@@ -267,7 +267,7 @@ impl Judge<'_> {
             };
             match self.judge(&Request { package: one.clone(), ..request.clone() }) {
                 Ok(bundles) => drop(found.insert(channel.name.clone(), bundles)),
-                Err(Trouble::Wider(_)) => {
+                Err(RequestProblem::Wider(_)) => {
                     let mut warnings = Vec::new();
                     let part =
                         filter_package(self.name, self.facts, Some(&one), request.depth(), self.release, &mut warnings);
@@ -287,18 +287,18 @@ impl Judge<'_> {
     }
 
     /// Changes that may help, in the order of preference.
-    fn candidates(&self, state: &Request, trouble: &Trouble) -> Vec<(Request, String)> {
+    fn candidates(&self, state: &Request, trouble: &RequestProblem) -> Vec<(Request, String)> {
         let mut found = Vec::new();
         self.typos(state, &mut found);
         self.contradictions(state, trouble, &mut found);
         match trouble {
-            Trouble::Wider(warning) => {
+            RequestProblem::Wider(warning) => {
                 if let Some(version) = &warning.version {
                     let range = Range::new(&warning.range.min, version);
                     found.push(with_range(state, &warning.channel, &range));
                 }
             }
-            Trouble::UnknownChannels(unknown) => {
+            RequestProblem::UnknownChannels(unknown) => {
                 let mut next = state.clone();
                 next.package.channels.retain(|it| !unknown.contains(&it.name));
                 // An empty list would stand for all channels.
@@ -306,13 +306,16 @@ impl Judge<'_> {
                     found.push((next, format!("leave out {}", listed(unknown))));
                 }
             }
-            Trouble::BothLevels | Trouble::NotAVersion(_) => {}
-            Trouble::Refused(
+            RequestProblem::BothLevels | RequestProblem::NotAVersion(_) => {}
+            RequestProblem::Refused(
                 FilterError::NoPackageProperty { .. }
                 | FilterError::InvalidVersion { .. }
                 | FilterError::FullWithRange { .. },
             ) => {}
-            Trouble::Refused(_) | Trouble::NoDefault(_) | Trouble::Nothing | Trouble::Invalid(..) => {
+            RequestProblem::Refused(_)
+            | RequestProblem::NoDefault(_)
+            | RequestProblem::Nothing
+            | RequestProblem::Invalid(..) => {
                 self.prereleases(state, &mut found);
                 self.defaults(state, &mut found);
                 self.nearest(state, trouble, &mut found);
@@ -347,8 +350,8 @@ impl Judge<'_> {
     }
 
     /// Repairs of fields that exclude each other, and of bounds in the wrong order.
-    fn contradictions(&self, state: &Request, trouble: &Trouble, found: &mut Vec<(Request, String)>) {
-        if *trouble == Trouble::BothLevels {
+    fn contradictions(&self, state: &Request, trouble: &RequestProblem, found: &mut Vec<(Request, String)>) {
+        if *trouble == RequestProblem::BothLevels {
             let mut next = state.clone();
             let range = std::mem::take(&mut next.package.range);
             for channel in &mut next.package.channels {
@@ -363,8 +366,8 @@ impl Judge<'_> {
             next.package.channels.iter_mut().for_each(|it| it.range = Range::default());
             found.push((next, "leave out the bounds of the channels".to_owned()));
         }
-        if matches!(trouble, Trouble::Refused(FilterError::FullWithRange { .. }))
-            || (state.is_full && matches!(trouble, Trouble::Invalid(..)))
+        if matches!(trouble, RequestProblem::Refused(FilterError::FullWithRange { .. }))
+            || (state.is_full && matches!(trouble, RequestProblem::Invalid(..)))
         {
             found.push((Request { is_full: false, ..state.clone() }, "leave out `full: true`".to_owned()));
             let mut next = state.clone();
@@ -457,9 +460,11 @@ impl Judge<'_> {
     }
 
     /// The nearest bounds to those that leave a channel empty.
-    fn nearest(&self, state: &Request, trouble: &Trouble, found: &mut Vec<(Request, String)>) {
+    fn nearest(&self, state: &Request, trouble: &RequestProblem, found: &mut Vec<(Request, String)>) {
         let emptied = match trouble {
-            Trouble::Refused(FilterError::EmptyDefault { channel, .. }) | Trouble::NoDefault(channel) => Some(channel),
+            RequestProblem::Refused(FilterError::EmptyDefault { channel, .. }) | RequestProblem::NoDefault(channel) => {
+                Some(channel)
+            }
             _ => None,
         };
         let mut near: Vec<(usize, (Request, String))> = Vec::new();

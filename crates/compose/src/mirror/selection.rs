@@ -1,7 +1,7 @@
 //! The result of packages, channels and ranges for one catalog: what is kept of each, the problems, and the names that
 //! the catalog does not have.
 
-use super::broken_edges::{Mend, mend};
+use super::broken_edges::{CatalogRepair, mend};
 use super::catalog::Catalog;
 use super::configuration::Operator;
 use super::explain::{FilterExplanation, explain};
@@ -17,7 +17,7 @@ pub struct Explained {
     /// The kept parts.
     pub filtered: Filtered,
     /// The repairs after filtering.
-    pub mends: Vec<Mend>,
+    pub mends: Vec<CatalogRepair>,
 }
 
 impl Explained {

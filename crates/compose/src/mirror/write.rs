@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::catalog::{Catalog, Kind, PackageFacts};
-use super::filter::{Filtered, Kept, Part};
+use super::filter::{Filtered, PackageExtent, Part};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{
     Blob, Consumer, Document, Format, Input, Level, Origin, Provenance, Rank, RenderDefect, Rendering, RereadError,
@@ -65,7 +65,7 @@ impl Consumer for Writer<'_> {
         let origin = document.origin;
         let how = Rendering { format: self.format, level: Level::None, selection: Selection { packages: &[] } };
         let text = document.blob.map_err(RenderDefect::Broken).and_then(|mut blob| {
-            if let Some(Ok(Kept::Part(part))) = self.filtered.packages.get(&*blob.package)
+            if let Some(Ok(PackageExtent::Part(part))) = self.filtered.packages.get(&*blob.package)
                 && !trim(&mut blob, part)
             {
                 return Ok(None);
@@ -134,8 +134,8 @@ pub fn write(input: &Input, catalog: &Catalog, filtered: &Filtered, format: Form
 }
 
 /// Whether a document needs to be read again.
-fn may_be_kept(facts: &PackageFacts, kept: &Kept, kind: &Kind) -> bool {
-    let Kept::Part(part) = kept else { return true };
+fn may_be_kept(facts: &PackageFacts, kept: &PackageExtent, kind: &Kind) -> bool {
+    let PackageExtent::Part(part) = kept else { return true };
     match kind {
         Kind::Channel(idx) => facts.channels.get(*idx).is_some_and(|it| part.channels.contains_key(&it.name)),
         Kind::Bundle(idx) => facts.bundles.get(*idx).is_some_and(|it| part.bundles.contains(&it.name)),

@@ -1,8 +1,8 @@
 //! The contents of catalogs: search, show, images, differences; and the meaning of rules and messages.
 
 use olmdex_ask::{
-    DEFAULT_WORK, DifferenceWish, Differences, Explained, Shown, add_dependencies, bundles_named, bundles_of_cluster,
-    differences, explain, image_warning, must_have, options_of_work, permissions, search, show,
+    DEFAULT_WORK, DifferenceWish, Differences, Explained, NameDetails, add_dependencies, bundles_named,
+    bundles_of_cluster, differences, explain, image_warning, must_have, options_of_work, permissions, search, show,
 };
 use olmdex_index::Index;
 use olmdex_index::query::{ApiPattern, SearchQuery, Side};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::Question;
 use super::choice::{List, StatusWord};
-use crate::answer::{Answer, Trouble};
+use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
 /// Search for packages.
@@ -66,11 +66,11 @@ impl Search {
 }
 
 impl Question for Search {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let query = self.query();
         if !query.has_conditions() {
             return Err(
-                Trouble::of("nothing to search for").help("give search words, or a condition such as `provides`")
+                AnswerError::of("nothing to search for").help("give search words, or a condition such as `provides`")
             );
         }
         let index = world.index();
@@ -99,7 +99,7 @@ impl Question for Search {
 }
 
 /// A named catalog must exist.
-pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), Trouble> {
+pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), AnswerError> {
     let names = index.catalog_names()?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Ok(wanted.0.iter().try_for_each(|it| must_have(it, &names))?)
@@ -122,7 +122,7 @@ pub(crate) struct Show {
 }
 
 impl Question for Show {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;
         if self.permissions {
@@ -130,12 +130,12 @@ impl Question for Show {
             return Answer::of("Permissions", &found);
         }
         if self.against.is_some() {
-            return Err(Trouble::of("`against` needs `permissions`"));
+            return Err(AnswerError::of("`against` needs `permissions`"));
         }
         match show(&index, &self.catalog.0, &self.name)? {
-            Shown::Packages(found) => Answer::of("Package", &found),
-            Shown::Channels(found) => Answer::of("Channel", &found),
-            Shown::Bundles(found) => Answer::of("Bundle", &found),
+            NameDetails::Packages(found) => Answer::of("Package", &found),
+            NameDetails::Channels(found) => Answer::of("Channel", &found),
+            NameDetails::Bundles(found) => Answer::of("Bundle", &found),
         }
     }
 
@@ -163,7 +163,7 @@ pub(crate) struct Images {
 }
 
 impl Question for Images {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;
         let (mut bundles, mut warnings) = (Vec::new(), Vec::new());
@@ -176,7 +176,7 @@ impl Question for Images {
         }
         if self.names.0.is_empty() {
             let Some((cluster, _)) = &world.cluster else {
-                return Err(Trouble::of("no package and no cluster given").help("name packages with `names`"));
+                return Err(AnswerError::of("no package and no cluster given").help("name packages with `names`"));
             };
             let ties = (world.source_map.as_slice(), world.are_named);
             for place in bundles_of_cluster(&index, cluster, &self.catalog.0, ties)? {
@@ -229,14 +229,14 @@ pub(crate) struct Diff {
 }
 
 impl Question for Diff {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let index = world.index();
-        let find = |name: &str| -> Result<String, Trouble> {
+        let find = |name: &str| -> Result<String, AnswerError> {
             if let Some(found) = index.catalog_as_of(name)? {
                 return Ok(found);
             }
             known_catalogs(&index, &List(vec![name.to_owned()]))?;
-            Err(Trouble::of(format!("no catalog `{name}`")))
+            Err(AnswerError::of(format!("no catalog `{name}`")))
         };
         let (old, new) = (find(&self.old)?, find(&self.new)?);
         let (old, new) = (Side { index: &index, catalog: &old }, Side { index: &index, catalog: &new });
@@ -279,7 +279,7 @@ pub(crate) struct Explain {
 }
 
 impl Question for Explain {
-    fn ask(&self, _: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, _: &World) -> Result<Answer, AnswerError> {
         match explain(&self.text)? {
             Explained::Rules(rules) => {
                 let rules: Vec<RuleExplanation> = rules.into_iter().map(RuleExplanation::from).collect();

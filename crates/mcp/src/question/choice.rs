@@ -17,17 +17,17 @@ impl<'de> Deserialize<'de> for List {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Given {
+        enum ListInput {
             One(String),
             Several(Vec<String>),
             None(()),
         }
-        let given =
-            Given::deserialize(deserializer).map_err(|_| serde::de::Error::custom("expected a list of strings"))?;
-        Ok(Self(match given {
-            Given::One(word) => vec![word],
-            Given::Several(words) => words,
-            Given::None(()) => Vec::new(),
+        let input =
+            ListInput::deserialize(deserializer).map_err(|_| serde::de::Error::custom("expected a list of strings"))?;
+        Ok(Self(match input {
+            ListInput::One(word) => vec![word],
+            ListInput::Several(words) => words,
+            ListInput::None(()) => Vec::new(),
         }))
     }
 }

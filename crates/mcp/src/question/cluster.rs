@@ -14,18 +14,18 @@ use serde::Deserialize;
 use super::Question;
 use super::catalog::known_catalogs;
 use super::choice::{AcknowledgementWord, List, OlmWord, SupportWord, VerdictWord};
-use crate::answer::{Answer, Trouble};
+use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
 /// A version of OpenShift that a text names, if there is one.
-pub(super) fn minor_of(text: Option<&String>) -> Result<Option<Minor>, Trouble> {
-    text.map(|it| minor(it)).transpose().map_err(Trouble::of)
+pub(super) fn minor_of(text: Option<&String>) -> Result<Option<Minor>, AnswerError> {
+    text.map(|it| minor(it)).transpose().map_err(AnswerError::of)
 }
 
 /// The feature gates that a text sets.
-pub(super) fn gates_of(text: Option<&String>) -> Result<Gates, Trouble> {
+pub(super) fn gates_of(text: Option<&String>) -> Result<Gates, AnswerError> {
     let gates = text.map(|it| Gates::parse(it)).transpose();
-    Ok(gates.map_err(|it| Trouble::of(it.to_string()))?.unwrap_or_default())
+    Ok(gates.map_err(|it| AnswerError::of(it.to_string()))?.unwrap_or_default())
 }
 
 /// The operators that block an upgrade of OpenShift.
@@ -60,9 +60,9 @@ impl Compat {
 }
 
 impl Question for Compat {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         if self.name.is_some() && (!self.installed.0.is_empty() || (self.cluster == Some(true))) {
-            return Err(Trouble::of(
+            return Err(AnswerError::of(
                 "`name` asks about a catalog, but `installed` and `cluster` ask about installed operators",
             ));
         }
@@ -70,7 +70,9 @@ impl Question for Compat {
         let from = match (minor_of(self.openshift.as_ref())?, &cluster) {
             (Some(given), _) => given,
             (None, Some((cluster, words))) => openshift_of(cluster, words)?,
-            (None, None) => return Err(Trouble::of("`openshift` is missing: the cluster's version, for example 4.16")),
+            (None, None) => {
+                return Err(AnswerError::of("`openshift` is missing: the cluster's version, for example 4.16"));
+            }
         };
         let step = Move { from, to: minor_of(self.to.as_ref())?.unwrap_or_else(|| from.next()) };
         must_lead_on(step)?;
@@ -137,34 +139,34 @@ pub(crate) struct Plan {
 }
 
 impl Question for Plan {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let Some((cluster, words)) = &world.cluster else {
-            let trouble = Trouble::of("this server was started without a cluster");
+            let error = AnswerError::of("this server was started without a cluster");
             return Err(
-                trouble.help("start it with manifests, a must-gather or a live cluster: `olmdex mcp --cluster …`")
+                error.help("start it with manifests, a must-gather or a live cluster: `olmdex mcp --cluster …`")
             );
         };
         let from = minor_of(self.openshift.as_ref())?.map_or_else(|| openshift_of(cluster, words), Ok)?;
-        let to = minor(&self.to).map_err(Trouble::of)?;
+        let to = minor(&self.to).map_err(AnswerError::of)?;
         must_lead_on(Move { from, to })?;
         if self.eus {
             must_lead_between_extended(from, to)?;
             if self.channel.is_some() {
-                return Err(Trouble::of("`eus` and `channel` exclude each other"));
+                return Err(AnswerError::of("`eus` and `channel` exclude each other"));
             }
         }
         let day = match &self.date {
-            Some(text) => Day::parse(text).ok_or_else(|| Trouble::of("write a date as 2026-01-31"))?,
+            Some(text) => Day::parse(text).ok_or_else(|| AnswerError::of("write a date as 2026-01-31"))?,
             None => (world.today)(),
         };
         let index = world.index();
         let mut warnings = cluster.warnings.clone();
         let mut basis = basis_of_index(&index, &world.source_map, None, &mut |it| warnings.push(it.to_owned()))
             .map_err(|error| match error {
-                BasisError::NoCatalog => Trouble::of(error.to_string())
+                BasisError::NoCatalog => AnswerError::of(error.to_string())
                     .help("start the server with catalogs named in this form: `-i 4.18=SOURCE`"),
                 BasisError::Index(error) => error.into(),
-                error => Trouble::of(error.to_string()),
+                error => AnswerError::of(error.to_string()),
             })?;
         basis.options.input = match world.sources.as_slice() {
             [] => vec![world.default_source.clone()],
@@ -217,7 +219,7 @@ pub(crate) struct V1Check {
 }
 
 impl Question for V1Check {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;
         let question = ReadinessQuestion {

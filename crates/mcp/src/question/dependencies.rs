@@ -11,7 +11,7 @@ use super::Question;
 use super::catalog::known_catalogs;
 use super::choice::List;
 use super::cluster::minor_of;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
 /// The requirements of a bundle.
@@ -32,9 +32,9 @@ pub(crate) struct Deps {
 }
 
 impl Question for Deps {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         if self.closure && self.invert {
-            return Err(Trouble::of("use `closure` or `invert`, not both"));
+            return Err(AnswerError::of("use `closure` or `invert`, not both"));
         }
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;
@@ -86,10 +86,10 @@ pub(crate) struct Resolve {
 }
 
 impl Question for Resolve {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let cluster = world.cluster(self.cluster.unwrap_or(true));
         if cluster.is_none() && self.install.0.is_empty() && self.installed.0.is_empty() {
-            return Err(Trouble::of("nothing to resolve").help("name a package with `install`"));
+            return Err(AnswerError::of("nothing to resolve").help("name a package with `install`"));
         }
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;

@@ -11,7 +11,7 @@ mod upgrade;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::answer::{Answer, Trouble};
+use super::answer::{Answer, AnswerError};
 use super::world::World;
 
 pub(crate) use catalog::{Diff, Explain, Images, Search, Show, known_catalogs};
@@ -24,7 +24,7 @@ pub(crate) use upgrade::{Path, Updates, WhyNot};
 /// A question that is read from the arguments of a call.
 pub(crate) trait Question: DeserializeOwned + JsonSchema {
     /// Its answer.
-    fn ask(&self, world: &World) -> Result<Answer, Trouble>;
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError>;
 
     /// The command that gives the same answer.
     fn command(&self, world: &World) -> String;

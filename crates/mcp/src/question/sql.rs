@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Question;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
 /// Run a read-only SQL query.
@@ -28,9 +28,9 @@ pub(crate) struct Sql {
 }
 
 impl Question for Sql {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         if self.statement.trim().is_empty() {
-            return Err(Trouble::of("no statement given").help("for example `SELECT * FROM v_catalog`"));
+            return Err(AnswerError::of("no statement given").help("for example `SELECT * FROM v_catalog`"));
         }
         let most = SqlLimits::default();
         let limits = SqlLimits {
@@ -39,7 +39,7 @@ impl Question for Sql {
             max_bytes: most.max_bytes,
         };
         let result = world.index().sql(&self.statement, limits).map_err(|error| match error {
-            IndexError::Limit(_) => Trouble::from(error).help("ask for less, or raise `timeout`"),
+            IndexError::Limit(_) => AnswerError::from(error).help("ask for less, or raise `timeout`"),
             error => error.into(),
         })?;
         let warnings = result.is_cut.then(|| format!("the answer has only the first {} rows", limits.max_rows));

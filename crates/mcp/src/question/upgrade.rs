@@ -9,12 +9,12 @@ use super::Question;
 use super::catalog::known_catalogs;
 use super::choice::{List, OlmWord, PolicyWord};
 use super::cluster::{gates_of, minor_of};
-use crate::answer::{Answer, Trouble};
+use crate::answer::{Answer, AnswerError};
 use crate::words::Words;
 use crate::world::World;
 
 /// The common parts of the questions about upgrades.
-struct Asked<'a> {
+struct UpgradeFields<'a> {
     name: Option<&'a String>,
     installed: Option<&'a String>,
     version: Option<&'a String>,
@@ -28,9 +28,9 @@ struct Asked<'a> {
 }
 
 /// Reads the fields that all of them have.
-macro_rules! asked {
+macro_rules! upgrade_fields {
     ($it:expr, $name:expr, $version:expr) => {
-        Asked {
+        UpgradeFields {
             name: $name,
             installed: $it.installed.as_ref(),
             version: $version,
@@ -45,8 +45,8 @@ macro_rules! asked {
     };
 }
 
-impl Asked<'_> {
-    fn question(&self, world: &World) -> Result<UpgradeQuestion, Trouble> {
+impl UpgradeFields<'_> {
+    fn question(&self, world: &World) -> Result<UpgradeQuestion, AnswerError> {
         known_catalogs(&world.index(), self.catalog)?;
         let selector = self.selector.map(|it| LabelSelector::parse(it)).transpose();
         Ok(UpgradeQuestion {
@@ -57,7 +57,7 @@ impl Asked<'_> {
             olm: self.olm.map(OlmWord::value).unwrap_or_default(),
             policy: self.policy.map(PolicyWord::value).unwrap_or_default(),
             gates: gates_of(self.gates)?,
-            selector: selector.map_err(Trouble::of)?,
+            selector: selector.map_err(AnswerError::of)?,
             cluster: world.cluster(self.cluster),
             source_map: world.source_map.clone(),
             catalogs: self.catalog.0.clone(),
@@ -105,15 +105,15 @@ pub(crate) struct Updates {
 }
 
 impl Question for Updates {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
-        let question = asked!(self, self.name.as_ref(), self.version.as_ref()).question(world)?;
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
+        let question = upgrade_fields!(self, self.name.as_ref(), self.version.as_ref()).question(world)?;
         let mut warnings = Vec::new();
         let found = question.updates(&world.index(), &mut |it| warnings.push(it.to_owned()))?;
         Ok(Answer::of("Updates", &found.answers)?.warned(warnings))
     }
 
     fn command(&self, world: &World) -> String {
-        asked!(self, self.name.as_ref(), self.version.as_ref()).words(world).line("updates")
+        upgrade_fields!(self, self.name.as_ref(), self.version.as_ref()).words(world).line("updates")
     }
 
     fn is_of_cluster(&self) -> bool {
@@ -161,15 +161,15 @@ pub(crate) struct Path {
 const MAX_STEPS: u64 = 5_000_000;
 
 impl Question for Path {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         if self.shortest && self.to.is_none() {
-            return Err(Trouble::of("`shortest` needs `to`: the fewest steps to which version?"));
+            return Err(AnswerError::of("`shortest` needs `to`: the fewest steps to which version?"));
         }
         if self.alternatives == Some(0) {
-            return Err(Trouble::of("`alternatives` must be at least 1"));
+            return Err(AnswerError::of("`alternatives` must be at least 1"));
         }
         if !self.shortest && (self.alternatives.is_some() || self.avoid_deprecated || self.openshift.is_some()) {
-            return Err(Trouble::of("`alternatives`, `avoid_deprecated` and `openshift` need `shortest`"));
+            return Err(AnswerError::of("`alternatives`, `avoid_deprecated` and `openshift` need `shortest`"));
         }
         let fewest = FewestWish {
             at_most: self.alternatives.unwrap_or(1),
@@ -178,7 +178,7 @@ impl Question for Path {
             max_work: MAX_STEPS,
         };
         let wish = PathWish { to: self.to.clone(), fewest: self.shortest.then_some(fewest) };
-        let question = asked!(self, self.name.as_ref(), None).question(world)?;
+        let question = upgrade_fields!(self, self.name.as_ref(), None).question(world)?;
         let may_name = if self.shortest { Channels::Several } else { Channels::One };
         let question = UpgradeQuestion { may_name, ..question };
         let mut warnings = Vec::new();
@@ -190,7 +190,7 @@ impl Question for Path {
     }
 
     fn command(&self, world: &World) -> String {
-        let words = asked!(self, self.name.as_ref(), None).words(world).option("--to", self.to.as_ref());
+        let words = upgrade_fields!(self, self.name.as_ref(), None).words(world).option("--to", self.to.as_ref());
         let words = words.flag("--shortest", self.shortest).option("--alternatives", self.alternatives);
         let words = words.flag("--avoid-deprecated", self.avoid_deprecated);
         words.option("--openshift", self.openshift.as_ref()).line("path")
@@ -232,8 +232,8 @@ pub(crate) struct WhyNot {
 }
 
 impl Question for WhyNot {
-    fn ask(&self, world: &World) -> Result<Answer, Trouble> {
-        let question = asked!(self, Some(&self.name), self.version.as_ref()).question(world)?;
+    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
+        let question = upgrade_fields!(self, Some(&self.name), self.version.as_ref()).question(world)?;
         let question = UpgradeQuestion { names_target: true, ..question };
         let mut warnings = Vec::new();
         let found = question.why_not(&world.index(), &mut |it| warnings.push(it.to_owned()))?;
@@ -241,7 +241,7 @@ impl Question for WhyNot {
     }
 
     fn command(&self, world: &World) -> String {
-        asked!(self, Some(&self.name), self.version.as_ref()).words(world).line("why-not")
+        upgrade_fields!(self, Some(&self.name), self.version.as_ref()).words(world).line("why-not")
     }
 
     fn is_of_cluster(&self) -> bool {

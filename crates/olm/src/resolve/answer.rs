@@ -281,7 +281,7 @@ impl ResolutionAnswer {
 
     fn fill(&mut self, world: &World, resolution: &Resolution, steps: &Steps) {
         self.operators = resolution.operators.iter().map(|it| operator(world, it)).collect();
-        let kept = |it: &super::resolution::Kept| KeptAnswer {
+        let kept = |it: &super::resolution::RetainedOperator| KeptAnswer {
             name: it.name.clone(),
             version: it.version.clone(),
             because: it.because.iter().map(because).collect(),

@@ -92,7 +92,9 @@ pub use preference::Preference;
 pub use question::{Bundles, Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
-pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provision, Resolution, Verdict, resolve};
+pub use resolution::{
+    Because, Behind, Operator, Options, Preferred, Provision, Resolution, RetainedOperator, Verdict, resolve,
+};
 pub use rows::{Catalog, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use stats::Size;
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};

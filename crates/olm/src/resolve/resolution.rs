@@ -56,7 +56,7 @@ pub struct Resolution {
     /// The operators, in the order in which they were chosen.
     pub operators: Vec<Operator>,
     /// The operators that stay as they are, by name.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<RetainedOperator>,
     /// Subscriptions that do not get the best that there is, and why; only if asked for.
     pub behind: Vec<Behind>,
     /// Whether only a search showed that a preferred candidate is impossible. There OLM's own search may go wrong.
@@ -114,7 +114,7 @@ pub struct Behind {
 
 /// An installed operator that stays.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct RetainedOperator {
     /// Its name.
     pub name: String,
     /// Its version, or empty.
@@ -269,7 +269,7 @@ fn resolution(
         let because = because(universe, variables, solution, *var, explains);
         let Some(channel) = universe.channel_of(id) else {
             let version = universe.installed_of(id).map(|it| world_version(universe, it.csv)).unwrap_or_default();
-            resolution.kept.push(Kept { name: universe.entry(id).fields.name.clone(), version, because });
+            resolution.kept.push(RetainedOperator { name: universe.entry(id).fields.name.clone(), version, because });
             continue;
         };
         let identifier = universe.identifier(id);

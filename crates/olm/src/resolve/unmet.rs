@@ -172,7 +172,7 @@ fn heads_of(
 
 /// The result for a demand.
 #[derive(Clone)]
-enum Found {
+enum DemandOutcome {
     Met,
     Nothing,
     TooMuch(Box<Overwork>),
@@ -182,7 +182,7 @@ enum Found {
 struct Judge {
     steps: u64,
     spent: u64,
-    known: HashMap<usize, Found>,
+    known: HashMap<usize, DemandOutcome>,
 }
 
 impl Judge {
@@ -204,9 +204,9 @@ impl Judge {
         Ok(match meaning {
             Meaning::Requires(requirement) => {
                 let overwork = match self.ask(universe, id, requirement)? {
-                    Found::Met => return Ok(None),
-                    Found::Nothing => None,
-                    Found::TooMuch(overwork) => Some(*overwork),
+                    DemandOutcome::Met => return Ok(None),
+                    DemandOutcome::Nothing => None,
+                    DemandOutcome::TooMuch(overwork) => Some(*overwork),
                 };
                 let demand = demand(requirement.plain.clone(), requirement.message.clone(), false);
                 let requirement = Some(Rc::clone(requirement));
@@ -220,14 +220,14 @@ impl Judge {
         })
     }
 
-    fn ask(&mut self, universe: &mut Universe<'_>, id: EntryId, it: &Requirement) -> Result<Found, Failure> {
+    fn ask(&mut self, universe: &mut Universe<'_>, id: EntryId, it: &Requirement) -> Result<DemandOutcome, Failure> {
         if let Some(known) = self.known.get(&it.number) {
             return Ok(known.clone());
         }
         let found = match self.meeting(universe, it)? {
-            Ok(met) if met => Found::Met,
-            Ok(_) => Found::Nothing,
-            Err(error) => Found::TooMuch(Box::new(Overwork {
+            Ok(met) if met => DemandOutcome::Met,
+            Ok(_) => DemandOutcome::Nothing,
+            Err(error) => DemandOutcome::TooMuch(Box::new(Overwork {
                 error,
                 operator: universe.entry(id).fields.name.clone(),
                 demand: it.shortened(),

@@ -84,7 +84,7 @@ pub struct PackageView {
     release: v1::ReleaseReading,
     /// The bundles of each graph by name, made when one is looked for: a way of ten thousand steps looks for ten
     /// thousand.
-    by_name: Vec<OnceLock<HashMap<String, Known>>>,
+    by_name: Vec<OnceLock<HashMap<String, BundleMark>>>,
     /// The last question about the names between two ends: both generations of OLM and the search for a reason why
     /// there is no way ask the same one.
     pub(super) last_reach: LastReach,
@@ -124,7 +124,7 @@ impl Clone for LastReach {
 
 /// The known facts about a bundle, by its name.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct BundleMark {
     /// Its index among the bundles of the graph; if several share a name, that of the first.
     place: usize,
     is_deprecated: bool,
@@ -132,7 +132,7 @@ struct Known {
 
 /// The question to both engines.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct EngineQuestion {
     /// The installed bundle, if there is one.
     pub installed: Option<InstalledBundle>,
     /// The channels; OLM Classic knows only one.
@@ -222,7 +222,7 @@ impl PackageView {
     }
 
     /// A bundle of a catalog, with the graph that has it.
-    fn known_bundle(&self, catalog: &str, bundle: &str) -> Option<(&GraphBundle, Known)> {
+    fn known_bundle(&self, catalog: &str, bundle: &str) -> Option<(&GraphBundle, BundleMark)> {
         let (graph, made) = self.graphs.iter().zip(&self.by_name).find(|it| it.0.catalog == catalog)?;
         let by_name = made.get_or_init(|| by_name(graph));
         tally::step(1);
@@ -261,7 +261,7 @@ impl PackageView {
     }
 }
 
-impl Asked {
+impl EngineQuestion {
     /// The question to OLM v1.
     #[must_use]
     pub fn question(&self, package: &str) -> v1::Question {
@@ -283,14 +283,14 @@ impl Asked {
 }
 
 /// The bundles of a graph by name.
-fn by_name(graph: &PackageGraph) -> HashMap<String, Known> {
+fn by_name(graph: &PackageGraph) -> HashMap<String, BundleMark> {
     // The last of several blobs counts.
     let deprecated = graph.deprecations.last().into_iter().flatten().filter(|it| it.schema == "olm.bundle");
     let deprecated: HashSet<&str> = deprecated.inspect(|_| tally::step(1)).map(|it| it.name.as_str()).collect();
     let mut by_name = HashMap::with_capacity(graph.bundles.len());
     for (place, bundle) in graph.bundles.iter().enumerate() {
         tally::step(1);
-        let known = || Known { place, is_deprecated: deprecated.contains(bundle.name.as_str()) };
+        let known = || BundleMark { place, is_deprecated: deprecated.contains(bundle.name.as_str()) };
         by_name.entry(bundle.name.clone()).or_insert_with(known);
     }
     by_name

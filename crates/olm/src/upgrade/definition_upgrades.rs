@@ -15,7 +15,7 @@ use olmdex_base::diag::{Finding, Place, Rule, Severity, counted};
 use olmdex_index::query::Filter;
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::crd::Crd;
-use olmdex_rules::crd::findings::{Placed, of_classic, of_preflight};
+use olmdex_rules::crd::findings::{LocatedCrd, of_classic, of_preflight};
 
 /// Objects of bundles that a catalog does not carry, as JSON with their places, by the names of the bundles.
 pub type BundleObjects = HashMap<String, Vec<(String, Place)>>;
@@ -110,7 +110,7 @@ fn each_edge(channel: &Channel, add: &mut dyn FnMut(&str, &str)) {
 #[derive(Default)]
 struct Definitions {
     numbers: HashMap<String, Option<usize>>,
-    all: Vec<Placed>,
+    all: Vec<LocatedCrd>,
     /// The definitions of available bundles, by name.
     of_bundle: HashMap<String, BTreeMap<String, usize>>,
     n_unreadable: usize,
@@ -128,7 +128,7 @@ impl Definitions {
                 None => {
                     let number = match Crd::from_json(&json) {
                         Ok(crd) => {
-                            self.all.push(Placed { crd, place });
+                            self.all.push(LocatedCrd { crd, place });
                             Some(self.all.len() - 1)
                         }
                         Err(olmdex_rules::crd::CrdError::OtherKind) => None,
@@ -170,7 +170,7 @@ impl Definitions {
         pairs.par_iter().map(compare).collect()
     }
 
-    fn wrong(&self, old: &Placed, new: &Placed, generations: &[Generation]) -> Wrong {
+    fn wrong(&self, old: &LocatedCrd, new: &LocatedCrd, generations: &[Generation]) -> Wrong {
         let mut found = Vec::new();
         if generations.contains(&Generation::V1) && new.crd.api_version == "v1" {
             found.extend(of_preflight(old, new));

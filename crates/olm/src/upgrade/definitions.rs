@@ -3,7 +3,7 @@
 
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::crd::Crd;
-use olmdex_rules::crd::findings::{Placed, of_classic};
+use olmdex_rules::crd::findings::{LocatedCrd, of_classic};
 
 /// The errors and warnings of OLM Classic about the definitions that a step from one bundle of a catalog to another
 /// changes.
@@ -11,9 +11,9 @@ use olmdex_rules::crd::findings::{Placed, of_classic};
 /// # Errors
 /// If the index is damaged.
 pub fn unsafe_definitions(index: &Index, catalog: &str, from: &str, to: &str) -> Result<Vec<String>, IndexError> {
-    let definitions = |bundle: &str| -> Result<Vec<Placed>, IndexError> {
+    let definitions = |bundle: &str| -> Result<Vec<LocatedCrd>, IndexError> {
         let objects = index.carried_objects(catalog, bundle)?.into_iter();
-        Ok(objects.filter_map(|(json, place)| Some(Placed { crd: Crd::from_json(&json).ok()?, place })).collect())
+        Ok(objects.filter_map(|(json, place)| Some(LocatedCrd { crd: Crd::from_json(&json).ok()?, place })).collect())
     };
     let old = definitions(from)?;
     if old.is_empty() {

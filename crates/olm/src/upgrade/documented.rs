@@ -2,7 +2,7 @@
 //! the order of precedence): also in other sources than the Subscription's. OLM's code does not
 //! (`docs/behaviour/olm-classic.md` 2.6), so this answers only on request.
 
-use super::answer::{Asked, Generation, PackageView, Target, channel_words};
+use super::answer::{EngineQuestion, Generation, PackageView, Target, channel_words};
 use super::classic;
 use super::permit::Field;
 use super::updates::{Updates, Verdict};
@@ -18,7 +18,7 @@ const PLACES: [&str; 4] = [
 /// The answer of OLM Classic as it is documented, for a Subscription to `source`. Other sources come by priority, the
 /// highest first, then by name.
 #[must_use]
-pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &Asked) -> Updates {
+pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &EngineQuestion) -> Updates {
     let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
     let mut graphs: Vec<_> = view.graphs.iter().collect();
     let priority = |name: &str| view.ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);

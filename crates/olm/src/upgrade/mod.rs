@@ -9,9 +9,9 @@
 //! The questions that people ask build on both: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why
 //! not ([`WhyNot`]).
 //!
-//! [`check_graph()`] finds the versions that have no way on, by [`rules`]; [`Ways`] says where every version leads, and
-//! [`extra_edge()`] which edge would leave nobody stranded. The checks of a catalog also give that advice about a chain
-//! that is cut: [`check_catalog()`].
+//! [`check_graph()`] finds the versions that have no way on, by [`rules`]; [`UpgradeRoutes`] says where every version
+//! leads, and [`extra_edge()`] which edge would leave nobody stranded. The checks of a catalog also give that advice
+//! about a chain that is cut: [`check_catalog()`].
 //!
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
 //! ([`olmdex_index::query::PackageGraph`]).
@@ -75,7 +75,7 @@ pub mod v1;
 mod why_not;
 mod zstream;
 
-pub use answer::{Asked, Generation, PackageView, Target};
+pub use answer::{EngineQuestion, Generation, PackageView, Target};
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use compare::diff;
@@ -88,7 +88,7 @@ pub use installed::{InstalledBundle, InstalledError};
 pub use missing_edge::{ExtraEdge, either_range, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
 pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_paths, v1_path};
 pub use permit::{Field, Permit};
-pub use reachable::{LostEdge, Way, Ways, lost_edge};
+pub use reachable::{LostEdge, UpgradeRoute, UpgradeRoutes, lost_edge};
 pub use shortest_answers::{FewestSteps, fewest_steps};
 pub use shortest_path::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
 pub use stranded::{Installable, StrandedBecause, StrandedBundle};

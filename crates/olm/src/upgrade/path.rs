@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Asked, Generation, PackageView, Target};
+use super::answer::{EngineQuestion, Generation, PackageView, Target};
 use super::classic::{self, End};
 use super::installed::InstalledBundle;
 use super::updates::{refused_words, v1_target};
@@ -73,7 +73,7 @@ impl UpgradePath {
     pub(super) fn new(
         olm: Generation,
         view: &PackageView,
-        asked: &Asked,
+        asked: &EngineQuestion,
         from: &InstalledBundle,
         to: Option<&str>,
     ) -> Self {
@@ -130,7 +130,7 @@ impl UpgradePath {
 pub fn classic_path(
     view: &PackageView,
     graph: &PackageGraph,
-    asked: &Asked,
+    asked: &EngineQuestion,
     from: &InstalledBundle,
     to: Option<&str>,
 ) -> UpgradePath {
@@ -150,7 +150,7 @@ pub fn classic_path(
 pub fn classic_paths(
     view: &PackageView,
     graph: &PackageGraph,
-    asked: &Asked,
+    asked: &EngineQuestion,
     bundles: impl Iterator<Item = InstalledBundle>,
     at_most: usize,
     mut see: impl FnMut(UpgradePath, bool),
@@ -177,7 +177,7 @@ fn targets(view: &PackageView, graph: &PackageGraph, path: classic::Path) -> Vec
 
 /// The steps of OLM v1: at each the highest version that is permitted.
 #[must_use]
-pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Option<&str>) -> UpgradePath {
+pub fn v1_path(view: &PackageView, asked: &EngineQuestion, from: &InstalledBundle, to: Option<&str>) -> UpgradePath {
     let mut answer = UpgradePath::new(Generation::V1, view, asked, from, to);
     // Such a ClusterExtension cannot exist, so OLM cannot resolve it.
     if let Some(refusal) = api_server_refusal(&asked.version) {
@@ -187,7 +187,7 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
     let mut seen = BTreeSet::from([at.name.clone()]);
     loop {
         let installed = at.as_v1();
-        let question = Asked { installed: Some(at.clone()), ..asked.clone() }.question(&view.package);
+        let question = EngineQuestion { installed: Some(at.clone()), ..asked.clone() }.question(&view.package);
         let found = match v1::resolve_only(&question, view.catalogs()) {
             Ok(found) => found,
             Err(error) => return answer.finish(false, &format!("ends the path: {error}")),

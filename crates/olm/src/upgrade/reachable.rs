@@ -14,7 +14,7 @@ use olmdex_version::VersionRelease;
 
 /// A way of upgrades.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Way {
+pub struct UpgradeRoute {
     /// The last bundle, which may be the installed one. For a loop, the bundle that it comes back to.
     pub target: InstalledBundle,
     /// How many upgrades that takes.
@@ -37,10 +37,10 @@ pub struct LostEdge {
 
 /// The ends of the upgrades of a channel. A way is followed once and remembered.
 #[derive(Debug)]
-pub struct Ways<'v> {
+pub struct UpgradeRoutes<'v> {
     engine: Engine<'v>,
     /// The known ways from bundles of the catalog.
-    known: HashMap<String, Way>,
+    known: HashMap<String, UpgradeRoute>,
 }
 
 #[derive(Debug)]
@@ -52,7 +52,7 @@ enum Engine<'v> {
 /// A step, and the fields that permit it.
 type Step = (InstalledBundle, Vec<Permit>);
 
-impl<'v> Ways<'v> {
+impl<'v> UpgradeRoutes<'v> {
     /// The ways of OLM Classic in a channel.
     ///
     /// # Errors
@@ -73,7 +73,7 @@ impl<'v> Ways<'v> {
     }
 
     /// The way of upgrades from an installed bundle.
-    pub fn way(&mut self, from: &InstalledBundle) -> Way {
+    pub fn route(&mut self, from: &InstalledBundle) -> UpgradeRoute {
         let mut trail = vec![from.clone()];
         let mut seen = HashSet::from([from.name.clone()]);
         let mut at = from.clone();
@@ -84,10 +84,10 @@ impl<'v> Ways<'v> {
             {
                 break known.clone();
             }
-            let Some(next) = self.next(&at) else { break Way { end: self.end_at(&at), target: at, steps: 0 } };
+            let Some(next) = self.next(&at) else { break UpgradeRoute { end: self.end_at(&at), target: at, steps: 0 } };
             at = next;
             if !seen.insert(at.name.clone()) {
-                break Way { target: at, steps: 0, end: End::Loop };
+                break UpgradeRoute { target: at, steps: 0, end: End::Loop };
             }
             trail.push(at.clone());
         };
@@ -96,9 +96,9 @@ impl<'v> Ways<'v> {
         let n_steps = trail.len();
         for (place, it) in trail.into_iter().enumerate().skip(1) {
             let steps = n_steps - 1 - place + more + end.steps;
-            self.known.insert(it.name, Way { steps, ..end.clone() });
+            self.known.insert(it.name, UpgradeRoute { steps, ..end.clone() });
         }
-        Way { steps: n_steps - 1 + more + end.steps, ..end }
+        UpgradeRoute { steps: n_steps - 1 + more + end.steps, ..end }
     }
 
     /// The bundle that OLM goes to; `None` if it stays.
@@ -164,11 +164,15 @@ impl<'v> Ways<'v> {
 /// if there was one, or else the first that the old way takes and the new one does not. `None` if nothing led on before
 /// either.
 #[must_use]
-pub fn lost_edge(before: &Ways<'_>, after: &mut Ways<'_>, from: &InstalledBundle) -> Option<LostEdge> {
+pub fn lost_edge(
+    before: &UpgradeRoutes<'_>,
+    after: &mut UpgradeRoutes<'_>,
+    from: &InstalledBundle,
+) -> Option<LostEdge> {
     let lost = |at: &InstalledBundle, (_, permits): Step| {
         Some(LostEdge { from: at.name.clone(), permit: permits.into_iter().next()? })
     };
-    let dead = after.way(from).target;
+    let dead = after.route(from).target;
     if let Some(step) = before.step(&dead) {
         return lost(&dead, step);
     }

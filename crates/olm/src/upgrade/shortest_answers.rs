@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::answer::{Asked, Generation, PackageView, Target};
+use super::answer::{EngineQuestion, Generation, PackageView, Target};
 use super::compat::{Claims, judge};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, UpgradePath};
@@ -33,7 +33,12 @@ pub struct FewestSteps<'w> {
 /// The ways with the fewest steps that a generation of OLM can be led; if there are none, one answer that says so. OLM
 /// Classic is asked about the first catalog of the view; without one there is no answer.
 #[must_use]
-pub fn fewest_steps(view: &PackageView, asked: &Asked, olm: Generation, wanted: &FewestSteps<'_>) -> Vec<UpgradePath> {
+pub fn fewest_steps(
+    view: &PackageView,
+    asked: &EngineQuestion,
+    olm: Generation,
+    wanted: &FewestSteps<'_>,
+) -> Vec<UpgradePath> {
     let &FewestSteps { from, to, .. } = wanted;
     let graph = view.graphs.first();
     if olm == Generation::Classic && graph.is_none() {

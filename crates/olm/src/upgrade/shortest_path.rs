@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
-use super::answer::{Asked, PackageView, Target};
+use super::answer::{EngineQuestion, PackageView, Target};
 use super::classic;
 use super::installed::InstalledBundle;
 use super::ordered::Ordered;
@@ -67,14 +67,20 @@ impl Effort {
 /// first step is different, since no catalog needs to hold the installed bundle.
 #[must_use]
 pub fn first_steps(view: &PackageView, channels: &[String], from: &InstalledBundle) -> BTreeSet<String> {
-    let asked = Asked { installed: Some(from.clone()), channels: channels.to_vec(), ..Asked::default() };
+    let asked =
+        EngineQuestion { installed: Some(from.clone()), channels: channels.to_vec(), ..EngineQuestion::default() };
     v1_targets(view, &asked).into_iter().map(|it| it.bundle).collect()
 }
 
 /// The shortest ways of OLM v1, along edges of the channels that are asked. Among equally short ways the one over the
 /// highest versions comes first.
 #[must_use]
-pub fn v1_shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, wish: &Wish<'_>) -> Vec<Vec<PathStep>> {
+pub fn v1_shortest(
+    view: &PackageView,
+    asked: &EngineQuestion,
+    from: &InstalledBundle,
+    wish: &Wish<'_>,
+) -> Vec<Vec<PathStep>> {
     // If edges do not bind, they say nothing.
     let anywhere = Wish { within: &Reach::Unknown, ..*wish };
     let wish = if asked.policy == Policy::CatalogProvided { wish } else { &anywhere };
@@ -89,7 +95,7 @@ pub fn v1_shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, wi
 /// A search along edges of OLM v1. Bundles are ranks of the web.
 struct V1Search<'s> {
     web: Web<'s>,
-    asked: &'s Asked,
+    asked: &'s EngineQuestion,
     from: &'s InstalledBundle,
     /// The number of its name for each rank, and whether it is a goal.
     names: Vec<(usize, bool)>,
@@ -102,7 +108,7 @@ struct V1Search<'s> {
 
 impl<'s> V1Search<'s> {
     /// The edges that are asked about, without the bundles that no way may lead over.
-    fn new(view: &'s PackageView, asked: &'s Asked, from: &'s InstalledBundle, wish: &Wish<'_>) -> Self {
+    fn new(view: &'s PackageView, asked: &'s EngineQuestion, from: &'s InstalledBundle, wish: &Wish<'_>) -> Self {
         let is_selected = |it: &&Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
         let web = Web::new(view.catalogs().iter().filter(is_selected), &asked.channels, asked.policy);
         let mut search = Self {
@@ -218,7 +224,7 @@ impl<'s> V1Search<'s> {
 pub fn classic_shortest(
     view: &PackageView,
     graph: &PackageGraph,
-    asked: &Asked,
+    asked: &EngineQuestion,
     from: &InstalledBundle,
     wish: &Wish<'_>,
 ) -> Vec<Vec<PathStep>> {

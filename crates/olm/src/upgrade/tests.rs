@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answer::{Asked, PackageView};
+use super::answer::{EngineQuestion, PackageView};
 use super::check_graph::check_graph;
 use super::installed::InstalledBundle;
 use super::shortest_path::{Effort, Wish, classic_shortest};
@@ -107,7 +107,7 @@ fn a_way_over_deprecated_bundles_is_followed_in_so_many_steps() {
         let view =
             PackageView::new("p", vec![graph], &[CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() }]);
         move || {
-            let (from, asked) = (InstalledBundle::held(name(0), "1.0.0".to_owned()), Asked::default());
+            let (from, asked) = (InstalledBundle::held(name(0), "1.0.0".to_owned()), EngineQuestion::default());
             let path = classic_path(&view, &view.graphs[0], &asked, &from, None);
             assert!(path.steps.len() == size - 1 && path.steps.iter().all(|it| it.target.is_deprecated));
             let path = v1_path(&view, &asked, &from, None);
@@ -121,7 +121,7 @@ fn a_short_way_over_many_channels_is_found_in_so_many_steps() {
     assert_grows_with_input(50, |size| {
         let view = PackageView::new("p", vec![of_channels(size)], &[]);
         move || {
-            let (from, asked) = (InstalledBundle::held(name(0), "1.0.0".to_owned()), Asked::default());
+            let (from, asked) = (InstalledBundle::held(name(0), "1.0.0".to_owned()), EngineQuestion::default());
             let goal = name(9);
             let (within, effort) = (Reach::Unknown, Effort::default());
             let is_goal = |it: &super::Target| it.bundle == goal;
@@ -139,7 +139,7 @@ fn ways_from_everywhere_are_cut_and_followed_in_so_many_steps() {
         move || {
             let froms = (0..size).map(|at| InstalledBundle::held(name(at), format!("1.0.{at}")));
             let mut n_cut = 0;
-            classic_paths(&view, &view.graphs[0], &Asked::default(), froms, 10, |path, has_more| {
+            classic_paths(&view, &view.graphs[0], &EngineQuestion::default(), froms, 10, |path, has_more| {
                 assert!(has_more == path.reason.is_empty() && path.steps.len() <= 10);
                 n_cut += usize::from(has_more);
             });

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Asked, PackageView};
+use super::answer::{EngineQuestion, PackageView};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use olmdex_index::query::{BundleSelector, PackageGraph};
@@ -39,7 +39,7 @@ pub struct Jump {
 pub(super) fn jump(
     view: &PackageView,
     graph: &PackageGraph,
-    asked: &Asked,
+    asked: &EngineQuestion,
     installed: &InstalledBundle,
     to: &(String, String),
     channel: &str,
@@ -54,7 +54,7 @@ pub(super) fn jump(
     let others = graph.channels.iter().map(|it| it.name.clone()).filter(|it| Some(it.as_str()) != asked.channel());
     for name in std::iter::once(None).chain(others.map(Some)) {
         let channels = name.clone().map_or_else(|| asked.channels.clone(), |it| vec![it]);
-        let path = classic_path(view, graph, &Asked { channels, ..asked.clone() }, installed, None);
+        let path = classic_path(view, graph, &EngineQuestion { channels, ..asked.clone() }, installed, None);
         let steps: Vec<PathStep> = path.steps.into_iter().take_while(is_below).collect();
         let Some(end) = steps.last().and_then(|it| Version::parse(&it.target.version).ok()) else { continue };
         if best.as_ref().is_none_or(|it| it.0 < end) {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Asked, Generation, PackageView, Target, channel_words};
+use super::answer::{EngineQuestion, Generation, PackageView, Target, channel_words};
 use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
@@ -74,7 +74,7 @@ impl Updates {
         matches!(self.verdict, Verdict::Stuck | Verdict::Error | Verdict::Refused)
     }
 
-    pub(super) fn new(olm: Generation, view: &PackageView, asked: &Asked) -> Self {
+    pub(super) fn new(olm: Generation, view: &PackageView, asked: &EngineQuestion) -> Self {
         Self {
             olm,
             package: view.package.clone(),
@@ -96,7 +96,7 @@ impl Updates {
 
 /// The answer of OLM Classic, for a Subscription to one catalog.
 #[must_use]
-pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &Asked) -> Updates {
+pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &EngineQuestion) -> Updates {
     let package = view.as_classic(graph);
     let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
     let place = channel_words(&view.package, &asked.channels);
@@ -154,7 +154,7 @@ fn reason_of(target: &Target) -> String {
 }
 
 /// Why nothing leads on.
-fn stuck(package: &classic::Package, asked: &Asked, place: &str) -> String {
+fn stuck(package: &classic::Package, asked: &EngineQuestion, place: &str) -> String {
     let Some(installed) = &asked.installed else { return format!("{place} has nothing to install") };
     let is_asked = |it: &&classic::Channel| asked.channel().is_none_or(|name| it.name == name);
     let channels: Vec<&classic::Channel> = package.channels.iter().filter(is_asked).collect();
@@ -187,7 +187,7 @@ pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Ins
 
 /// The answer of OLM v1, for a ClusterExtension.
 #[must_use]
-pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
+pub fn v1_updates(view: &PackageView, asked: &EngineQuestion) -> Updates {
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
     let mut answer = Updates { walk: found.walk, ..Updates::new(Generation::V1, view, asked) };
     let targets = v1_targets(view, asked);
@@ -241,7 +241,7 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
 
 /// The reason why OLM v1 refuses to install the bundle that it has resolved to, in its words.
 #[must_use]
-pub fn v1_refusal(view: &PackageView, asked: &Asked, found: &v1::Resolution) -> Option<String> {
+pub fn v1_refusal(view: &PackageView, asked: &EngineQuestion, found: &v1::Resolution) -> Option<String> {
     let catalog = view.catalogs().iter().find(|it| it.name == found.catalog)?;
     let candidate = catalog.candidate(&found.bundle)?;
     asked.installation.refusal(candidate.install_modes, &candidate.obstacles)
@@ -255,7 +255,7 @@ pub fn refused_words(bundle: &str, refusal: &str) -> String {
 
 /// The reason why OLM v1 takes a target before others: versions that are not deprecated come first, and among these the
 /// highest.
-fn v1_reason(view: &PackageView, asked: &Asked, target: Option<&Target>, others: &[Target]) -> String {
+fn v1_reason(view: &PackageView, asked: &EngineQuestion, target: Option<&Target>, others: &[Target]) -> String {
     let is_higher = |it: &Target, than: &str| match (Version::parse(&it.version), Version::parse(than)) {
         (Ok(version), Ok(than)) => version > than,
         _ => false,
@@ -285,7 +285,7 @@ fn v1_reason(view: &PackageView, asked: &Asked, target: Option<&Target>, others:
 /// Every bundle that the edges, the channels and the range permit, highest version first; the installed bundle is left
 /// out.
 #[must_use]
-pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
+pub fn v1_targets(view: &PackageView, asked: &EngineQuestion) -> Vec<Target> {
     let range = Constraint::parse(&asked.version).ok();
     let mut found: Vec<(Option<VersionRelease>, Target)> = Vec::new();
     let is_selected = |it: &&v1::Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
@@ -321,7 +321,7 @@ pub(super) fn v1_target(
     catalog: &v1::Catalog,
     candidate: &v1::Candidate,
     permits: Vec<Permit>,
-    asked: &Asked,
+    asked: &EngineQuestion,
 ) -> Option<Target> {
     let channels = &asked.channels;
     let is_asked = |it: &&str| channels.is_empty() || channels.iter().any(|name| name == it);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Asked, Generation, PackageView, Target, channel_words};
+use super::answer::{EngineQuestion, Generation, PackageView, Target, channel_words};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
@@ -65,7 +65,7 @@ pub struct Condition {
 }
 
 impl WhyNot {
-    fn new(olm: Generation, view: &PackageView, asked: &Asked, target: &(String, String)) -> Self {
+    fn new(olm: Generation, view: &PackageView, asked: &EngineQuestion, target: &(String, String)) -> Self {
         Self {
             olm,
             package: view.package.clone(),
@@ -90,7 +90,12 @@ impl WhyNot {
 
 /// The reason of OLM Classic: in the graph.
 #[must_use]
-pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, target: &(String, String)) -> WhyNot {
+pub fn classic_why_not(
+    view: &PackageView,
+    graph: &PackageGraph,
+    asked: &EngineQuestion,
+    target: &(String, String),
+) -> WhyNot {
     let mut answer = WhyNot::new(Generation::Classic, view, asked, target);
     let package = view.as_classic(graph);
     let name = &target.0;
@@ -135,7 +140,7 @@ pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, 
 }
 
 /// The sentence that the asked channels do not list a bundle, and which channels do.
-fn not_listed(package: &classic::Package, asked: &Asked, package_name: &str, name: &str) -> String {
+fn not_listed(package: &classic::Package, asked: &EngineQuestion, package_name: &str, name: &str) -> String {
     let elsewhere: Vec<&str> =
         package.channels.iter().filter(|it| it.entry(name).is_some()).map(|it| it.name.as_str()).collect();
     if elsewhere.is_empty() {
@@ -210,7 +215,7 @@ fn classic_ways(
     view: &PackageView,
     graph: &PackageGraph,
     package: &classic::Package,
-    asked: &Asked,
+    asked: &EngineQuestion,
     name: &str,
 ) -> Vec<String> {
     let mut ways = Vec::new();
@@ -228,7 +233,7 @@ fn classic_ways(
     // Another channel is worth a word if it is nearer.
     let mut others: Vec<(usize, String)> = Vec::new();
     for channel in package.channels.iter().filter(|it| Some(it.name.as_str()) != asked.channel()) {
-        let other = Asked { channels: vec![channel.name.clone()], ..asked.clone() };
+        let other = EngineQuestion { channels: vec![channel.name.clone()], ..asked.clone() };
         let path = classic_path(view, graph, &other, installed, Some(name));
         if path.is_reached && path.steps.len() < n_steps {
             let way = format!("change the channel to {}: OLM {}", channel.name, through(&path.steps));
@@ -247,7 +252,7 @@ fn classic_ways(
 fn over_channels(
     view: &PackageView,
     graph: &PackageGraph,
-    asked: &Asked,
+    asked: &EngineQuestion,
     installed: &InstalledBundle,
     name: &str,
 ) -> Option<String> {
@@ -258,7 +263,7 @@ fn over_channels(
         within: &Reach::Unknown,
         effort: &Effort::default(),
     };
-    let all = Asked { channels: Vec::new(), ..asked.clone() };
+    let all = EngineQuestion { channels: Vec::new(), ..asked.clone() };
     let steps = classic_shortest(view, graph, &all, installed, &wish).pop()?;
     let words = steps.iter().map(|step| {
         let set: Vec<String> = step.set.iter().map(|it| format!("{}: {}", it.field, it.value)).collect();
@@ -289,7 +294,7 @@ fn through(steps: &[PathStep]) -> String {
 /// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left. `within` are the
 /// names between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
 #[must_use]
-pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), within: &Reach) -> WhyNot {
+pub fn v1_why_not(view: &PackageView, asked: &EngineQuestion, target: &(String, String), within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Generation::V1, view, asked, target);
     let name = &target.0;
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
@@ -323,17 +328,23 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
 
 impl WhyNot {
     /// The conditions of OLM v1 in a catalog, in the order of its predicates.
-    fn in_catalog(&mut self, view: &PackageView, asked: &Asked, catalog: &v1::Catalog, walk: &v1::CatalogWalk) {
+    fn in_catalog(
+        &mut self,
+        view: &PackageView,
+        asked: &EngineQuestion,
+        catalog: &v1::Catalog,
+        walk: &v1::CatalogWalk,
+    ) {
         let Some(candidate) = catalog.candidates.iter().find(|it| it.name == self.bundle) else {
             let fact = format!("{} does not have it", catalog.name);
             return self.condition("is in the catalog", false, fact, Some(walk.bundles));
         };
         self.condition("is in the catalog", true, catalog.name.clone(), Some(walk.bundles));
-        let only = |asked: Asked| {
+        let only = |asked: EngineQuestion| {
             v1_targets(view, &asked).iter().any(|it| it.bundle == candidate.name && it.catalog == catalog.name)
         };
         if !asked.channels.is_empty() {
-            let is_met = only(Asked { installed: None, version: String::new(), ..asked.clone() });
+            let is_met = only(EngineQuestion { installed: None, version: String::new(), ..asked.clone() });
             let listed: Vec<&str> = catalog.channels_of(&candidate.name).collect();
             let fact = if listed.is_empty() {
                 "no channel lists it".to_owned()
@@ -343,7 +354,7 @@ impl WhyNot {
             self.condition("is in the channels", is_met, fact, Some(walk.in_channels));
         }
         if !asked.version.is_empty() {
-            let is_met = only(Asked { installed: None, channels: Vec::new(), ..asked.clone() });
+            let is_met = only(EngineQuestion { installed: None, channels: Vec::new(), ..asked.clone() });
             let fact = format!("{} against {}", self.version, asked.version);
             self.condition("is in the version range", is_met, fact, Some(walk.in_range));
         }
@@ -374,7 +385,7 @@ impl WhyNot {
 /// Whether a bundle can follow the installed one, and the field that permits it.
 fn follows(
     view: &PackageView,
-    asked: &Asked,
+    asked: &EngineQuestion,
     catalog: &v1::Catalog,
     candidate: &v1::Candidate,
     installed: &InstalledBundle,
@@ -393,7 +404,12 @@ fn follows(
     }
 }
 
-fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String), within: &Reach) -> Vec<String> {
+fn v1_ways(
+    view: &PackageView,
+    asked: &EngineQuestion,
+    (name, version): &(String, String),
+    within: &Reach,
+) -> Vec<String> {
     let mut ways = Vec::new();
     let refusal_of = |installation: &v1::Installation| {
         view.catalogs()
@@ -407,25 +423,25 @@ fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)
             v1::Gates::SINGLE_OWN_NAMESPACE
         ));
     }
-    let takes = |asked: &Asked| {
+    let takes = |asked: &EngineQuestion| {
         v1_updates(view, asked).target.is_some_and(|it: Target| &it.bundle == name && it.refusal.is_none())
     };
     if version.is_empty() {
         return ways;
     }
-    let pinned = Asked { version: version.clone(), ..asked.clone() };
+    let pinned = EngineQuestion { version: version.clone(), ..asked.clone() };
     if takes(&pinned) {
         ways.push(format!("set spec.source.catalog.version: {version:?}"));
         return ways;
     }
     if !asked.channels.is_empty() {
-        let open = Asked { channels: Vec::new(), ..pinned.clone() };
+        let open = EngineQuestion { channels: Vec::new(), ..pinned.clone() };
         if takes(&open) {
             ways.push(format!("leave the channels out, with spec.source.catalog.version: {version:?}"));
         }
     }
     let Some(installed) = &asked.installed else { return ways };
-    let open = Asked { channels: Vec::new(), version: String::new(), ..asked.clone() };
+    let open = EngineQuestion { channels: Vec::new(), version: String::new(), ..asked.clone() };
     for (asked, words) in [(asked, "in the same channels"), (&open, "over all channels")] {
         let effort = &Effort::default();
         let wish = Wish { is_goal: &|it| &it.bundle == name, is_allowed: &|_| true, at_most: 1, within, effort };

@@ -9,7 +9,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Document, Index, Manifest};
 use super::error::OciError;
 use super::platform::Platform;
-use super::store::{Store, Wanted, document};
+use super::store::{ImageSelector, Store, document};
 
 /// No image is made of more manifests and blobs: real ones have some hundred.
 const MAX_BLOBS: usize = 50_000;
@@ -66,7 +66,7 @@ impl ImageBlobs {
     ///
     /// # Errors
     /// [`OciError`] if a manifest cannot be read, or there are too many of them.
-    pub fn read(store: &dyn Store, wanted: &Wanted, platform: Option<&Platform>) -> Result<Self, OciError> {
+    pub fn read(store: &dyn Store, wanted: &ImageSelector, platform: Option<&Platform>) -> Result<Self, OciError> {
         Self::of_root(store, store.root(wanted)?, platform)
     }
 

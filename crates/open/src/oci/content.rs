@@ -9,7 +9,7 @@ use super::layers::{Remarks, apply};
 use super::rules;
 use super::store::{Store, read_again_if_damaged};
 use super::verified::Verified;
-use olmdex_base::archive::{Decompressed, Found, LinkError, Spool, Tree, TreeEntry, clean, shown};
+use olmdex_base::archive::{Decompressed, LinkError, PathTarget, Spool, Tree, TreeEntry, clean, shown};
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_base::file::Text;
 use olmdex_fbc::TreeFile;
@@ -42,7 +42,7 @@ impl Content {
     pub(crate) fn of_tree(tree: &Tree, shown: &str) -> Result<(Self, Vec<Finding>), OciError> {
         let mut findings = Findings { shown, all: Vec::new() };
         findings.add_remarks(&Remarks { climbing: tree.climbing().to_vec(), ..Remarks::default() });
-        let is_directory = |name: &str| matches!(tree.find(name.as_bytes()), Ok(Found::Directory(_)));
+        let is_directory = |name: &str| matches!(tree.find(name.as_bytes()), Ok(PathTarget::Directory(_)));
         if is_directory(MANIFESTS) && is_directory(METADATA) {
             let mut missing = Vec::new();
             let manifests = bundle_files(tree, MANIFESTS, &mut missing)?;
@@ -216,7 +216,7 @@ impl Reading<'_> {
         let mut special = Vec::new();
         let files = self.read(vec![path.clone()], |tree| {
             let directory = match tree.find(&path) {
-                Ok(Found::Directory(directory)) => directory,
+                Ok(PathTarget::Directory(directory)) => directory,
                 Ok(_) => return Err(labelled(CONFIGS, label, "it is not a directory")),
                 Err(error) => return Err(labelled(CONFIGS, label, &error.to_string())),
             };
@@ -231,8 +231,8 @@ impl Reading<'_> {
     fn database(&mut self, label: &[u8]) -> Result<Content, OciError> {
         let path = self.path_of(label);
         self.read(vec![path.clone()], |tree| match tree.find(&path) {
-            Ok(Found::File(text)) => Ok(Ok(text.clone())),
-            Ok(Found::Left(name)) => Ok(Err(vec![name.to_vec()])),
+            Ok(PathTarget::File(text)) => Ok(Ok(text.clone())),
+            Ok(PathTarget::Left(name)) => Ok(Err(vec![name.to_vec()])),
             Ok(_) => Err(labelled(DATABASE, label, "it is not a file")),
             Err(error) => Err(labelled(DATABASE, label, &error.to_string())),
         })
@@ -274,16 +274,16 @@ impl Below {
                 _ => tree.find(path),
             };
             let text = match found {
-                Ok(Found::File(text)) => Ok(text.clone()),
-                Ok(Found::Left(name)) => {
+                Ok(PathTarget::File(text)) => Ok(text.clone()),
+                Ok(PathTarget::Left(name)) => {
                     this.missing.push(name.to_vec());
                     continue;
                 }
-                Ok(Found::Special(what)) => {
+                Ok(PathTarget::Special(what)) => {
                     this.special.push(format!("/{} ({what})", shown(path)));
                     continue;
                 }
-                Ok(Found::Directory(_)) => Err(io::ErrorKind::IsADirectory.into()),
+                Ok(PathTarget::Directory(_)) => Err(io::ErrorKind::IsADirectory.into()),
                 Err(error) => Err(io_error(error)),
             };
             let relative = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
@@ -296,7 +296,7 @@ impl Below {
 
 /// The files right in a directory of a bundle.
 fn bundle_files(tree: &Tree, name: &str, missing: &mut Vec<Vec<u8>>) -> Result<Vec<(String, Vec<u8>)>, OciError> {
-    let Ok(Found::Directory(directory)) = tree.find(name.as_bytes()) else {
+    let Ok(PathTarget::Directory(directory)) = tree.find(name.as_bytes()) else {
         return Err(OciError::Missing(format!("the directory `/{name}` of the bundle")));
     };
     let mut files = Vec::new();
@@ -306,7 +306,7 @@ fn bundle_files(tree: &Tree, name: &str, missing: &mut Vec<Vec<u8>>) -> Result<V
             continue;
         }
         match tree.find(path) {
-            Ok(Found::File(text)) => {
+            Ok(PathTarget::File(text)) => {
                 let whole = text.whole(MAX_BUNDLE_FILE).map_err(|error| match error.kind() {
                     io::ErrorKind::FileTooLarge => {
                         OciError::Limit(format!("`/{}` is larger than {} MiB", shown(path), MAX_BUNDLE_FILE >> 20))
@@ -315,7 +315,7 @@ fn bundle_files(tree: &Tree, name: &str, missing: &mut Vec<Vec<u8>>) -> Result<V
                 })?;
                 files.push((String::from_utf8_lossy(base).into_owned(), whole.into_owned()));
             }
-            Ok(Found::Left(name)) => missing.push(name.to_vec()),
+            Ok(PathTarget::Left(name)) => missing.push(name.to_vec()),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::PathBuf;
 
 use super::error::OciError;
-use olmdex_base::archive::{Found, Tree, TreeEntry};
+use olmdex_base::archive::{PathTarget, Tree, TreeEntry};
 use olmdex_base::file::{files_below, open_below};
 
 /// Files by their paths.
@@ -29,7 +29,7 @@ impl Files {
                 }
             },
             Self::Archive(tree) => match tree.find(path.as_bytes()) {
-                Ok(Found::File(text)) => Ok(Box::new(text.reader())),
+                Ok(PathTarget::File(text)) => Ok(Box::new(text.reader())),
                 _ => Err(missing()),
             },
         }

@@ -6,7 +6,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Document, ImageConfig, Manifest};
 use super::error::OciError;
 use super::platform::Platform;
-use super::store::{Store, Wanted, document, read_again_if_damaged};
+use super::store::{ImageSelector, Store, document, read_again_if_damaged};
 use olmdex_base::archive::Limits;
 
 /// The settings for reading an image.
@@ -66,7 +66,7 @@ impl Image {
     ///
     /// # Errors
     /// [`OciError`]
-    pub fn open(store: &dyn Store, wanted: &Wanted, options: &ImageOptions) -> Result<Self, OciError> {
+    pub fn open(store: &dyn Store, wanted: &ImageSelector, options: &ImageOptions) -> Result<Self, OciError> {
         let root = store.root(wanted)?;
         let manifest = match read(store, &root)? {
             Document::Manifest(manifest) => manifest,

@@ -9,7 +9,7 @@ use super::document::{Descriptor, Index};
 use super::error::OciError;
 use super::files::Files;
 use super::listing::Listing;
-use super::store::{Store, Wanted, plain_document};
+use super::store::{ImageSelector, Store, plain_document};
 use olmdex_base::archive::Tree;
 
 /// The file that marks a directory as a layout.
@@ -74,7 +74,7 @@ impl Layout {
     /// A reference to a manifest that it has, listed or not: an index lists some that the layout does not.
     #[must_use]
     pub fn manifest_of(&self, digest: &Digest) -> Option<Descriptor> {
-        let wanted = Wanted { tag: None, digest: Some(digest.clone()) };
+        let wanted = ImageSelector { tag: None, digest: Some(digest.clone()) };
         let listed = self.images.choose(&wanted).ok().cloned();
         let is_there = || self.files.has(&path_of(digest));
         listed.or_else(|| is_there().then(|| Descriptor::new("", digest.clone(), 0)))
@@ -111,7 +111,7 @@ impl Layout {
 }
 
 impl Store for Layout {
-    fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
+    fn root(&self, wanted: &ImageSelector) -> Result<Descriptor, OciError> {
         self.images.choose(wanted).cloned()
     }
 

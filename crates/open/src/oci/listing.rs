@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::digest::Digest;
 use super::document::Descriptor;
 use super::error::OciError;
-use super::store::Wanted;
+use super::store::ImageSelector;
 
 /// The number of images that a message lists at most.
 const MAX_LISTED: usize = 20;
@@ -45,7 +45,7 @@ impl Listing {
     ///
     /// # Errors
     /// [`OciError::Choice`] if none or several could be.
-    pub(super) fn choose(&self, wanted: &Wanted) -> Result<&Descriptor, OciError> {
+    pub(super) fn choose(&self, wanted: &ImageSelector) -> Result<&Descriptor, OciError> {
         let mut found = self.candidates(wanted);
         found.dedup_by(|a, b| a.digest == b.digest);
         match found.as_slice() {
@@ -54,7 +54,7 @@ impl Listing {
         }
     }
 
-    fn candidates(&self, wanted: &Wanted) -> Vec<&Descriptor> {
+    fn candidates(&self, wanted: &ImageSelector) -> Vec<&Descriptor> {
         let is_tag =
             |name: &String, tag: &str| name == tag || name.strip_suffix(tag).is_some_and(|it| it.ends_with(':'));
         let fits = |(descriptor, names): &&(Descriptor, Vec<String>)| {
@@ -72,7 +72,7 @@ impl Listing {
         }
     }
 
-    fn no_choice(&self, wanted: &Wanted, n_found: usize) -> OciError {
+    fn no_choice(&self, wanted: &ImageSelector, n_found: usize) -> OciError {
         let shown = |(descriptor, name): (&Descriptor, Option<&String>)| match name {
             Some(name) => name.escape_default().to_string(),
             None => format!("@{}", descriptor.digest),
@@ -110,8 +110,8 @@ mod tests {
         Descriptor::new("", Digest::of(number.to_string().as_bytes()), 1)
     }
 
-    fn wanted(tag: Option<&str>, digest: Option<usize>) -> Wanted {
-        Wanted { tag: tag.map(str::to_owned), digest: digest.map(|it| descriptor(it).digest) }
+    fn wanted(tag: Option<&str>, digest: Option<usize>) -> ImageSelector {
+        ImageSelector { tag: tag.map(str::to_owned), digest: digest.map(|it| descriptor(it).digest) }
     }
 
     #[test]

@@ -77,4 +77,4 @@ pub use presence::{BlobSizes, Presence, Status};
 pub use reference::{Reference, ReferenceError};
 pub use saved::SavedImage;
 pub use skopeo::SkopeoDirectory;
-pub use store::{Store, Wanted};
+pub use store::{ImageSelector, Store};

@@ -11,7 +11,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Document, Manifest, PlatformOf};
 use super::error::OciError;
 use super::image::{config_text, read, read_listed};
-use super::store::{Store, Wanted, read_again_if_damaged};
+use super::store::{ImageSelector, Store, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
 use olmdex_base::archive::{ArchiveWriter, Decompressed, Limits, Spool};
 use olmdex_base::file::{NewDirectory, Text};
@@ -164,7 +164,7 @@ impl Base {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn read(store: &dyn Store, wanted: &Wanted, scratch: &Path) -> Result<Vec<Self>, OciError> {
+    pub fn read(store: &dyn Store, wanted: &ImageSelector, scratch: &Path) -> Result<Vec<Self>, OciError> {
         let root = store.root(wanted)?;
         let mut bases = Vec::new();
         match read(store, &root)? {

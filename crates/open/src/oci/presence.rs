@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::document::{Document, ImageConfig, PlatformOf};
 use super::error::OciError;
 use super::image::{ImageOptions, config_text};
-use super::store::{Store, Wanted, document};
+use super::store::{ImageSelector, Store, document};
 
 /// The answer of a registry or a layout about an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ impl Status {
 impl Presence {
     /// Looks an image up. Also returns its blobs with their sizes, so that shared ones can be counted once.
     #[must_use]
-    pub fn of(store: &dyn Store, wanted: &Wanted, image: &str, options: &ImageOptions) -> (Self, BlobSizes) {
+    pub fn of(store: &dyn Store, wanted: &ImageSelector, image: &str, options: &ImageOptions) -> (Self, BlobSizes) {
         let failed = |error| (Self::failed(image, &error), BlobSizes::new());
         Self::look(store, wanted, image, options).unwrap_or_else(failed)
     }
@@ -78,7 +78,7 @@ impl Presence {
 
     fn look(
         store: &dyn Store,
-        wanted: &Wanted,
+        wanted: &ImageSelector,
         image: &str,
         options: &ImageOptions,
     ) -> Result<(Self, BlobSizes), OciError> {

@@ -10,8 +10,8 @@ use super::document::{Descriptor, ImageConfig, Manifest};
 use super::error::OciError;
 use super::files::Files;
 use super::listing::Listing;
-use super::store::{Store, Wanted, plain_document};
-use olmdex_base::archive::{Found, Tree};
+use super::store::{ImageSelector, Store, plain_document};
+use olmdex_base::archive::{PathTarget, Tree};
 
 /// The file that marks an archive as a saved image.
 const MARK: &str = "manifest.json";
@@ -42,7 +42,7 @@ impl SavedImage {
     /// Whether an archive is one.
     #[must_use]
     pub fn is_archive(tree: &Tree) -> bool {
-        matches!(tree.find(MARK.as_bytes()), Ok(Found::File(text))
+        matches!(tree.find(MARK.as_bytes()), Ok(PathTarget::File(text))
             if text.part(0, 1).is_ok_and(|it| matches!(&*it, b"[" | b" " | b"\n")))
     }
 
@@ -53,7 +53,7 @@ impl SavedImage {
     pub(crate) fn of_archive(tree: Tree) -> Result<Self, OciError> {
         const WHAT: &str = "`manifest.json` of the archive";
         let text = match tree.find(MARK.as_bytes()) {
-            Ok(Found::File(text)) => plain_document(text.reader(), WHAT)?,
+            Ok(PathTarget::File(text)) => plain_document(text.reader(), WHAT)?,
             _ => return Err(OciError::Missing(format!("`{MARK}`"))),
         };
         let saved: Vec<Saved> = serde_json::from_slice(&text).map_err(|error| OciError::undecodable(WHAT, &error))?;
@@ -96,7 +96,7 @@ impl SavedImage {
 }
 
 impl Store for SavedImage {
-    fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
+    fn root(&self, wanted: &ImageSelector) -> Result<Descriptor, OciError> {
         self.images.choose(wanted).cloned()
     }
 

@@ -8,7 +8,7 @@ use super::document::Descriptor;
 use super::error::OciError;
 use super::files::Files;
 use super::listing::Listing;
-use super::store::{Store, Wanted, plain_document};
+use super::store::{ImageSelector, Store, plain_document};
 
 /// The file that marks a directory as skopeo's, and its first bytes.
 const MARK: (&str, &[u8]) = ("version", b"Directory Transport Version: ");
@@ -42,7 +42,7 @@ impl SkopeoDirectory {
 }
 
 impl Store for SkopeoDirectory {
-    fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
+    fn root(&self, wanted: &ImageSelector) -> Result<Descriptor, OciError> {
         Listing::new([(self.manifest.clone(), Vec::new())]).choose(wanted).cloned()
     }
 

@@ -12,7 +12,7 @@ const MAX_DOCUMENT: u64 = 4 << 20;
 
 /// The image of a store that is meant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ImageSelector {
     /// Its tag or name.
     pub tag: Option<String>,
     /// The digest of its manifest or index.
@@ -25,7 +25,7 @@ pub trait Store: Sync {
     ///
     /// # Errors
     /// [`OciError::Choice`] if none or several could be meant; or if it cannot be read.
-    fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError>;
+    fn root(&self, wanted: &ImageSelector) -> Result<Descriptor, OciError>;
 
     /// The bytes of a configuration or a layer, as they are stored.
     ///

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Found, Opener, SourceError};
+use super::{Opener, RecognisedSource, SourceError};
 use crate::oci::Content;
 use olmdex_bundle::bundle::rules::Contents;
 use olmdex_bundle::bundle::{self, Bundle, BundleError, Registration};
@@ -17,7 +17,7 @@ impl Opener {
     pub(super) fn read_bundle(&self, path: &Path) -> Result<Bundle, SourceError> {
         let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
         let files = match self.find(path)? {
-            Found::BundleDirectory(path) => bundle::read_unlinked_files(&path).map_err(wrong)?,
+            RecognisedSource::BundleDirectory(path) => bundle::read_unlinked_files(&path).map_err(wrong)?,
             found => self.bundle_in(found, path)?.0,
         };
         Bundle::of_files(&files.manifests, &files.metadata).map_err(wrong)
@@ -25,10 +25,14 @@ impl Opener {
 
     /// The files of the bundle that an image or an archive holds, and the name of the image in a registry, if it has
     /// one.
-    fn bundle_in(&self, found: Found<'_>, path: &Path) -> Result<(BundleFiles, Option<String>), SourceError> {
+    fn bundle_in(
+        &self,
+        found: RecognisedSource<'_>,
+        path: &Path,
+    ) -> Result<(BundleFiles, Option<String>), SourceError> {
         let (content, reference) = match found {
-            Found::Image(image) => (image.content(&self.images)?.0, image.reference),
-            Found::Archived(content, _) => (content, None),
+            RecognisedSource::Image(image) => (image.content(&self.images)?.0, image.reference),
+            RecognisedSource::Archived(content, _) => (content, None),
             _ => return Err(SourceError::NotABundle(path.display().to_string())),
         };
         match content {
@@ -48,12 +52,14 @@ impl Opener {
             return Ok(None);
         }
         match self.find(path)? {
-            Found::BundleDirectory(path) => Contents::read(&path).map(Some).map_err(wrong),
-            found @ (Found::Image(_) | Found::Archived(..)) => match self.bundle_in(found, path) {
-                Ok((files, _)) => Ok(Some(Contents::of_files(path, &files))),
-                Err(SourceError::NotABundle(_)) => Ok(None),
-                Err(error) => Err(error),
-            },
+            RecognisedSource::BundleDirectory(path) => Contents::read(&path).map(Some).map_err(wrong),
+            found @ (RecognisedSource::Image(_) | RecognisedSource::Archived(..)) => {
+                match self.bundle_in(found, path) {
+                    Ok((files, _)) => Ok(Some(Contents::of_files(path, &files))),
+                    Err(SourceError::NotABundle(_)) => Ok(None),
+                    Err(error) => Err(error),
+                }
+            }
             _ => Ok(None),
         }
     }
@@ -66,7 +72,7 @@ impl Opener {
     pub fn open_bundle(&self, path: &Path) -> Result<(Registration, String), SourceError> {
         let wrong = |path: PathBuf| move |error: BundleError| SourceError::Bundle { path, error };
         let (bundle, reference) = match self.find(path)? {
-            Found::BundleDirectory(path) => (Registration::read(&path).map_err(wrong(path))?, None),
+            RecognisedSource::BundleDirectory(path) => (Registration::read(&path).map_err(wrong(path))?, None),
             found => {
                 let (files, reference) = self.bundle_in(found, path)?;
                 let bundle = Registration::of_files(&files.manifests, &files.metadata);

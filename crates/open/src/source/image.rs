@@ -1,7 +1,7 @@
 //! An image that was found, before its content is read: often its digest is enough.
 
 use super::error::SourceError;
-use crate::oci::{Content, Image, ImageOptions, OciError, Store, Wanted};
+use crate::oci::{Content, Image, ImageOptions, ImageSelector, OciError, Store};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::FromImage;
 
@@ -19,7 +19,7 @@ impl<'o> ImageSource<'o> {
     /// Looks an image up.
     pub(super) fn find(
         store: Box<dyn Store + 'o>,
-        wanted: &Wanted,
+        wanted: &ImageSelector,
         options: &ImageOptions,
         shown: &str,
         reference: Option<&str>,

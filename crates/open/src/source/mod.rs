@@ -25,7 +25,7 @@ pub use self::named::local_path;
 pub use self::recognized::Recognized;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
-use crate::oci::{Content, ImageOptions, Layout, OciError, SavedImage, SkopeoDirectory, Store, Wanted};
+use crate::oci::{Content, ImageOptions, ImageSelector, Layout, OciError, SavedImage, SkopeoDirectory, Store};
 use olmdex_base::archive;
 use olmdex_base::diag::Finding;
 use olmdex_base::file::{Scratch, Text, open_regular};
@@ -76,7 +76,7 @@ fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
 
 /// The source that a name stands for.
 #[derive(Debug)]
-pub enum Opened<'o> {
+pub enum SourceOrImage<'o> {
     /// A source that is not in an image.
     Source(Source),
     /// An image that may hold one.
@@ -84,7 +84,7 @@ pub enum Opened<'o> {
 }
 
 /// The source at a name, before a catalog is made of it.
-enum Found<'o> {
+enum RecognisedSource<'o> {
     /// A catalog or a database.
     Source(Source),
     /// The files of a directory that is not a bundle.
@@ -189,8 +189,8 @@ impl Opener {
     /// [`SourceError`] if there is nothing that could hold a catalog.
     pub fn open(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<Source, SourceError> {
         match self.look(path, stdin)? {
-            Opened::Source(source) => Ok(source),
-            Opened::Image(image) => self.read(&image),
+            SourceOrImage::Source(source) => Ok(source),
+            SourceOrImage::Image(image) => self.read(&image),
         }
     }
 
@@ -211,33 +211,33 @@ impl Opener {
     ///
     /// # Errors
     /// [`SourceError`] if there is nothing that could hold a catalog.
-    pub fn look(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<Opened<'_>, SourceError> {
+    pub fn look(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<SourceOrImage<'_>, SourceError> {
         if path.as_os_str() == STDIN {
             let mut text = Vec::new();
             stdin.read_to_end(&mut text).map_err(|error| unreadable(path, error))?;
-            return Ok(Opened::Source(Source::Catalog(Input::bytes("<stdin>", Arc::from(text)))));
+            return Ok(SourceOrImage::Source(Source::Catalog(Input::bytes("<stdin>", Arc::from(text)))));
         }
         let shown = path.to_string_lossy();
         let source = match self.find(path)? {
-            Found::Image(image) => return Ok(Opened::Image(image)),
-            Found::Source(source) => Ok(source),
-            Found::Files(path, input) => self.open_files(&path, Some(&path), input),
-            Found::BundleDirectory(path) => {
+            RecognisedSource::Image(image) => return Ok(SourceOrImage::Image(image)),
+            RecognisedSource::Source(source) => Ok(source),
+            RecognisedSource::Files(path, input) => self.open_files(&path, Some(&path), input),
+            RecognisedSource::BundleDirectory(path) => {
                 let wrong = |error: BundleError| SourceError::Bundle { path: path.clone(), error };
                 self.catalog_of_bundle(&bundle::read_files(&path).map_err(wrong)?, &path, &shown, None)
             }
-            Found::Archived(content, remarks) => match self.open_content(content, remarks, &shown, None)? {
+            RecognisedSource::Archived(content, remarks) => match self.open_content(content, remarks, &shown, None)? {
                 Source::Catalog(input) if input.files.iter().all(|it| it.made_of().is_none()) => {
                     self.open_files(path, None, input)
                 }
                 source => Ok(source),
             },
         };
-        source.map(Opened::Source)
+        source.map(SourceOrImage::Source)
     }
 
     /// Looks at the target of `path`.
-    fn find(&self, path: &Path) -> Result<Found<'_>, SourceError> {
+    fn find(&self, path: &Path) -> Result<RecognisedSource<'_>, SourceError> {
         let shown = path.to_string_lossy();
         let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
         match Named::parse(path) {
@@ -249,7 +249,7 @@ impl Opener {
             Named::Archive(file, wanted) => self.open_archive(&file, &wanted, &shown),
             Named::Skopeo(directory) => {
                 let store = SkopeoDirectory::open(&directory).map_err(wrong)?;
-                self.find_image(store, &Wanted::default(), &shown, None)
+                self.find_image(store, &ImageSelector::default(), &shown, None)
             }
             Named::Elsewhere("docker://", reference) => self.open_registry(&reference, &shown),
             Named::Elsewhere(transport, reference) => Err(SourceError::Transport { transport, reference }),
@@ -258,15 +258,15 @@ impl Opener {
 
     /// An image in a registry.
     #[cfg(feature = "oci")]
-    fn open_registry<'o>(&'o self, text: &str, shown: &str) -> Result<Found<'o>, SourceError> {
+    fn open_registry<'o>(&'o self, text: &str, shown: &str) -> Result<RecognisedSource<'o>, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let registry = self.registries.image(text).map_err(wrong)?;
-        self.find_image(registry, &Wanted::default(), shown, Some(text))
+        self.find_image(registry, &ImageSelector::default(), shown, Some(text))
     }
 
     /// An image in a registry, which this library is built without.
     #[cfg(not(feature = "oci"))]
-    fn open_registry(&self, text: &str, _: &str) -> Result<Found<'_>, SourceError> {
+    fn open_registry(&self, text: &str, _: &str) -> Result<RecognisedSource<'_>, SourceError> {
         Err(SourceError::Transport { transport: "docker://", reference: text.to_owned() })
     }
 
@@ -274,19 +274,19 @@ impl Opener {
     ///
     /// # Errors
     /// [`SourceError`] if it is not the name of an image, or its store cannot be opened.
-    pub fn store<'s>(&'s self, name: &str) -> Result<(Box<dyn Store + 's>, Wanted), SourceError> {
+    pub fn store<'s>(&'s self, name: &str) -> Result<(Box<dyn Store + 's>, ImageSelector), SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: name.to_owned(), error };
         Ok(match Named::parse(Path::new(name)) {
             Named::Layout(directory, wanted) => (Box::new(Layout::open(&directory).map_err(wrong)?), wanted),
             Named::Skopeo(directory) => {
-                (Box::new(SkopeoDirectory::open(&directory).map_err(wrong)?), Wanted::default())
+                (Box::new(SkopeoDirectory::open(&directory).map_err(wrong)?), ImageSelector::default())
             }
             Named::Path(path) if path.is_dir() && Layout::is_in(&path) => {
-                (Box::new(Layout::open(&path).map_err(wrong)?), Wanted::default())
+                (Box::new(Layout::open(&path).map_err(wrong)?), ImageSelector::default())
             }
             #[cfg(feature = "oci")]
             Named::Elsewhere("docker://", text) => {
-                (Box::new(self.registries.image(&text).map_err(wrong)?), Wanted::default())
+                (Box::new(self.registries.image(&text).map_err(wrong)?), ImageSelector::default())
             }
             _ => {
                 let message = "it is not `oci:DIR`, `dir:DIR` or `docker://HOST/NAME`".to_owned();
@@ -298,24 +298,24 @@ impl Opener {
         })
     }
 
-    fn open_path(&self, path: &Path) -> Result<Found<'_>, SourceError> {
+    fn open_path(&self, path: &Path) -> Result<RecognisedSource<'_>, SourceError> {
         let shown = path.to_string_lossy();
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
         if metadata.is_dir() && bundle::is_bundle(path) {
-            return Ok(Found::BundleDirectory(path.to_owned()));
+            return Ok(RecognisedSource::BundleDirectory(path.to_owned()));
         }
         if metadata.is_dir() {
             let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
             if Layout::is_in(path) {
-                return self.find_image(Layout::open(path).map_err(wrong)?, &Wanted::default(), &shown, None);
+                return self.find_image(Layout::open(path).map_err(wrong)?, &ImageSelector::default(), &shown, None);
             }
             if SkopeoDirectory::is_in(path) {
                 let store = SkopeoDirectory::open(path).map_err(wrong)?;
-                return self.find_image(store, &Wanted::default(), &shown, None);
+                return self.find_image(store, &ImageSelector::default(), &shown, None);
             }
             let input = if self.keeps_git { Input::directory_with_git(path) } else { Input::directory(path) };
             let input = input.map_err(|error| unreadable(path, error))?;
-            return Ok(Found::Files(path.to_owned(), input));
+            return Ok(RecognisedSource::Files(path.to_owned(), input));
         }
         if !metadata.is_file() {
             // Others would wait for a writer, or never end.
@@ -324,16 +324,16 @@ impl Opener {
             }
             // A pipe, as `<(command)` makes one: it can be read only once.
             let text = std::fs::read(path).map_err(|error| unreadable(path, error))?;
-            return Ok(Found::Source(Source::Catalog(Input::bytes(&shown, Arc::from(text)))));
+            return Ok(RecognisedSource::Source(Source::Catalog(Input::bytes(&shown, Arc::from(text)))));
         }
         let head = header(path).map_err(|error| unreadable(path, error))?;
         if head.starts_with(SQLITE_MAGIC) {
-            return self.open_database(path, &head).map(Found::Source);
+            return self.open_database(path, &head).map(RecognisedSource::Source);
         }
         if open_regular(path).is_ok_and(|file| archive::is_archive(&file)) {
-            return self.open_archive(path, &Wanted::default(), &shown);
+            return self.open_archive(path, &ImageSelector::default(), &shown);
         }
-        Ok(Found::Source(Source::Catalog(Input::file(path))))
+        Ok(RecognisedSource::Source(Source::Catalog(Input::file(path))))
     }
 
     /// The files of a directory, or of an archive, which has no `root`: a catalog, unless their content shows that they
@@ -371,7 +371,12 @@ impl Opener {
     }
 
     /// An archive: of images, or of a catalog.
-    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Found<'_>, SourceError> {
+    fn open_archive(
+        &self,
+        path: &Path,
+        wanted: &ImageSelector,
+        shown: &str,
+    ) -> Result<RecognisedSource<'_>, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let file = open_regular(path).map_err(|error| unreadable(path, error))?;
         let tree = archive::read(&Arc::new(file), self.images.limits, self.scratch(), |_| true)
@@ -383,18 +388,18 @@ impl Opener {
             return self.find_image(SavedImage::of_archive(tree).map_err(wrong)?, wanted, shown, None);
         }
         let (content, remarks) = Content::of_tree(&tree, shown).map_err(wrong)?;
-        Ok(Found::Archived(content, remarks))
+        Ok(RecognisedSource::Archived(content, remarks))
     }
 
     /// One image of a store. `reference` is its name in a registry, if it has one.
     fn find_image<'o>(
         &'o self,
         store: impl Store + 'o,
-        wanted: &Wanted,
+        wanted: &ImageSelector,
         shown: &str,
         reference: Option<&str>,
-    ) -> Result<Found<'o>, SourceError> {
-        ImageSource::find(Box::new(store), wanted, &self.images, shown, reference).map(Found::Image)
+    ) -> Result<RecognisedSource<'o>, SourceError> {
+        ImageSource::find(Box::new(store), wanted, &self.images, shown, reference).map(RecognisedSource::Image)
     }
 
     fn open_content(

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::oci::{Digest, Wanted};
+use crate::oci::{Digest, ImageSelector};
 
 /// The named source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,9 +13,9 @@ pub(super) enum Named {
     /// Something in the file system, recognized by its content.
     Path(PathBuf),
     /// An image of a layout in a directory: `oci:DIR[:TAG][@DIGEST]`.
-    Layout(PathBuf, Wanted),
+    Layout(PathBuf, ImageSelector),
     /// An image of an archive: `oci-archive:FILE[:TAG]`, `docker-archive:FILE[:NAME]`.
-    Archive(PathBuf, Wanted),
+    Archive(PathBuf, ImageSelector),
     /// An image in a directory of skopeo's: `dir:DIR`.
     Skopeo(PathBuf),
     /// An image in a registry or in the storage of an engine, with the transport.
@@ -59,8 +59,8 @@ pub fn local_path(name: &Path) -> Option<PathBuf> {
 }
 
 /// Takes `PATH[:TAG][@DIGEST]` apart: the longest beginning that exists is the path.
-fn split(text: &str) -> (PathBuf, Wanted) {
-    let mut wanted = Wanted::default();
+fn split(text: &str) -> (PathBuf, ImageSelector) {
+    let mut wanted = ImageSelector::default();
     let mut rest = text;
     if let Some((before, digest)) = rest.rsplit_once('@')
         && let Ok(digest) = digest.parse::<Digest>()

@@ -1,7 +1,7 @@
 //! Basic templates: a catalog in which bundles are named by their images (`docs/behaviour/fbc.md` 5.6).
 
 use super::document::Document;
-use super::lists::{Listed, bad_entry, check_reference, list};
+use super::lists::{TemplateImage, bad_entry, check_reference, list};
 use super::rules;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::{self as fbc, Spot, Typed};
@@ -13,7 +13,7 @@ pub(super) enum Entry {
     /// A blob that is copied, as JSON.
     Blob(String),
     /// A bundle that is read from its image.
-    Bundle(Listed),
+    Bundle(TemplateImage),
 }
 
 /// Reads the entries.
@@ -51,7 +51,7 @@ pub(super) fn entries(document: &Document) -> Result<Vec<Entry>, Vec<Finding>> {
         }
         let image = item.get_field_with_key("image").and_then(|it| it.0.as_str()).map(|it| Step::Key(it.into_owned()));
         let path = path.into_iter().chain(image).collect();
-        let listed = Listed { image: bundle.image.to_string(), path };
+        let listed = TemplateImage { image: bundle.image.to_string(), path };
         findings.extend(check_reference(document, &listed));
         entries.push(Entry::Bundle(listed));
     }

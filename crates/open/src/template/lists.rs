@@ -8,7 +8,7 @@ use olmdex_text::json::{Kind, Step, Value};
 
 /// An image that a template names.
 #[derive(Debug, Clone)]
-pub(super) struct Listed {
+pub(super) struct TemplateImage {
     pub(super) image: String,
     /// Its path in the document.
     pub(super) path: Vec<Step>,
@@ -65,7 +65,7 @@ pub(super) fn wrong_kind(document: &Document, field: &str, wanted: &str, found: 
 }
 
 /// The reason why an image's reference cannot be pulled.
-pub(super) fn check_reference(document: &Document, listed: &Listed) -> Option<Finding> {
+pub(super) fn check_reference(document: &Document, listed: &TemplateImage) -> Option<Finding> {
     let at = Spot::Path(listed.path.clone());
     if listed.image.is_empty() {
         let help = "write `image: HOST/NAME:TAG`, or leave the bundle out".to_owned();

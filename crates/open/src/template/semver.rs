@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::document::Document;
 use super::images::Head;
-use super::lists::{Listed, check_reference, list, text, wrong_kind};
+use super::lists::{TemplateImage, check_reference, list, text, wrong_kind};
 use super::rules;
-use super::streams::{Channels, Member, Stream, Wanted, Width, channels};
+use super::streams::{ChannelOptions, Channels, Member, Stream, Width, channels};
 use olmdex_base::diag::{Finding, closest};
 use olmdex_fbc::Spot;
 use olmdex_text::json::{self, Kind, Reader, Step, Value};
@@ -15,9 +15,9 @@ use olmdex_version::Version;
 /// The content of a semver template.
 #[derive(Debug)]
 pub(super) struct Semver {
-    wanted: Wanted,
+    wanted: ChannelOptions,
     /// The bundles of each stream.
-    pub(super) streams: Vec<(Stream, Vec<Listed>)>,
+    pub(super) streams: Vec<(Stream, Vec<TemplateImage>)>,
 }
 
 /// The package that it generates, without the bundles.
@@ -86,7 +86,7 @@ impl Semver {
             findings.push(document.finding(rules::NO_BUNDLES, &Spot::Start, message, help));
         }
         if findings.is_empty() {
-            Ok(Self { wanted: Wanted { major, minor, preferred }, streams })
+            Ok(Self { wanted: ChannelOptions { major, minor, preferred }, streams })
         } else {
             Err(findings)
         }
@@ -152,7 +152,7 @@ impl Semver {
 }
 
 /// The bundles of a stream.
-fn listed(document: &Document, stream: Value<'_>, path: &[Step], findings: &mut Vec<Finding>) -> Vec<Listed> {
+fn listed(document: &Document, stream: Value<'_>, path: &[Step], findings: &mut Vec<Finding>) -> Vec<TemplateImage> {
     strict(document, stream, path, &["bundles"], findings);
     let mut all = Vec::new();
     for (path, item) in list(document, stream, path, "bundles", findings) {
@@ -163,7 +163,7 @@ fn listed(document: &Document, stream: Value<'_>, path: &[Step], findings: &mut 
         strict(document, item, &path, &["image"], findings);
         let n_findings = findings.len();
         let (image, path) = text(document, item, &path, "image", findings);
-        let listed = Listed { image, path };
+        let listed = TemplateImage { image, path };
         if findings.len() == n_findings {
             findings.extend(check_reference(document, &listed));
         }

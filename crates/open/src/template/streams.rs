@@ -35,7 +35,7 @@ pub(super) enum Width {
 
 /// The channels to make.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted {
+pub(super) struct ChannelOptions {
     pub(super) major: bool,
     pub(super) minor: bool,
     /// The width of the default channel if candidates are otherwise equal.
@@ -59,7 +59,7 @@ pub(super) struct Channels {
 }
 
 /// The channels for the bundles of each stream, which have different versions.
-pub(super) fn channels(streams: &[(Stream, Vec<Member>)], wanted: Wanted) -> Channels {
+pub(super) fn channels(streams: &[(Stream, Vec<Member>)], wanted: ChannelOptions) -> Channels {
     let mut channels = Channels::default();
     let mut best: Option<Candidate> = None;
     for (stream, members) in streams {

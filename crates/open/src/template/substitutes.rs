@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::images::Head;
-use super::lists::{Listed, bad_entry, check_reference, list, text, wrong_kind};
+use super::lists::{TemplateImage, bad_entry, check_reference, list, text, wrong_kind};
 use super::rendered::{Part, Rendered};
 use super::rules;
 use olmdex_base::diag::{Finding, Severity};
@@ -26,7 +26,7 @@ pub(super) struct Substitutes {
 #[derive(Debug)]
 pub(super) struct Substitution {
     /// The image of the new one.
-    pub(super) image: Listed,
+    pub(super) image: TemplateImage,
     /// The name of the old one.
     base: String,
     path: Vec<Step>,
@@ -86,7 +86,7 @@ impl Substitutes {
             let message = format!("`{image}` substitutes for both `{}` and `{base}`", other.base);
             refuse(&at_image, message, "a bundle can substitute for only one other bundle");
         } else {
-            let image = Listed { image, path: at_image };
+            let image = TemplateImage { image, path: at_image };
             findings.extend(check_reference(document, &image));
             self.substitutions.push(Substitution { image, base, path: at_base });
         }

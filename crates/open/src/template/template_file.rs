@@ -7,7 +7,7 @@ use super::basic::{self, Entry};
 use super::document::Document;
 use super::images::{BundleImages, Head};
 use super::kind::Kind;
-use super::lists::Listed;
+use super::lists::TemplateImage;
 use super::rendered::{Part, Rendered};
 use super::rules;
 use super::semver::Semver;
@@ -91,8 +91,8 @@ impl Template {
     }
 
     /// The first mention of each image.
-    fn listed(&self) -> Vec<&Listed> {
-        let all: Vec<&Listed> = match &self.body {
+    fn listed(&self) -> Vec<&TemplateImage> {
+        let all: Vec<&TemplateImage> = match &self.body {
             Body::Basic(entries) => entries
                 .iter()
                 .filter_map(|it| match it {

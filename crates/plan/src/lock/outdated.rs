@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::error::LockError;
 use super::file::Lock;
-use super::update::way;
+use super::update::lock_path;
 use super::verify::check_catalogs;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
@@ -51,8 +51,8 @@ pub fn outdated(index: &Index, lock: &Lock) -> Result<Vec<Outdated>, LockError> 
         let versions = of_channel.into_iter().flat_map(|it| &it.entries).filter_map(|it| it.version.as_ref());
         let latest = versions.max_by(|a, b| a.cmp_precedence(b)).map(ToString::to_string).unwrap_or_default();
         let newest = view.bundles().first().map(|it| it.1.clone()).unwrap_or_default();
-        let way = way(index, locked, None)?;
-        let reachable = way.steps.last().map_or_else(|| locked.version.clone(), |it| it.version.clone());
+        let lock_path = lock_path(index, locked, None)?;
+        let reachable = lock_path.steps.last().map_or_else(|| locked.version.clone(), |it| it.version.clone());
         let is_newer = |text: &str| match (Version::parse(text), Version::parse(&locked.version)) {
             (Ok(a), Ok(b)) => a.cmp_precedence(&b).is_gt(),
             _ => false,
@@ -63,7 +63,7 @@ pub fn outdated(index: &Index, lock: &Lock) -> Result<Vec<Outdated>, LockError> 
                 catalog: locked.catalog.clone(),
                 channel: locked.channel.clone(),
                 locked: locked.version.clone(),
-                reason: if reachable == newest { String::new() } else { way.reason },
+                reason: if reachable == newest { String::new() } else { lock_path.reason },
                 reachable,
                 latest,
                 newest,

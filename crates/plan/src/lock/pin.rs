@@ -4,7 +4,7 @@ use super::error::LockError;
 use super::file::{Images, LockedCatalog, LockedOperator};
 use olmdex_index::query::{BundleSelector, Filter};
 use olmdex_index::{Index, IndexError};
-use olmdex_olm::upgrade::{Asked, Generation, PackageView, classic, refused_words, v1, v1_refusal};
+use olmdex_olm::upgrade::{EngineQuestion, Generation, PackageView, classic, refused_words, v1, v1_refusal};
 use olmdex_open::oci::Digest;
 use olmdex_version::{Version, blang};
 
@@ -52,7 +52,7 @@ pub fn pin(index: &Index, catalogs: &[String], ask: &Ask, lists_images: bool) ->
         Generation::Classic => choose_classic(&view, &mut operator)?,
         Generation::V1 => {
             let channels = Some(ask.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();
-            let asked = Asked { channels, version: ask.constraint.clone(), ..Asked::default() };
+            let asked = EngineQuestion { channels, version: ask.constraint.clone(), ..EngineQuestion::default() };
             let found = v1::resolve_only(&asked.question(&ask.package), view.catalogs())
                 .map_err(|error| LockError::NoBundle { package: ask.package.clone(), why: error.to_string() })?;
             if let Some(refusal) = v1_refusal(&view, &asked, &found) {

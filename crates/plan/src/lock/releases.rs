@@ -9,7 +9,8 @@ use super::error::LockError;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleDetail, BundleSelector, Filter};
 use olmdex_olm::upgrade::{
-    Asked, Generation, InstalledError, PackageView, classic, classic_path, classic_updates, v1_path, v1_updates,
+    EngineQuestion, Generation, InstalledError, PackageView, classic, classic_path, classic_updates, v1_path,
+    v1_updates,
 };
 use olmdex_version::Version;
 
@@ -197,7 +198,7 @@ fn reached(
         }
     })?;
     let channels = select.channel.clone().into_iter().collect();
-    let asked = Asked { installed: Some(installed.clone()), channels, ..Asked::default() };
+    let asked = EngineQuestion { installed: Some(installed.clone()), channels, ..EngineQuestion::default() };
     let Some(graph) = view.graphs.first() else { return Ok(BTreeSet::new()) };
     if reach == Reach::Next {
         let updates = match olm {

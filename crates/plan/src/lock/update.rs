@@ -11,7 +11,9 @@ use super::verify::check_catalogs;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::resolve::Options;
-use olmdex_olm::upgrade::{Asked, Generation, InstalledBundle, PackageView, UpgradePath, classic_path, v1_path};
+use olmdex_olm::upgrade::{
+    EngineQuestion, Generation, InstalledBundle, PackageView, UpgradePath, classic_path, v1_path,
+};
 use olmdex_version::Version;
 
 /// The change of an operator.
@@ -76,9 +78,9 @@ pub fn update(
     let is_meant = |it: &LockedOperator| packages.is_empty() || packages.contains(&it.package);
     // Dependencies follow the operators that need them.
     for operator in update.lock.operators.iter_mut().filter(|it| it.required_by.is_empty() && is_meant(it)) {
-        let way = way(index, operator, precise)?;
-        update.is_refused |= precise.is_some() && !way.is_reached;
-        update.changes.push(go(index, operator, way, precise.is_some())?);
+        let lock_path = lock_path(index, operator, precise)?;
+        update.is_refused |= precise.is_some() && !lock_path.is_reached;
+        update.changes.push(go(index, operator, lock_path, precise.is_some())?);
     }
     if lock.operators.iter().any(|it| !it.required_by.is_empty()) {
         let Needed { dependencies, missing } = add_dependencies(index, &mut update.lock.operators, options)?;
@@ -86,8 +88,8 @@ pub fn update(
         for new in dependencies.iter().filter(|it| is_meant(it)) {
             let is_it = |it: &&mut LockedOperator| (&it.catalog, &it.package) == (&new.catalog, &new.package);
             if let Some(old) = update.lock.operators.iter_mut().find(is_it) {
-                let way = way(index, old, Some(&new.bundle))?;
-                update.changes.push(go(index, old, way, true)?);
+                let lock_path = lock_path(index, old, Some(&new.bundle))?;
+                update.changes.push(go(index, old, lock_path, true)?);
             }
         }
         note_dependencies(lock, &mut update);
@@ -99,8 +101,13 @@ pub fn update(
 
 /// Takes an operator along a way. If `is_whole` demands the whole way and it does not lead to its end, the operator
 /// stays.
-fn go(index: &Index, operator: &mut LockedOperator, way: Way, is_whole: bool) -> Result<LockChange, LockError> {
-    let steps = if is_whole && !way.is_reached { Vec::new() } else { way.steps };
+fn go(
+    index: &Index,
+    operator: &mut LockedOperator,
+    lock_path: LockPath,
+    is_whole: bool,
+) -> Result<LockChange, LockError> {
+    let steps = if is_whole && !lock_path.is_reached { Vec::new() } else { lock_path.steps };
     let from = operator.bundle.clone();
     if let Some(last) = steps.last() {
         operator.bundle.clone_from(&last.bundle);
@@ -108,7 +115,7 @@ fn go(index: &Index, operator: &mut LockedOperator, way: Way, is_whole: bool) ->
     // Facts that have changed under the same name of a bundle are taken over as well.
     fill(index, operator)?;
     let (package, catalog) = (operator.package.clone(), operator.catalog.clone());
-    Ok(LockChange { package, catalog, from, to: operator.bundle.clone(), steps, reason: way.reason })
+    Ok(LockChange { package, catalog, from, to: operator.bundle.clone(), steps, reason: lock_path.reason })
 }
 
 /// Reports which dependencies are new, and which are gone.
@@ -137,7 +144,7 @@ fn note_dependencies(old: &Lock, update: &mut Update) {
 }
 
 /// The upgrades of OLM from a locked bundle.
-pub(super) struct Way {
+pub(super) struct LockPath {
     pub(super) steps: Vec<LockStep>,
     pub(super) is_reached: bool,
     pub(super) reason: String,
@@ -145,10 +152,10 @@ pub(super) struct Way {
 
 /// The upgrades that OLM makes from a locked bundle, as far as the requested range allows, and up to a version if one
 /// is given.
-pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) -> Result<Way, LockError> {
+pub(super) fn lock_path(index: &Index, operator: &LockedOperator, to: Option<&str>) -> Result<LockPath, LockError> {
     let filter = Filter { catalogs: vec![operator.catalog.clone()], ..Filter::default() };
     let view = PackageView::read(index, &filter, &operator.package)?;
-    let stays = |reason: String| Way { steps: Vec::new(), is_reached: false, reason };
+    let stays = |reason: String| LockPath { steps: Vec::new(), is_reached: false, reason };
     let Some(graph) = view.graphs.first() else {
         return Ok(stays(format!("catalog `{}` no longer has the package", operator.catalog)));
     };
@@ -162,14 +169,14 @@ pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) ->
         },
     };
     if target.as_deref() == Some(&operator.bundle) {
-        return Ok(Way { is_reached: true, ..stays(format!("{} is locked", operator.bundle)) });
+        return Ok(LockPath { is_reached: true, ..stays(format!("{} is locked", operator.bundle)) });
     }
     let channels = Some(operator.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();
-    let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
+    let asked = EngineQuestion { installed: Some(from.clone()), channels, ..EngineQuestion::default() };
     let path = match operator.olm {
         Generation::Classic => classic_path(&view, graph, &asked, &from, target.as_deref()),
         Generation::V1 => {
-            let asked = Asked { version: operator.constraint.clone(), ..asked };
+            let asked = EngineQuestion { version: operator.constraint.clone(), ..asked };
             v1_path(&view, &asked, &from, target.as_deref())
         }
     };
@@ -177,22 +184,22 @@ pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) ->
 }
 
 /// Ends a way before it leaves the range, and at its target.
-fn cut(operator: &LockedOperator, path: UpgradePath, target: Option<&str>) -> Result<Way, LockError> {
-    let mut way = Way { steps: Vec::new(), is_reached: path.is_reached, reason: path.reason };
+fn cut(operator: &LockedOperator, path: UpgradePath, target: Option<&str>) -> Result<LockPath, LockError> {
+    let mut lock_path = LockPath { steps: Vec::new(), is_reached: path.is_reached, reason: path.reason };
     // OLM v1 keeps to the range itself.
     let is_in = range(if operator.olm == Generation::Classic { &operator.constraint } else { "" })?;
     for step in path.steps {
         if !Version::parse(&step.target.version).is_ok_and(|it| is_in(&it)) {
-            way.reason =
+            lock_path.reason =
                 format!("the next version is {}, which is not in `{}`", step.target.bundle, operator.constraint);
-            way.is_reached = false;
+            lock_path.is_reached = false;
             break;
         }
         let is_target = target == Some(step.target.bundle.as_str());
-        way.steps.push(LockStep { bundle: step.target.bundle, version: step.target.version });
+        lock_path.steps.push(LockStep { bundle: step.target.bundle, version: step.target.version });
         if is_target {
             break;
         }
     }
-    Ok(way)
+    Ok(lock_path)
 }

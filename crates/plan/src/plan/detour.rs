@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::state::OperatorPosition;
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::upgrade::{
-    Asked, Effort, Generation, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
+    Effort, EngineQuestion, Generation, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
 };
 
 /// The wishes of a search for a detour.
@@ -38,7 +38,7 @@ pub(super) fn detour(
         within: &within,
         effort: &Effort::default(),
     };
-    let asked = Asked { installed: Some(from.bundle.clone()), ..Asked::default() };
+    let asked = EngineQuestion { installed: Some(from.bundle.clone()), ..EngineQuestion::default() };
     let way = match (wanted.olm, view.graphs.first()) {
         (Generation::V1, _) => v1_shortest(view, &asked, &from.bundle, &wish).pop(),
         (Generation::Classic, Some(graph)) => classic_shortest(view, graph, &asked, &from.bundle, &wish).pop(),

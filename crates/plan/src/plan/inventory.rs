@@ -95,7 +95,7 @@ impl Operator {
 }
 
 /// The ClusterServiceVersions in question, and the facts of the Subscriptions about them.
-struct Given<'c> {
+struct InventoryScope<'c> {
     csvs: Vec<&'c ClusterServiceVersion>,
     /// The replacement of a ClusterServiceVersion, by its namespace and name.
     replaced: BTreeMap<(&'c str, &'c str), &'c str>,
@@ -105,7 +105,7 @@ struct Given<'c> {
     manual: BTreeSet<&'c str>,
 }
 
-impl<'c> Given<'c> {
+impl<'c> InventoryScope<'c> {
     fn new(question: &PlanQuestion<'c>) -> Self {
         let cluster = question.cluster;
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
@@ -166,15 +166,21 @@ impl Inventory {
     }
 
     fn csvs(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
-        let given = Given::new(question);
-        for csv in given.csvs.iter().filter(|it| !is_replaced(&given.replaced, (&it.namespace, &it.name))) {
-            self.csv(question, tie, &given, csv);
+        let scope = InventoryScope::new(question);
+        for csv in scope.csvs.iter().filter(|it| !is_replaced(&scope.replaced, (&it.namespace, &it.name))) {
+            self.csv(question, tie, &scope, csv);
         }
     }
 
-    fn csv(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>, given: &Given<'_>, csv: &ClusterServiceVersion) {
+    fn csv(
+        &mut self,
+        question: &PlanQuestion<'_>,
+        tie: &Tie<'_>,
+        scope: &InventoryScope<'_>,
+        csv: &ClusterServiceVersion,
+    ) {
         let cluster = question.cluster;
-        let subscriptions = given.subscriptions(csv);
+        let subscriptions = scope.subscriptions(csv);
         let subscription = subscriptions.first().copied();
         let (package, package_is_guessed) = package_of(csv, subscription);
         let subject = format!("{}/{package}", csv.namespace);
@@ -211,12 +217,12 @@ impl Inventory {
             source,
             families,
             is_managed: subscription.is_some(),
-            is_manual: given.manual.contains(csv.namespace.as_str()),
+            is_manual: scope.manual.contains(csv.namespace.as_str()),
             own_max: Some(own_max),
             min_kube_version: csv.min_kube_version.clone(),
             phase: csv.phase.clone(),
             message: csv.message.clone(),
-            in_flight: given.is_replacing(csv).then(|| csv.name.clone()),
+            in_flight: scope.is_replacing(csv).then(|| csv.name.clone()),
             refusal: refusal.map(|it| it.message.clone()),
             pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
             unresolved: resolution,

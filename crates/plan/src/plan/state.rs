@@ -4,8 +4,8 @@ use super::inventory::Operator;
 use super::operator_state::OperatorState;
 use olmdex_olm::upgrade::v1::{Installation, Policy};
 use olmdex_olm::upgrade::{
-    Asked, Generation, InstalledBundle, PackageView, Target, classic, classic_path, refused_words, v1_path, v1_targets,
-    v1_updates,
+    EngineQuestion, Generation, InstalledBundle, PackageView, Target, classic, classic_path, refused_words, v1_path,
+    v1_targets, v1_updates,
 };
 use olmdex_version::Version;
 
@@ -21,8 +21,8 @@ pub(super) struct OperatorPosition {
 }
 
 impl OperatorPosition {
-    fn asked(&self) -> Asked {
-        Asked {
+    fn asked(&self) -> EngineQuestion {
+        EngineQuestion {
             installed: Some(self.bundle.clone()),
             channels: self.channels.clone(),
             version: self.range.clone(),
@@ -61,7 +61,7 @@ pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &OperatorPos
         }),
         Generation::V1 => {
             let own = Version::parse(&at.bundle.version).ok();
-            let free = Asked { version: String::new(), ..at.asked() };
+            let free = EngineQuestion { version: String::new(), ..at.asked() };
             v1_targets(view, &free).iter().any(|it| Version::parse(&it.version).ok() > own)
         }
     };

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::Cluster;
 use super::collect::Collector;
-use olmdex_base::archive::{self, ArchiveError, Found, Limits, TreeEntry};
+use olmdex_base::archive::{self, ArchiveError, Limits, PathTarget, TreeEntry};
 use olmdex_base::diag::Place;
 use olmdex_base::file::{open_regular, system_words};
 use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
@@ -323,7 +323,7 @@ fn each_archived(
     names.sort_unstable();
     for name in names {
         let name = name.join(&b'/');
-        let Ok(Found::File(text)) = tree.find(&name) else { continue };
+        let Ok(PathTarget::File(text)) = tree.find(&name) else { continue };
         let shown = format!("{}!/{}", path.display(), archive::shown(&name));
         let read = text.whole(MAX_FILE).map_err(|error| ClusterError::Unreadable { path: shown.clone().into(), error });
         if let Err(error) = read.and_then(|text| sink(&shown, &text)) {

@@ -8,7 +8,7 @@ use olmdex_text::json::Step;
 
 /// A definition, and where it is written.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct LocatedCrd {
     /// The definition.
     pub crd: Crd,
     /// The place where it is written.
@@ -18,13 +18,13 @@ pub struct Placed {
 /// A finding, and the steps to its subject in the manifest of the new definition. Its place is that of the definition.
 pub type FieldFinding = (Finding, Vec<Step>);
 
-fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
+fn finding(rule: &'static Rule, next: &LocatedCrd, message: String, help: Option<String>) -> Finding {
     Finding { rule, message, place: Some(next.place.clone()), help, package: None, check: None }
 }
 
 /// The refusals of OLM v1.
 #[must_use]
-pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<FieldFinding> {
+pub fn of_preflight(before: &LocatedCrd, next: &LocatedCrd) -> Vec<FieldFinding> {
     let refusals = preflight::preflight(&before.crd, &next.crd).into_iter();
     refusals
         .map(|it| {
@@ -40,8 +40,8 @@ pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<FieldFinding> {
 /// # Errors
 /// [`Overwork`]
 pub fn of_classic(
-    before: &Placed,
-    next: &Placed,
+    before: &LocatedCrd,
+    next: &LocatedCrd,
     objects: &[Resource],
     owners: Option<&[String]>,
 ) -> Result<(Vec<FieldFinding>, Vec<String>), Overwork> {

@@ -2,7 +2,7 @@
 
 use super::builder::{Made, RESOLVE, between, command};
 use super::explanation::{MessageExplanation, PartExplanation};
-use super::rule::{Known, Rule, by_rules};
+use super::rule::{MessagePattern, Rule, by_rules};
 use super::unsatisfiable::{Meaning, no_operators};
 use olmdex_constraint::ConstraintError;
 
@@ -14,7 +14,7 @@ const CSVS: &str = "kubectl get clusterserviceversions";
 const RULES: &[Rule] = &[
     Rule::Grammar(&[NO_OPERATORS], nothing_there),
     Rule::Grammar(&["expected 1 OperatorGroup in the namespace", " operatorGroups, expected 1"], not_one_group),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &[" instead of Replacing"],
         meaning: "With the fail-forward upgrade strategy, every operator that is being replaced must be in phase \
@@ -28,7 +28,7 @@ const RULES: &[Rule] = &[
         without_order,
     ),
     Rule::Grammar(&["parse olm.constraint:", "convert olm.constraint to resolver predicate:"], unreadable_constraint),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["expected exactly one operator, got"],
         meaning: "Two packages of a catalog have a channel and a bundle with the same names, and OLM cannot \
@@ -36,14 +36,14 @@ const RULES: &[Rule] = &[
         names: &[],
         next: &[RESOLVE],
     }),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["error determining origin of operator"],
         meaning: "The name of a channel or bundle has a slash, which OLM cannot handle.",
         names: &[("unable to parse identifier ", " for")],
         next: &["olmdex validate CATALOG"],
     }),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["multiple name matches for status.installedCSV"],
         meaning: "Several installed operators have the name in the Subscription's status.installedCSV.",
@@ -52,14 +52,14 @@ const RULES: &[Rule] = &[
     }),
     Rule::Grammar(&["risk of data loss updating"], lost_version),
     Rule::Grammar(&["error validating existing CRs against new CRD's schema"], unfit_objects),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["pre-existing CRD owners found"],
         meaning: "Another installed operator owns the CRD that this one brings: remove one of the two.",
         names: &[("dependent CSV ", " ")],
         next: &["kubectl get clusterserviceversions -A"],
     }),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["bundle unpacking failed"],
         meaning: "OLM could not unpack the image of the bundle: the pull failed, the image is not a bundle, or the job \

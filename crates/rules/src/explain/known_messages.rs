@@ -4,7 +4,7 @@
 
 use super::builder::{EXTENSIONS, Made};
 use super::explanation::MessageExplanation;
-use super::rule::Known;
+use super::rule::MessagePattern;
 
 const CLASSIC: &str = "OLM Classic";
 const V1: &str = "OLM v1";
@@ -17,8 +17,8 @@ const PLANS: &str = "kubectl get installplans -A";
 const MARKETPLACE_PODS: &str = "kubectl get pods -n openshift-marketplace";
 
 /// All of them; the first that fits counts.
-pub(super) const KNOWN: &[Known] = &[
-    Known {
+pub(super) const PATTERNS: &[MessagePattern] = &[
+    MessagePattern {
         system: CLASSIC,
         marks: &["failed to populate resolver cache from source"],
         meaning: "OLM cannot read a catalog: its registry pod is not running, not reachable, or reports an error. \
@@ -27,35 +27,35 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("resolver cache from source ", ":")],
         next: &[SOURCES, MARKETPLACE_PODS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["multiple operatorgroups"],
         meaning: "The namespace has more than one OperatorGroup, so OLM installs nothing there. Delete all but one.",
         names: &[],
         next: &[GROUPS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["more than one operator group"],
         meaning: "The namespace has more than one OperatorGroup, so OLM installs nothing there. Delete all but one.",
         names: &[],
         next: &[GROUPS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["no operatorgroup"],
         meaning: "The namespace has no OperatorGroup, so OLM installs nothing there. Create one.",
         names: &[],
         next: &[GROUPS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["no operator group found"],
         meaning: "The namespace has no OperatorGroup, so OLM installs nothing there. Create one.",
         names: &[],
         next: &[GROUPS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["InstallModeType not supported"],
         meaning: "The OperatorGroup selects namespaces in a way that the operator does not support. Change \
@@ -64,7 +64,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[GROUPS, CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["intersecting operatorgroups provide the same APIs"],
         meaning: "Another OperatorGroup watches some of the same namespaces, and an operator in it already provides the same \
@@ -72,7 +72,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[GROUPS, CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["static provided API"],
         meaning: "The OperatorGroup has spec.staticProvidedAPIs, and the operator provides an API that is not in its list. Add the \
@@ -80,7 +80,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[GROUPS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["minKubeVersion", "server version"],
         meaning: "The operator needs a newer Kubernetes than the cluster has. Upgrade the cluster, or install an older version of \
@@ -88,7 +88,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["kubectl version", CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["requirements couldn't be found"],
         meaning: "The cluster lacks something that the operator needs: a CRD, an API service, a service account or its \
@@ -97,7 +97,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["requirements no longer met"],
         meaning: "Something that the operator needs was removed. status.requirementStatus of the \
@@ -105,7 +105,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["onflicting CRD owner in namespace"],
         meaning: "Another operator in the namespace also owns a CRD of this one. Only one of them may be installed \
@@ -113,21 +113,21 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["crd owner conflict"],
         meaning: "Another operator also owns a CRD of this one. Only one of them may be installed.",
         names: &[],
         next: &[CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["multiple existing", "owners"],
         meaning: "Several installed operators own the CRD that this one brings. Remove all but one.",
         names: &[],
         next: &[CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["install strategy failed"],
         meaning: "OLM could not create the operator's objects: its deployments, service accounts, roles or webhooks. The \
@@ -135,21 +135,21 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["kubectl get events -A --sort-by=.lastTimestamp", CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["install failed: deployment "],
         meaning: "The operator's deployment did not become ready in time: check its pods. OLM tries again.",
         names: &[("install failed: deployment ", " ")],
         next: &["kubectl get pods -A --field-selector=status.phase!=Running", "kubectl get deployments -A"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["waiting for deployment ", "to become ready"],
         meaning: "OLM is installing the operator: its deployment is not ready yet. If this persists, check its pods.",
         names: &[("waiting for deployment ", " ")],
         next: &["kubectl get deployments -A", "kubectl get events -A --sort-by=.lastTimestamp"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["perator is not upgradeable"],
         meaning: "The operator itself reports in its OperatorCondition that it must not be upgraded now. OLM waits until it \
@@ -157,28 +157,28 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["kubectl get operatorconditions -A -o yaml"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["being replaced by csv: "],
         meaning: "An upgrade is in progress: the new version replaces this one. If this persists, check the new one.",
         names: &[("being replaced by csv: ", " ")],
         next: &[CSVS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["targeted catalogsource", "missing"],
         meaning: "The Subscription names a CatalogSource that does not exist. Correct spec.source and spec.sourceNamespace.",
         names: &[("targeted catalogsource ", " ")],
         next: &[SOURCES, "kubectl get subscriptions -A"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["all available catalogsources are healthy"],
         meaning: "No problem: every catalog answers.",
         names: &[],
         next: &["kubectl get subscriptions -A"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["attenuated service account query failed"],
         meaning: "OLM cannot use the service account that the OperatorGroup names. Check spec.serviceAccountName of \
@@ -186,7 +186,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[GROUPS],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["retry execution due to error"],
         meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The text after the message tells \
@@ -194,7 +194,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[PLANS],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["validating upgrade for CRD "],
         meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not \
@@ -203,7 +203,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("validating upgrade for CRD \"", "\"")],
         next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["failed upgrade safety validation"],
         meaning: "A CRD of the new version would break objects or clients of the installed one, so OLM does not \
@@ -212,7 +212,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("CustomResourceDefinition '", "'"), ("CustomResourceDefinition \"", "\"")],
         next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["pre-authorization failed"],
         meaning: "The service account of the ClusterExtension lacks permissions that installing the bundle needs. Grant it the \
@@ -220,7 +220,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[EXTENSIONS, "kubectl auth can-i --list --as=system:serviceaccount:NAMESPACE:NAME"],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["service account", "not found in namespace"],
         meaning: "spec.serviceAccount of the ClusterExtension names a service account that does not exist in spec.namespace. Create \
@@ -228,14 +228,14 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("service account \"", "\""), ("in namespace \"", "\"")],
         next: &[EXTENSIONS, "kubectl get serviceaccounts -n {1}"],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["is forbidden: User \"system:serviceaccount:"],
         meaning: "A service account lacks a permission, which the message names. Extend its role.",
         names: &[("User \"", "\"")],
         next: &["kubectl auth can-i --list --as={0}"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["Bundle image pull failed"],
         meaning: "OLM cannot pull the image of a bundle, so it cannot unpack it. The message lists common causes: a \
@@ -247,7 +247,7 @@ pub(super) const KNOWN: &[Known] = &[
             "kubectl get events -A --field-selector=reason=Failed",
         ],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["Bundle unpacking failed", "Auto-retry"],
         meaning: "The job that unpacks a bundle has failed, for the reason in the message. Kubernetes removes the job \
@@ -256,7 +256,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["kubectl get jobs,pods -n openshift-marketplace"],
     },
-    Known {
+    MessagePattern {
         system: CLASSIC,
         marks: &["Bundle unpacking failed"],
         meaning: "The job that unpacks a bundle has failed, for the reason in the message: the pull of the image \
@@ -266,7 +266,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["kubectl get jobs,pods,configmaps -n openshift-marketplace"],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["invalid ClusterExtension configuration"],
         meaning: "spec.config.inline of the ClusterExtension does not fit the bundle: a field is unknown, is missing, \
@@ -276,7 +276,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("field \"", "\""), ("resolved bundle \"", "\"")],
         next: &[EXTENSIONS],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["revision object collisions in phase"],
         meaning: "Objects of the new revision already exist and belong to another owner: the message names each with \
@@ -285,14 +285,14 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("Object ", " Action")],
         next: &[CSVS, EXTENSIONS],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["does not support AllNamespaces install mode"],
         meaning: "OLM v1 installs only operators that watch all namespaces, and this bundle does not support that.",
         names: &[],
         next: &[EXTENSIONS],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["invalid ownership metadata"],
         meaning: "An object that the bundle brings already exists and belongs to another owner, for example to an \
@@ -300,14 +300,14 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[CSVS, EXTENSIONS],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["already exists in namespace", "cannot be managed"],
         meaning: "An object that the bundle brings already exists and belongs to another ClusterExtension.",
         names: &[],
         next: &[EXTENSIONS],
     },
-    Known {
+    MessagePattern {
         system: V1,
         marks: &["source bundle content:"],
         meaning: "OLM cannot pull or read the image of the bundle; it tries again. Check the pull secret and, on a \
@@ -315,7 +315,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &[EXTENSIONS],
     },
-    Known {
+    MessagePattern {
         system: OPM,
         marks: &["cache requires rebuild"],
         meaning: "The cache in the catalog image does not match the catalog next to it: the catalog was changed, or \
@@ -325,7 +325,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
     },
-    Known {
+    MessagePattern {
         system: OPM,
         marks: &["integrity check failed"],
         meaning: "`opm serve` with `--cache-dir` expects a cache that was built earlier, but finds none that fits. Run \
@@ -333,14 +333,14 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[],
         next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
     },
-    Known {
+    MessagePattern {
         system: OPM,
         marks: &["cache directory has unexpected contents"],
         meaning: "The directory of `--cache-dir` holds something other than a cache of opm. Name an empty directory.",
         names: &[("unexpected contents: ", "")],
         next: &["olmdex validate CATALOG"],
     },
-    Known {
+    MessagePattern {
         system: "opm or oc-mirror",
         marks: &["multiple channel heads"],
         meaning: "A channel has several entries that no other entry replaces or skips, so its newest entry is unclear. \
@@ -349,14 +349,14 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("invalid package \"", "\""), ("invalid channel \"", "\""), ("channel heads found: [", "]")],
         next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
     },
-    Known {
+    MessagePattern {
         system: "opm or oc-mirror",
         marks: &["no channel head"],
         meaning: "Every entry of a channel is replaced or skipped by another, so the channel has no newest entry: its edges form a cycle.",
         names: &[("invalid package \"", "\""), ("invalid channel \"", "\"")],
         next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
     },
-    Known {
+    MessagePattern {
         system: OPM,
         marks: &["channel contains one or more stranded bundles"],
         meaning: "The chain of `replaces` from a channel's head does not reach some entries, and no entry skips them: \
@@ -364,7 +364,7 @@ pub(super) const KNOWN: &[Known] = &[
         names: &[("stranded bundles: ", "")],
         next: &["olmdex validate CATALOG"],
     },
-    Known {
+    MessagePattern {
         system: OPM,
         marks: &["detected cycle in replaces chain"],
         meaning: "The entries of a channel replace each other in a cycle.",
@@ -375,5 +375,5 @@ pub(super) const KNOWN: &[Known] = &[
 
 /// Messages that are recognised by their words alone.
 pub(super) fn by_words(message: &str) -> Option<MessageExplanation> {
-    KNOWN.iter().find_map(|it| it.explain(message)).and_then(Made::done)
+    PATTERNS.iter().find_map(|it| it.explain(message)).and_then(Made::done)
 }

@@ -5,7 +5,7 @@ use super::explanation::MessageExplanation;
 use olmdex_text::encoding::shell::word;
 
 /// A message that its words alone explain.
-pub(super) struct Known {
+pub(super) struct MessagePattern {
     /// The system that reports it.
     pub(super) system: &'static str,
     /// The words by which it is recognised; all must occur.
@@ -18,7 +18,7 @@ pub(super) struct Known {
     pub(super) next: &'static [&'static str],
 }
 
-impl Known {
+impl MessagePattern {
     /// The explanation of a message, if all the words occur.
     pub(super) fn explain(&self, message: &str) -> Option<Made> {
         if !self.marks.iter().all(|it| message.contains(it)) {
@@ -50,7 +50,7 @@ fn filled(template: &str, names: &[String]) -> Option<String> {
 /// The ways of explaining a message.
 pub(super) enum Rule {
     /// By its words alone.
-    Words(Known),
+    Words(MessagePattern),
     /// By a function that takes it apart, if one of the words occurs.
     Grammar(&'static [&'static str], fn(&str) -> Made),
 }

@@ -1,6 +1,6 @@
 //! Messages as clusters print them, and their expected explanations.
 
-use super::known_messages::KNOWN;
+use super::known_messages::PATTERNS;
 use super::*;
 
 #[test]
@@ -179,9 +179,9 @@ fn common_messages_are_known() {
         assert!(decoded.next.iter().all(|it| !it.contains("''") && !it.contains("{0}")), "{:?}", decoded.next);
     }
     // No row hides behind another.
-    for (idx, known) in KNOWN.iter().enumerate() {
+    for (idx, known) in PATTERNS.iter().enumerate() {
         let text = known.marks.join(" ");
-        let first = KNOWN.iter().position(|it| it.marks.iter().all(|mark| text.contains(mark)));
+        let first = PATTERNS.iter().position(|it| it.marks.iter().all(|mark| text.contains(mark)));
         assert_eq!(first, Some(idx), "{text}");
     }
 }

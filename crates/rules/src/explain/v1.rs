@@ -2,7 +2,7 @@
 
 use super::builder::{EXTENSIONS, Made, between, command};
 use super::explanation::MessageExplanation;
-use super::rule::{Known, Rule, by_rules};
+use super::rule::{MessagePattern, Rule, by_rules};
 use olmdex_text::encoding::shell::word;
 use olmdex_version::Version;
 
@@ -14,14 +14,14 @@ const RULES: &[Rule] = &[
     Rule::Grammar(&["no bundles found for package "], nothing_found),
     Rule::Grammar(&["has a dependency declared via property"], dependency),
     Rule::Grammar(&["desired version range "], no_range),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["desired catalog selector is invalid"],
         meaning: "spec.source.catalog.selector is not a label selector.",
         names: &[],
         next: &[EXTENSIONS],
     }),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["error finding upgrade edges"],
         meaning: "The recorded version of the installed bundle is unreadable, so OLM cannot upgrade it.",
@@ -30,7 +30,7 @@ const RULES: &[Rule] = &[
     }),
     Rule::Grammar(&["error walking catalogs: error getting package "], unreadable_catalog),
     Rule::Grammar(&["error getting resolved bundle version for bundle"], unreadable_version),
-    Rule::Words(Known {
+    Rule::Words(MessagePattern {
         system: SYSTEM,
         marks: &["deprecation status unknown"],
         meaning: "The deprecation status is unknown, because OLM could reach no catalog.",

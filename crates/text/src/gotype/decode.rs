@@ -102,7 +102,7 @@ impl Misfit {
 
 /// A step of the way, which becomes a [`Step`] only if something is wrong.
 #[derive(Clone, Copy)]
-enum Way<'d> {
+enum PathSegment<'d> {
     /// A field.
     Key(Value<'d>),
     /// A key of a map.
@@ -116,7 +116,7 @@ struct Open<'d> {
     form: &'static Form,
     /// The number of steps that lead to it.
     depth: usize,
-    way: Option<Way<'d>>,
+    segment: Option<PathSegment<'d>>,
     /// The start of the innermost decoder: the type that its messages name, and the depth.
     root: (&'static str, usize),
     /// The innermost type with fields.
@@ -129,11 +129,11 @@ pub(super) fn walk(value: Value<'_>, form: &'static Form, decoder: Decoder, on: 
         Form::Object(number) => fields_of(*number).name,
         _ => "",
     };
-    let mut open = vec![Open { value, form, depth: 0, way: None, root: (root, 0), owner: root }];
-    let mut path: Vec<Way<'_>> = Vec::new();
+    let mut open = vec![Open { value, form, depth: 0, segment: None, root: (root, 0), owner: root }];
+    let mut path: Vec<PathSegment<'_>> = Vec::new();
     while let Some(next) = open.pop() {
         path.truncate(next.depth.saturating_sub(1));
-        path.extend(next.way);
+        path.extend(next.segment);
         if let Err(wrong) = look(&next, decoder, &mut open)
             && !on(misfit(&next, &path, decoder, wrong))
         {
@@ -195,7 +195,7 @@ fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result
             let from = open.len();
             each_member(value, decoder, |key, value| {
                 if !plainly_fits(of, value) {
-                    open.push(below(it, Way::Entry(key), value, of, it.root, it.owner));
+                    open.push(below(it, PathSegment::Entry(key), value, of, it.root, it.owner));
                 }
             });
             open[from..].reverse();
@@ -240,19 +240,19 @@ fn schema_of(number: usize) -> &'static Form {
 
 fn below<'d>(
     it: &Open<'d>,
-    way: Way<'d>,
+    segment: PathSegment<'d>,
     value: Value<'d>,
     form: &'static Form,
     root: (&'static str, usize),
     owner: &'static str,
 ) -> Open<'d> {
-    Open { value, form, depth: it.depth + 1, way: Some(way), root, owner }
+    Open { value, form, depth: it.depth + 1, segment: Some(segment), root, owner }
 }
 
 fn items<'d>(it: &Open<'d>, of: &'static Form, root: (&'static str, usize), open: &mut Vec<Open<'d>>) {
     let from = open.len();
     let items = it.value.items().enumerate().filter(|item| !plainly_fits(of, item.1));
-    open.extend(items.map(|(idx, value)| below(it, Way::Index(idx), value, of, root, it.owner)));
+    open.extend(items.map(|(idx, value)| below(it, PathSegment::Index(idx), value, of, root, it.owner)));
     open[from..].reverse();
 }
 
@@ -270,10 +270,10 @@ fn fields<'d>(
         let folded = || of.fields.iter().find(|it| decoder.folds_keys() && fold_eq(&name, it.name));
         match exact.or_else(folded) {
             Some(field) if !plainly_fits(&field.form, value) => {
-                open.push(below(it, Way::Key(key), value, &field.form, root, of.name));
+                open.push(below(it, PathSegment::Key(key), value, &field.form, root, of.name));
             }
             None if decoder == Decoder::Strict => {
-                open.push(below(it, Way::Key(key), value, &Form::Unknown, root, of.name));
+                open.push(below(it, PathSegment::Key(key), value, &Form::Unknown, root, of.name));
             }
             _ => {}
         }
@@ -307,18 +307,18 @@ fn each_member<'d>(value: Value<'d>, decoder: Decoder, mut take: impl FnMut(Valu
     members.into_iter().for_each(|(key, value)| take(key, value));
 }
 
-fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Misfit {
+fn misfit(it: &Open<'_>, segments: &[PathSegment<'_>], decoder: Decoder, wrong: Wrong) -> Misfit {
     let form = match it.form {
         Form::Pointer(of) => of,
         form => form,
     };
     let kind = it.value.kind();
-    let step = |way: &Way<'_>| match way {
-        Way::Key(key) | Way::Entry(key) => Step::Key(key.as_str().unwrap_or_default().into_owned()),
-        Way::Index(idx) => Step::Index(*idx),
+    let step = |segment: &PathSegment<'_>| match segment {
+        PathSegment::Key(key) | PathSegment::Entry(key) => Step::Key(key.as_str().unwrap_or_default().into_owned()),
+        PathSegment::Index(idx) => Step::Index(*idx),
     };
-    let path: Vec<Step> = ways.iter().map(step).collect();
-    let field = go_field(it, ways, decoder);
+    let path: Vec<Step> = segments.iter().map(step).collect();
+    let field = go_field(it, segments, decoder);
     let go = |found: &str| refused(path.get(it.root.1..).unwrap_or_default(), &field, decoder, found, &form.go());
     let of_kind = |wanted: &'static str| {
         let takes_text = matches!(form, Form::Text(_) | Form::Version | Form::Release | Form::Time);
@@ -381,16 +381,18 @@ fn unconverted(form: &Form, value: Value<'_>) -> String {
 }
 
 /// A field as a decoder names it.
-fn go_field(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder) -> String {
+fn go_field(it: &Open<'_>, segments: &[PathSegment<'_>], decoder: Decoder) -> String {
     let (root, depth) = it.root;
     let is_library = decoder != Decoder::Kubernetes;
     let mut field = if is_library { root } else { it.owner }.to_owned();
-    for way in ways.iter().skip(depth) {
-        match way {
+    for segment in segments.iter().skip(depth) {
+        match segment {
             // The decoder of Kubernetes names neither items nor keys of maps.
-            Way::Entry(_) | Way::Index(_) if !is_library => {}
-            Way::Key(key) | Way::Entry(key) => field.push_str(&format!(".{}", key.as_str().unwrap_or_default())),
-            Way::Index(idx) => field.push_str(&format!(".{idx}")),
+            PathSegment::Entry(_) | PathSegment::Index(_) if !is_library => {}
+            PathSegment::Key(key) | PathSegment::Entry(key) => {
+                field.push_str(&format!(".{}", key.as_str().unwrap_or_default()));
+            }
+            PathSegment::Index(idx) => field.push_str(&format!(".{idx}")),
         }
     }
     field

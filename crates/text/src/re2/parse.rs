@@ -2,7 +2,7 @@
 
 use super::class::{self, Builder, Groups};
 use super::error::{PatternError, PatternErrorKind};
-use super::tree::{Expr, Look, MAX_REPEAT, Nodes, Parsed, Tree};
+use super::tree::{Assertion, Expr, MAX_REPEAT, Nodes, Parsed, Tree};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Flags {
@@ -87,11 +87,11 @@ impl<'t> Parser<'t> {
                 ')' => self.close_group()?,
                 '^' => {
                     self.at += 1;
-                    self.look(if self.flags.lines { Look::LineStart } else { Look::TextStart })?;
+                    self.assertion(if self.flags.lines { Assertion::LineStart } else { Assertion::TextStart })?;
                 }
                 '$' => {
                     self.at += 1;
-                    self.look(if self.flags.lines { Look::LineEnd } else { Look::TextEnd })?;
+                    self.assertion(if self.flags.lines { Assertion::LineEnd } else { Assertion::TextEnd })?;
                 }
                 '.' => {
                     self.at += 1;
@@ -148,8 +148,8 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn look(&mut self, look: Look) -> Parsed<()> {
-        self.item(Expr::Look(look))
+    fn assertion(&mut self, assertion: Assertion) -> Parsed<()> {
+        self.item(Expr::Assertion(assertion))
     }
 
     fn class(&mut self, ranges: Vec<(char, char)>) -> Parsed<()> {
@@ -274,19 +274,19 @@ impl<'t> Parser<'t> {
         match rest[1..].chars().next() {
             Some('A') => {
                 self.at += 2;
-                self.look(Look::TextStart)
+                self.assertion(Assertion::TextStart)
             }
             Some('z') => {
                 self.at += 2;
-                self.look(Look::TextEnd)
+                self.assertion(Assertion::TextEnd)
             }
             Some('b') => {
                 self.at += 2;
-                self.look(Look::WordBoundary)
+                self.assertion(Assertion::WordBoundary)
             }
             Some('B') => {
                 self.at += 2;
-                self.look(Look::NotWordBoundary)
+                self.assertion(Assertion::NotWordBoundary)
             }
             Some('Q') => {
                 let inside = &rest[2..];

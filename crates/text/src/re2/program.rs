@@ -1,12 +1,12 @@
 //! A pattern as states, and running them side by side over a text.
 
-use super::tree::{Expr, Look, Tree};
+use super::tree::{Assertion, Expr, Tree};
 
 #[derive(Debug, Clone, Copy)]
 enum State {
     Char(char, u32),
     Class(u32, u32),
-    Look(Look, u32),
+    Assertion(Assertion, u32),
     Split(u32, u32),
     Match,
 }
@@ -92,7 +92,7 @@ impl Program {
                 }
             }
         }
-        let is_anchored = matches!(states[at as usize], State::Look(Look::TextStart, _));
+        let is_anchored = matches!(states[at as usize], State::Assertion(Assertion::TextStart, _));
         Self { states, classes: tree.classes.clone(), start: at, is_anchored }
     }
 
@@ -103,7 +103,7 @@ impl Program {
             Expr::Empty => {}
             Expr::Char(c) => return add(states, State::Char(*c, next)),
             Expr::Class(class) => return add(states, State::Class(*class as u32, next)),
-            Expr::Look(look) => return add(states, State::Look(*look, next)),
+            Expr::Assertion(assertion) => return add(states, State::Assertion(*assertion, next)),
             Expr::Group(part) => open.push(Task::Expr(*part)),
             Expr::Concat(parts) => open.extend(parts.iter().map(|it| Task::Expr(*it))),
             Expr::Alternate(parts) => {
@@ -152,7 +152,7 @@ impl Program {
                 match self.states[state as usize] {
                     State::Match => return Some(true),
                     State::Split(a, b) => open.extend([b, a]),
-                    State::Look(look, to) if look.holds(before, c) => open.push(to),
+                    State::Assertion(assertion, to) if assertion.holds(before, c) => open.push(to),
                     _ => {}
                 }
             }
@@ -180,7 +180,7 @@ impl Program {
     }
 }
 
-impl Look {
+impl Assertion {
     fn holds(self, before: Option<char>, after: Option<char>) -> bool {
         let is_word = |it: Option<char>| it.is_some_and(|it| it == '_' || it.is_ascii_alphanumeric());
         match self {

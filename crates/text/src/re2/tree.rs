@@ -18,7 +18,7 @@ pub(super) enum Expr {
     Char(char),
     /// A class by its number.
     Class(usize),
-    Look(Look),
+    Assertion(Assertion),
     Concat(Vec<usize>),
     Alternate(Vec<usize>),
     /// A part, how often at least and at most.
@@ -29,7 +29,7 @@ pub(super) enum Expr {
 
 /// A condition on a place between two characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum Assertion {
     TextStart,
     TextEnd,
     LineStart,

@@ -7,7 +7,7 @@ use libyaml_safer::{Event, EventData, Mark};
 use super::alias::{Anchored, Budget, Place};
 use super::error::{YamlError, YamlErrorKind};
 use super::events::{Events, Source, guarded, without_mark};
-use super::fast::{self, Declined, Event as FastEvent, Sink, Style, What};
+use super::fast::{self, Declined, Event as FastEvent, EventBody, Sink, Style};
 use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
 use super::origins::ValueOrigins;
@@ -114,8 +114,8 @@ impl Sink for FastComposer<'_> {
         let composer = &mut self.composer;
         let mark = if composer.notes_origins() { event.start_mark() } else { Mark::default() };
         let is_root = composer.frames.is_empty();
-        let done = match event.what {
-            What::Scalar { text, style } => {
+        let done = match event.body {
+            EventBody::Scalar { text, style } => {
                 let is_null = composer.scalar(None, None, text, style == Style::Plain, mark);
                 is_null.map(|is_null| {
                     if is_root && is_null {
@@ -123,21 +123,21 @@ impl Sink for FastComposer<'_> {
                     }
                 })
             }
-            What::Mapping { .. } => composer.open(b'{', None, mark),
-            What::Sequence { .. } => composer.open(b'[', None, mark),
-            What::MappingEnd => composer.close(b'}'),
-            What::SequenceEnd => composer.close(b']'),
-            What::Document { .. } => {
+            EventBody::Mapping { .. } => composer.open(b'{', None, mark),
+            EventBody::Sequence { .. } => composer.open(b'[', None, mark),
+            EventBody::MappingEnd => composer.close(b'}'),
+            EventBody::SequenceEnd => composer.close(b']'),
+            EventBody::Document { .. } => {
                 self.document = Some(Document::Value);
                 Ok(())
             }
-            What::DocumentEnd if composer.unsupported.is_some() => return Err(Declined),
-            What::StreamEnd if self.document.is_none() => {
+            EventBody::DocumentEnd if composer.unsupported.is_some() => return Err(Declined),
+            EventBody::StreamEnd if self.document.is_none() => {
                 composer.out.extend_from_slice(b"null");
                 self.document = Some(Document::Null);
                 Ok(())
             }
-            What::DocumentEnd | What::StreamEnd => Ok(()),
+            EventBody::DocumentEnd | EventBody::StreamEnd => Ok(()),
         };
         done.map_err(|_fault| Declined)
     }

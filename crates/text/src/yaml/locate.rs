@@ -4,7 +4,7 @@ use libyaml_safer::{EventData, Mark};
 
 use super::error::YamlError;
 use super::events::{Events, Source, guarded, without_mark};
-use super::fast::{self, Declined, Event as FastEvent, Sink, Style, What};
+use super::fast::{self, Declined, Event as FastEvent, EventBody, Sink, Style};
 use super::scalar::{is_merge_key, key_text, resolve};
 use super::utf16::to_utf8;
 use crate::json::{MAX_DEPTH, Paths, Step};
@@ -126,12 +126,12 @@ enum Shape<'e> {
 
 impl Sink for Walk<'_> {
     fn take(&mut self, event: &FastEvent<'_>) -> Result<(), Declined> {
-        let shape = match event.what {
-            What::Scalar { text, style } => Shape::Scalar { tag: None, is_plain: style == Style::Plain, text },
-            What::Mapping { .. } => Shape::Mapping,
-            What::Sequence { .. } => Shape::Sequence,
-            What::MappingEnd | What::SequenceEnd => Shape::End,
-            What::Document { .. } | What::DocumentEnd | What::StreamEnd => return Ok(()),
+        let shape = match event.body {
+            EventBody::Scalar { text, style } => Shape::Scalar { tag: None, is_plain: style == Style::Plain, text },
+            EventBody::Mapping { .. } => Shape::Mapping,
+            EventBody::Sequence { .. } => Shape::Sequence,
+            EventBody::MappingEnd | EventBody::SequenceEnd => Shape::End,
+            EventBody::Document { .. } | EventBody::DocumentEnd | EventBody::StreamEnd => return Ok(()),
         };
         if self.take_shape(&shape, event.start_mark()) { Ok(()) } else { Err(Declined) }
     }

@@ -34,5 +34,5 @@ pub use nodes::{NodeKind, YamlNode, nodes};
 pub use number::{float_as_text, number_as_text};
 pub use origins::ValueOrigins;
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
-pub use split::{Chunk, Found, SplitError, Splitter, split};
+pub use split::{Chunk, SplitError, SplitProgress, Splitter, split};
 pub use utf16::utf16_text;

@@ -4,7 +4,7 @@ use libyaml_safer::{Event, EventData, Mark, ScalarStyle};
 
 use super::error::YamlError;
 use super::events::{Source, guarded, without_mark};
-use super::fast::{self, Declined, Event as FastEvent, Sink, Style, What};
+use super::fast::{self, Declined, Event as FastEvent, EventBody, Sink, Style};
 
 /// A node of a document, by its number; the root is 0.
 #[derive(Debug, Clone)]
@@ -90,24 +90,24 @@ impl Sink for Builder<'_> {
     fn take(&mut self, event: &FastEvent<'_>) -> Result<(), Declined> {
         let (start, mut end) = (self.offset(event.start_mark()), self.offset(event.end_mark()));
         let quoted = |text: &str, quote| NodeKind::Scalar { text: text.to_owned(), quote };
-        let kind = match event.what {
-            What::Scalar { style: Style::Literal | Style::Folded, .. } => {
+        let kind = match event.body {
+            EventBody::Scalar { style: Style::Literal | Style::Folded, .. } => {
                 end = start + self.text[start..end].trim_end().len();
                 NodeKind::Block
             }
-            What::Scalar { text, style: Style::SingleQuoted } => quoted(text, '\''),
-            What::Scalar { text, style: Style::DoubleQuoted } => quoted(text, '"'),
-            What::Scalar { text, .. } => quoted(text, ' '),
-            What::Mapping { is_flow } | What::Sequence { is_flow } => {
-                let is_mapping = matches!(event.what, What::Mapping { .. });
+            EventBody::Scalar { text, style: Style::SingleQuoted } => quoted(text, '\''),
+            EventBody::Scalar { text, style: Style::DoubleQuoted } => quoted(text, '"'),
+            EventBody::Scalar { text, .. } => quoted(text, ' '),
+            EventBody::Mapping { is_flow } | EventBody::Sequence { is_flow } => {
+                let is_mapping = matches!(event.body, EventBody::Mapping { .. });
                 self.open.push(Open { number: self.nodes.len(), children: Vec::new(), is_mapping, is_flow });
                 NodeKind::Alias
             }
-            What::MappingEnd | What::SequenceEnd => {
+            EventBody::MappingEnd | EventBody::SequenceEnd => {
                 self.close(end);
                 return Ok(());
             }
-            What::Document { .. } | What::DocumentEnd | What::StreamEnd => return Ok(()),
+            EventBody::Document { .. } | EventBody::DocumentEnd | EventBody::StreamEnd => return Ok(()),
         };
         self.add(YamlNode { kind, start, content: start, end, is_marked: false, is_tagged: false, anchor: None });
         Ok(())

@@ -39,7 +39,7 @@ pub struct SplitError {
 
 /// The next piece of a buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found<'t> {
+pub enum SplitProgress<'t> {
     /// A whole document. The caller drops [`Chunk::consumed`] bytes from the front of the buffer.
     Chunk(Chunk<'t>),
     /// No document ends in the buffer. The caller appends more input to it.
@@ -76,17 +76,17 @@ impl Splitter {
     /// # Errors
     /// A separator with text behind it (rule 1). The error comes before the document that the line ends; a caller that
     /// goes on calling gets that document next.
-    pub fn next<'t>(&mut self, buffer: &'t [u8], is_last: bool) -> Result<Found<'t>, SplitError> {
+    pub fn next<'t>(&mut self, buffer: &'t [u8], is_last: bool) -> Result<SplitProgress<'t>, SplitError> {
         if buffer.is_empty() && is_last {
-            return Ok(Found::End);
+            return Ok(SplitProgress::End);
         }
         // The first line belongs to the document even when it is a separator (rule 3).
         if !self.is_first_checked {
             if buffer.len() < SEPARATOR.len() && !is_last {
-                return Ok(Found::NeedMore);
+                return Ok(SplitProgress::NeedMore);
             }
             if buffer.starts_with(SEPARATOR) {
-                let Some(end) = line_end(buffer, 0, is_last) else { return Ok(Found::NeedMore) };
+                let Some(end) = line_end(buffer, 0, is_last) else { return Ok(SplitProgress::NeedMore) };
                 self.check_separator(buffer, 0, end)?;
             }
             self.is_first_checked = true;
@@ -94,16 +94,16 @@ impl Splitter {
         if let Some(found) = memmem::find(&buffer[self.scanned..], b"\n---") {
             let start = self.scanned + found + 1;
             self.scanned = start - 1;
-            let Some(end) = line_end(buffer, start, is_last) else { return Ok(Found::NeedMore) };
+            let Some(end) = line_end(buffer, start, is_last) else { return Ok(SplitProgress::NeedMore) };
             self.check_separator(buffer, start, end)?;
-            return Ok(Found::Chunk(self.take(&buffer[..start], end)));
+            return Ok(SplitProgress::Chunk(self.take(&buffer[..start], end)));
         }
         if is_last {
-            return Ok(Found::Chunk(self.take(buffer, buffer.len())));
+            return Ok(SplitProgress::Chunk(self.take(buffer, buffer.len())));
         }
         // A separator may start in the last bytes.
         self.scanned = buffer.len().saturating_sub(SEPARATOR.len()).max(self.scanned);
-        Ok(Found::NeedMore)
+        Ok(SplitProgress::NeedMore)
     }
 
     fn take<'t>(&mut self, text: &'t [u8], consumed: usize) -> Chunk<'t> {
@@ -138,11 +138,11 @@ pub fn split(text: &[u8], start_line: u32) -> impl Iterator<Item = Result<Chunk<
     let mut splitter = Splitter::new(start_line);
     let mut rest = text;
     std::iter::from_fn(move || match splitter.next(rest, true) {
-        Ok(Found::Chunk(chunk)) => {
+        Ok(SplitProgress::Chunk(chunk)) => {
             rest = &rest[chunk.consumed..];
             Some(Ok(chunk))
         }
-        Ok(Found::NeedMore | Found::End) => None,
+        Ok(SplitProgress::NeedMore | SplitProgress::End) => None,
         Err(error) => Some(Err(error)),
     })
 }
@@ -235,16 +235,16 @@ mod tests {
             let mut found = Vec::new();
             loop {
                 match splitter.next(&buffer, is_last) {
-                    Ok(Found::Chunk(chunk)) => {
+                    Ok(SplitProgress::Chunk(chunk)) => {
                         let consumed = chunk.consumed;
                         found.push(Ok(Chunk { text: Cow::Owned(chunk.text.into_owned()), ..chunk }));
                         buffer.drain(..consumed);
                     }
-                    Ok(Found::NeedMore) => match pieces.next() {
+                    Ok(SplitProgress::NeedMore) => match pieces.next() {
                         Some(piece) => buffer.extend_from_slice(piece),
                         None => is_last = true,
                     },
-                    Ok(Found::End) => break,
+                    Ok(SplitProgress::End) => break,
                     Err(error) => found.push(Err(error)),
                 }
             }

@@ -2,7 +2,7 @@
 //! much as this step does.
 
 use super::contents::{Contents, Entry, File};
-use super::problem::{At, Found};
+use super::problem::{At, Problem};
 use super::table as rules;
 use crate::bundle::blob::refuse;
 use crate::bundle::error::BundleError;
@@ -12,9 +12,9 @@ use olmdex_base::diag::Severity;
 use olmdex_fbc::Spot;
 
 /// The errors that prevent a blob. `known` are the findings of other checks.
-pub(super) fn check(contents: &Contents, known: &[Found]) -> Vec<Found> {
+pub(super) fn check(contents: &Contents, known: &[Problem]) -> Vec<Problem> {
     let manifests = manifests(contents);
-    let mut found: Vec<Found> = misfits(&manifests).iter().map(misfit).collect();
+    let mut found: Vec<Problem> = misfits(&manifests).iter().map(misfit).collect();
     found.retain(|it| !known.iter().any(|other| is_at(other, it)));
     if found.is_empty() {
         found.extend(refusal(contents, manifests, known));
@@ -39,13 +39,13 @@ fn misfits(manifests: &[Manifest]) -> Vec<Wrong> {
     typed::objects(manifests).into_iter().chain(apis).chain(version).chain(images).collect()
 }
 
-fn misfit(wrong: &Wrong) -> Found {
+fn misfit(wrong: &Wrong) -> Problem {
     let (file, path, message) = wrong.parts();
     let at = At::File(file, Spot::Path(path.to_vec()));
-    Found::new(rules::MISFIT, at, message, "give the field a value of its type")
+    Problem::new(rules::MISFIT, at, message, "give the field a value of its type")
 }
 
-fn is_at(other: &Found, it: &Found) -> bool {
+fn is_at(other: &Problem, it: &Problem) -> bool {
     match (&other.at, &it.at) {
         (At::File(a, Spot::Path(one)), At::File(b, Spot::Path(two))) => {
             other.rule.id == rules::MISFIT.id && a == b && one == two
@@ -55,7 +55,7 @@ fn is_at(other: &Found, it: &Found) -> bool {
 }
 
 /// The error that ends the making of the blob, if no rule has found it.
-fn refusal(contents: &Contents, manifests: Vec<Manifest>, known: &[Found]) -> Option<Found> {
+fn refusal(contents: &Contents, manifests: Vec<Manifest>, known: &[Problem]) -> Option<Problem> {
     // Manifests come first, so that the numbers of their files are those here.
     let of = |is_manifest: bool| -> Vec<(String, Vec<u8>)> {
         let files = contents.files.iter().filter(|it| it.is_manifest == is_manifest);
@@ -83,5 +83,5 @@ fn refusal(contents: &Contents, manifests: Vec<Manifest>, known: &[Found]) -> Op
         // The others have rules of their own.
         _ => errors().next().is_some(),
     };
-    (!is_known).then(|| Found::new(rules::NOT_RENDERED, at, message, error.help()))
+    (!is_known).then(|| Problem::new(rules::NOT_RENDERED, at, message, error.help()))
 }

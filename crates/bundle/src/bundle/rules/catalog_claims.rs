@@ -4,7 +4,7 @@
 use super::contents::{Contents, Gvk};
 use super::format::PREFIX;
 use super::node::Field;
-use super::problem::{At, Found};
+use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Place;
@@ -14,34 +14,34 @@ use olmdex_fbc::{Api, Spot};
 #[derive(Debug, Clone)]
 pub struct CatalogClaims {
     /// `metadata.name` of its ClusterServiceVersion.
-    pub name: Placed<String>,
+    pub name: Claim<String>,
     /// Its package.
-    pub package: Placed<String>,
+    pub package: Claim<String>,
     /// Its version, as it is written.
-    pub version: Placed<String>,
+    pub version: Claim<String>,
     /// The channels of its annotations.
-    pub channels: Placed<Vec<String>>,
+    pub channels: Claim<Vec<String>>,
     /// The bundle that it replaces, if it names one.
-    pub replaces: Option<Placed<String>>,
+    pub replaces: Option<Claim<String>>,
     /// The bundles that it skips.
-    pub skips: Vec<Placed<String>>,
+    pub skips: Vec<Claim<String>>,
     /// The range of versions that it skips, or empty.
     pub skip_range: String,
     /// The APIs that it brings itself.
     pub provided: Vec<Api>,
     /// The APIs that it needs.
-    pub required: Vec<Placed<Api>>,
+    pub required: Vec<Claim<Api>>,
     /// The packages that it needs, with ranges of versions.
-    pub packages: Vec<Placed<(String, String)>>,
+    pub packages: Vec<Claim<(String, String)>>,
     /// The values of its constraints, as JSON.
-    pub constraints: Vec<Placed<String>>,
+    pub constraints: Vec<Claim<String>>,
     /// Its definitions, as JSON.
-    pub definitions: Vec<Placed<String>>,
+    pub definitions: Vec<Claim<String>>,
 }
 
 /// A value with its place in the bundle.
 #[derive(Debug, Clone)]
-pub struct Placed<T> {
+pub struct Claim<T> {
     /// The claim.
     pub it: T,
     /// Its place.
@@ -70,7 +70,7 @@ pub(super) fn of(
     definitions: &[(usize, Field<'_>)],
 ) -> CatalogClaims {
     // The place of a finding is made where all places are.
-    let place = |at: At| Found::new(rules::DIRECTORIES, at, "", "").finding(contents).place.unwrap_or_default();
+    let place = |at: At| Problem::new(rules::DIRECTORIES, at, "", "").finding(contents).place.unwrap_or_default();
     let at = |path: &str| place(csv.at(path));
     let (file, names) = channels.unwrap_or_default();
     let in_annotations = |name: &str| {
@@ -85,29 +85,29 @@ pub(super) fn of(
     }
     let replaces = csv.spec("replaces").text();
     let skips = csv.spec("skips").texts().into_iter().enumerate();
-    let mut required: Vec<Placed<Api>> =
-        listed(csv, "required").into_iter().map(|(it, path)| Placed { it, place: at(&path) }).collect();
+    let mut required: Vec<Claim<Api>> =
+        listed(csv, "required").into_iter().map(|(it, path)| Claim { it, place: at(&path) }).collect();
     let (mut packages, mut constraints) = (Vec::new(), Vec::new());
     for (file, idx, kind, value) in dependencies(contents) {
         let place = place(At::File(file, Spot::Path(vec!["dependencies".into(), idx.into(), "value".into()])));
         let text = |key: &str| value.text_of(key);
         match kind.as_str() {
-            "olm.package" => packages.push(Placed { it: (text("packageName"), text("version")), place }),
+            "olm.package" => packages.push(Claim { it: (text("packageName"), text("version")), place }),
             "olm.gvk" => {
                 let it = Api { group: text("group"), version: text("version"), kind: text("kind") };
-                required.push(Placed { it, place });
+                required.push(Claim { it, place });
             }
-            "olm.constraint" => constraints.push(Placed { it: value.json(), place }),
+            "olm.constraint" => constraints.push(Claim { it: value.json(), place }),
             _ => {}
         }
     }
     CatalogClaims {
-        name: Placed { it: csv.name(), place: at("metadata.name") },
-        package: Placed { it: package.to_owned(), place: in_annotations("package.v1") },
-        version: Placed { it: csv.spec("version").text(), place: at("spec.version") },
-        channels: Placed { it: unique, place: in_annotations("channels.v1") },
-        replaces: (!replaces.is_empty()).then(|| Placed { it: replaces, place: at("spec.replaces") }),
-        skips: skips.map(|(idx, it)| Placed { it, place: at(&format!("spec.skips.{idx}")) }).collect(),
+        name: Claim { it: csv.name(), place: at("metadata.name") },
+        package: Claim { it: package.to_owned(), place: in_annotations("package.v1") },
+        version: Claim { it: csv.spec("version").text(), place: at("spec.version") },
+        channels: Claim { it: unique, place: in_annotations("channels.v1") },
+        replaces: (!replaces.is_empty()).then(|| Claim { it: replaces, place: at("spec.replaces") }),
+        skips: skips.map(|(idx, it)| Claim { it, place: at(&format!("spec.skips.{idx}")) }).collect(),
         skip_range: csv.annotation("olm.skipRange").unwrap_or_default(),
         provided: listed(csv, "owned").into_iter().map(|(it, _)| it).collect(),
         required,
@@ -115,7 +115,7 @@ pub(super) fn of(
         constraints,
         definitions: definitions
             .iter()
-            .map(|(file, node)| Placed { it: node.json(), place: place(At::File(*file, Spot::Start)) })
+            .map(|(file, node)| Claim { it: node.json(), place: place(At::File(*file, Spot::Start)) })
             .collect(),
     }
 }

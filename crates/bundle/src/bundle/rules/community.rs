@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use super::options::Options;
-use super::problem::{At, Found};
+use super::problem::{At, Problem};
 use super::removed_apis::Removed;
 use super::service_version::Csv;
 use super::table as rules;
@@ -31,7 +31,7 @@ struct Complaint {
 }
 
 /// Checks the bundle, if it has removed APIs.
-pub(super) fn check(csv: &Csv<'_>, removed: &Removed, options: &Options) -> Vec<Found> {
+pub(super) fn check(csv: &Csv<'_>, removed: &Removed, options: &Options) -> Vec<Problem> {
     if removed.is_empty() {
         return Vec::new();
     }
@@ -59,13 +59,13 @@ pub(super) fn check(csv: &Csv<'_>, removed: &Removed, options: &Options) -> Vec<
     let found = |it: Complaint| {
         let wording = csv.says(it.level, &it.wording);
         let rule = if it.level == Error { rules::OPENSHIFT_RANGE } else { rules::OPENSHIFT_UNKNOWN };
-        Found::new(rule, it.at, it.message, it.help).observed(wording)
+        Problem::new(rule, it.at, it.message, it.help).observed(wording)
     };
     let again = |wording: String| {
-        let it = Found::new(rules::OPENSHIFT_UNKNOWN, removed.at(), "", "").observed(csv.says(Warning, &wording));
+        let it = Problem::new(rules::OPENSHIFT_UNKNOWN, removed.at(), "", "").observed(csv.says(Warning, &wording));
         it.tool_only()
     };
-    let repeated: Vec<Found> = repeated.into_iter().map(again).collect();
+    let repeated: Vec<Problem> = repeated.into_iter().map(again).collect();
     complaints.into_iter().map(found).chain(repeated).collect()
 }
 

@@ -9,7 +9,7 @@ use super::loader::{CRD_V1, CRD_V1BETA1};
 use super::node::Field;
 use super::objects::printed_head;
 use super::operator_sdk_csv;
-use super::problem::{At, Found, Observed};
+use super::problem::{At, Observed, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::Error;
@@ -49,7 +49,7 @@ pub(super) fn is_supported(kind: &str) -> bool {
 }
 
 /// Checks the content as opm does. A problem that the other validators find too is marked as not ours here.
-pub(super) fn check(contents: &Contents) -> Vec<Found> {
+pub(super) fn check(contents: &Contents) -> Vec<Problem> {
     let mut found = Vec::new();
     let media_type = media_type(contents);
     if media_type == Ok("helm") {
@@ -57,7 +57,7 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
     }
     let of_tool = |text: String| {
         let at = At::Path("manifests".to_owned());
-        Found::new(rules::UNREADABLE_MANIFEST, at, "", "").wording(text).tool_only()
+        Problem::new(rules::UNREADABLE_MANIFEST, at, "", "").wording(text).tool_only()
     };
     if let Err(error) = &media_type {
         found.push(of_tool(error.clone()));
@@ -93,36 +93,36 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
     found
 }
 
-fn unsupported(contents: &Contents, file: &File, object: &Object<'_>) -> Found {
+fn unsupported(contents: &Contents, file: &File, object: &Object<'_>) -> Problem {
     let kind = object.kind();
     let message = format!("a bundle cannot contain a {kind}");
     let help = "remove the object; the operator can create it, and a Deployment belongs in the ClusterServiceVersion";
     let at = At::File(object.file, Spot::Path(vec!["kind".into()]));
     let path = contents.shown(&file.path);
-    Found::new(rules::UNSUPPORTED_KIND, at, message, help)
+    Problem::new(rules::UNSUPPORTED_KIND, at, message, help)
         .wording(format!("{kind} is not supported type for registryV1 bundle: {path}"))
 }
 
-fn service_version(object: &Object<'_>, bundle: &mut String, found: &mut Vec<Found>) {
+fn service_version(object: &Object<'_>, bundle: &mut String, found: &mut Vec<Problem>) {
     if let Some(misfit) = GoType::SERVICE_VERSION.misfit(object.value, Decoder::Converter) {
         let at = At::File(object.file, Spot::Start);
-        found.push(Found::new(rules::MISFIT, at, "", "").wording(misfit.go).tool_only());
+        found.push(Problem::new(rules::MISFIT, at, "", "").wording(misfit.go).tool_only());
         return;
     }
     let csv = Csv::new(*object);
     *bundle = csv.name();
-    found.extend(operator_sdk_csv::check(&csv).into_iter().filter(is_error).map(Found::tool_only));
+    found.extend(operator_sdk_csv::check(&csv).into_iter().filter(is_error).map(Problem::tool_only));
 }
 
-fn is_error(it: &Found) -> bool {
+fn is_error(it: &Problem) -> bool {
     it.observed.as_ref().is_some_and(|it| it.level == Error)
 }
 
-fn definition(object: &Object<'_>, found: &mut Vec<Found>) {
+fn definition(object: &Object<'_>, found: &mut Vec<Problem>) {
     let version = object.api_version();
     if version != CRD_V1 && version != CRD_V1BETA1 {
         let at = At::File(object.file, Spot::Start);
-        let it = Found::new(rules::MISFIT, at, "", "");
+        let it = Problem::new(rules::MISFIT, at, "", "");
         found.push(it.wording(format!("Unsupported api version of CRD: {version}")).tool_only());
         return;
     }
@@ -130,15 +130,15 @@ fn definition(object: &Object<'_>, found: &mut Vec<Found>) {
     if let Some(misfit) = of.misfit(object.value, Decoder::Yaml) {
         let at = At::File(object.file, Spot::Start);
         let wording = format!("error unmarshaling JSON: while decoding JSON: {}", misfit.go);
-        found.push(Found::new(rules::MISFIT, at, "", "").wording(wording).tool_only());
+        found.push(Problem::new(rules::MISFIT, at, "", "").wording(wording).tool_only());
     } else if let Some(definition) = Definition::of(object) {
         let mut of_definition = Vec::new();
         crd::check(&definition, &mut of_definition);
-        found.extend(of_definition.into_iter().map(Found::tool_only));
+        found.extend(of_definition.into_iter().map(Problem::tool_only));
     }
 }
 
-fn without_name(object: &Object<'_>) -> Option<Found> {
+fn without_name(object: &Object<'_>) -> Option<Problem> {
     let node = Field(Some(object.value));
     let metadata = node.get("metadata");
     if !metadata.text_of("name").is_empty() || !metadata.text_of("generateName").is_empty() {
@@ -150,11 +150,11 @@ fn without_name(object: &Object<'_>) -> Option<Found> {
         "error validating object metadata: metadata.name: Required value: name or generateName is required. &{{{}}}",
         printed_head(node)
     );
-    Some(Found::new(rules::WITHOUT_NAME, at, message, "set `metadata.name`").wording(wording))
+    Some(Problem::new(rules::WITHOUT_NAME, at, message, "set `metadata.name`").wording(wording))
 }
 
 /// The registry's own look at the bundle, which knows definitions by their names.
-fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
+fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Problem>) {
     let Some(object) = objects.iter().find(|it| it.kind() == "ClusterServiceVersion") else { return };
     let csv = Csv::new(*object);
     let mut keys = BTreeSet::new();
@@ -195,7 +195,7 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
                 );
                 (message, "remove `group`: it follows from the name")
             };
-            let it = Found::new(rules::OWNED_MISSING, at, message, help).observed(wording);
+            let it = Problem::new(rules::OWNED_MISSING, at, message, help).observed(wording);
             found.push(if is_there { it } else { it.tool_only() });
         }
     }
@@ -210,7 +210,7 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
         let message = "the bundle has a release, and also substitutes for another bundle";
         let help = "remove `spec.release` or the annotation `olm.substitutesFor`";
         found.push(
-            Found::new(rules::RELEASE_AND_SUBSTITUTE, csv.at_annotation("olm.substitutesFor"), message, help)
+            Problem::new(rules::RELEASE_AND_SUBSTITUTE, csv.at_annotation("olm.substitutesFor"), message, help)
                 .observed(wording),
         );
     }

@@ -14,7 +14,7 @@ use super::contents::Object;
 use super::loader::CRD_V1BETA1;
 use super::names::{dns1035_label, dns1123_subdomain};
 use super::node::Field;
-use super::problem::{At, Found, Observed, steps};
+use super::problem::{At, Observed, Problem, steps};
 use super::table as rules;
 use olmdex_base::diag::{Rule, Severity};
 use olmdex_fbc::Spot;
@@ -95,7 +95,7 @@ enum Wrong<'a> {
 
 struct Check<'a, 'f> {
     definition: &'a Definition<'a>,
-    found: &'f mut Vec<Found>,
+    found: &'f mut Vec<Problem>,
 }
 
 impl Check<'_, '_> {
@@ -138,7 +138,7 @@ impl Check<'_, '_> {
         };
         let message = format!("definition `{}`: {message}", self.definition.name);
         let at = At::File(self.definition.file, Spot::Path(path));
-        self.found.push(Found::new(rule, at, message, help).observed(observed));
+        self.found.push(Problem::new(rule, at, message, help).observed(observed));
     }
 
     /// A field whose path in the document is the one that Kubernetes writes.
@@ -153,7 +153,7 @@ fn field_word(field: &str) -> &'static str {
 }
 
 /// Checks a definition.
-pub(super) fn check(definition: &Definition<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(definition: &Definition<'_>, found: &mut Vec<Problem>) {
     let mut check = Check { definition, found };
     check.metadata();
     check.group_and_scope();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::contents::Gvk;
 use super::node::Field;
-use super::problem::{Found, Observed};
+use super::problem::{Observed, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};
@@ -13,9 +13,9 @@ use olmdex_text::json::{Kind, Reader};
 const ALM: &str = "alm-examples";
 const OLM: &str = "olm.examples";
 
-pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
+pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     if !csv.node.at("metadata.annotations").is_filled() {
-        let it = Found::new(
+        let it = Problem::new(
             rules::WITHOUT_ANNOTATIONS_OF_CSV,
             csv.at("metadata"),
             "the ClusterServiceVersion has no annotations",
@@ -28,7 +28,7 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
         (None, None) => {
             let message = "the ClusterServiceVersion has no examples of its custom resources";
             let help = "add the annotation `alm-examples` with a list of objects, one for each API that it owns";
-            let it = Found::new(rules::WITHOUT_EXAMPLES, csv.at("metadata.annotations"), message, help);
+            let it = Problem::new(rules::WITHOUT_EXAMPLES, csv.at("metadata.annotations"), message, help);
             found.push(it.observed(csv.says(Warning, "example annotations not found")));
             return;
         }
@@ -37,7 +37,7 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
                 let message = "both `alm-examples` and `olm.examples` hold examples";
                 let help = "keep `alm-examples`";
                 let wording = "both `alm-examples` and `olm.examples` are present. Checking only `alm-examples`";
-                let it = Found::new(rules::TWO_EXAMPLES, csv.at_annotation(OLM), message, help);
+                let it = Problem::new(rules::TWO_EXAMPLES, csv.at_annotation(OLM), message, help);
                 found.push(it.observed(csv.says(Warning, wording)));
             }
             (ALM, text)
@@ -52,14 +52,15 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let wording = format!("invalid character at {offset}\n {shown}<--(see the invalid character)");
             let wording = Observed::new(Error, "ParseError", wording, "invalid example");
             let help = "correct the text; olmdex counts offsets from its beginning";
-            found.push(Found::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help).observed(wording));
+            found
+                .push(Problem::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help).observed(wording));
         }
         Err(Unusable::Objects(go)) => {
             let message = format!("`{name}` is not a list of Kubernetes objects: {go}");
             let wording = Observed::new(Error, "ParseError", go, "error decoding example CustomResource");
             let help = "write a list of objects, each with `apiVersion` and `kind`";
             found.push(
-                Found::new(rules::EXAMPLES_NOT_OBJECTS, csv.at_annotation(name), message, help).observed(wording),
+                Problem::new(rules::EXAMPLES_NOT_OBJECTS, csv.at_annotation(name), message, help).observed(wording),
             );
         }
     }
@@ -111,7 +112,7 @@ fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
 }
 
 /// Reports examples of APIs that are not provided, and provided APIs without an example.
-fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<Found>) {
+fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<Problem>) {
     let mut provided: BTreeSet<Gvk> = csv.services().collect();
     for owned in csv.definitions("owned") {
         if owned.name.contains('.') {
@@ -130,19 +131,19 @@ fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<
             )
         };
         let help = "write the name of the definition, for example `things.example.com`";
-        found.push(Found::new(rules::OWNED_NAME, at, message, help).observed(wording));
+        found.push(Problem::new(rules::OWNED_NAME, at, message, help).observed(wording));
     }
     for gvk in examples.difference(&provided) {
         let message = format!("the examples have `{gvk}`, which the ClusterServiceVersion does not provide");
         let wording = Observed::new(Error, "OperationFailed", gvk.to_string(), "example must have a provided API");
         let help = "remove the example, or list the API as owned";
-        found.push(Found::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
+        found.push(Problem::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
     }
     for gvk in provided.difference(examples) {
         let message = format!("the examples have none of `{gvk}`");
         let wording = "provided API should have an example annotation";
         let wording = Observed::new(Warning, "OperationFailed", gvk.to_string(), wording);
         let help = "add an object of this API to the annotation";
-        found.push(Found::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
+        found.push(Problem::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
     }
 }

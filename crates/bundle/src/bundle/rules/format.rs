@@ -5,7 +5,7 @@ use crate::bundle::directory::is_bundle;
 
 use super::contents::{Contents, Entry, File};
 use super::node::Field;
-use super::problem::{At, Found};
+use super::problem::{At, Problem};
 use super::table as rules;
 use olmdex_constraint::cel;
 use olmdex_fbc::{Spot, Syntax};
@@ -72,7 +72,7 @@ pub(super) fn media_type(contents: &Contents) -> Result<&'static str, String> {
 }
 
 /// Checks the format.
-pub(super) fn check(contents: &Contents) -> Vec<Found> {
+pub(super) fn check(contents: &Contents) -> Vec<Problem> {
     let mut found = Vec::new();
     for (is_there, name) in [(contents.has_manifests, "manifests"), (contents.has_metadata, "metadata")] {
         if !is_there {
@@ -82,7 +82,7 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
                 None => format!("name the directory that holds `{name}/`, or create it"),
             };
             let at = At::Path(String::new());
-            let it = Found::new(rules::DIRECTORIES, at, message, help);
+            let it = Problem::new(rules::DIRECTORIES, at, message, help);
             found.push(it.wording(format!("Unable to locate {name} directory")));
         }
     }
@@ -93,14 +93,14 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
     if let Err(error) = &media_type {
         let message = "the media type of the bundle is unknown: no file of `manifests/` is readable";
         let at = At::Path("manifests".to_owned());
-        let it = Found::new(rules::EMPTY, at, message, "put the ClusterServiceVersion into `manifests/`");
+        let it = Problem::new(rules::EMPTY, at, message, "put the ClusterServiceVersion into `manifests/`");
         found.push(it.wording(error.clone()));
     }
     match Annotations::of(contents) {
         None => {
             let message = "no file of `metadata/` has bundle annotations";
             let help = format!("add `metadata/annotations.yaml` with `{PREFIX}package.v1` and the others");
-            let it = Found::new(rules::WITHOUT_ANNOTATIONS, At::Path("metadata".to_owned()), message, help);
+            let it = Problem::new(rules::WITHOUT_ANNOTATIONS, At::Path("metadata".to_owned()), message, help);
             found.push(it.wording("Could not find annotations file"));
         }
         Some(annotations) => check_annotations(&annotations, media_type.unwrap_or_default(), &mut found),
@@ -119,7 +119,7 @@ fn nested(contents: &Contents) -> Option<String> {
     inner.iter().filter(|it| is_own(it)).find(|it| is_bundle(it)).map(|it| it.display().to_string())
 }
 
-fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Vec<Found>) {
+fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Vec<Problem>) {
     let at = |key: &str| At::File(annotations.file, Spot::Path(vec!["annotations".into(), key.into()]));
     for name in ["mediatype.v1", "manifests.v1", "metadata.v1", "package.v1", "channels.v1", "channel.default.v1"] {
         let key = format!("{PREFIX}{name}");
@@ -133,7 +133,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                 "package.v1" => format!("add `{key}` with the name of the package"),
                 _ => format!("add `{key}` with the channels, separated by commas"),
             };
-            let it = Found::new(rules::ANNOTATION_ABSENT, at(&key), message, help);
+            let it = Problem::new(rules::ANNOTATION_ABSENT, at(&key), message, help);
             found.push(it.wording(format!("Missing annotation {}", Quoted(&key))));
         }
         let text = value.unwrap_or_default();
@@ -146,7 +146,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                     "plain" => "put a ClusterServiceVersion into `manifests/`".to_owned(),
                     it => format!("set `{key}: {it}`"),
                 };
-                let (it, wanted) = (Found::new(rules::MEDIA_TYPE, at(&key), message, help), Quoted(media_type));
+                let (it, wanted) = (Problem::new(rules::MEDIA_TYPE, at(&key), message, help), Quoted(media_type));
                 let key = Quoted(&key);
                 found.push(
                     it.wording(format!(
@@ -162,7 +162,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                 } else {
                     "name a channel, or remove the line"
                 };
-                let it = Found::new(rules::ANNOTATION_EMPTY, at(&key), message, help);
+                let it = Problem::new(rules::ANNOTATION_EMPTY, at(&key), message, help);
                 found.push(it.wording(format!("Expecting annotation {} to have non-empty value", Quoted(&key))));
             }
             _ => {}
@@ -171,7 +171,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
 }
 
 /// The first file with dependencies. The file of the annotations is not asked.
-fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
+fn check_dependencies(contents: &Contents, found: &mut Vec<Problem>) {
     let annotations = Annotations::of(contents).map(|it| it.file);
     let mut is_found = false;
     for (number, file) in contents.metadata().filter(|(number, _)| Some(*number) != annotations) {
@@ -182,7 +182,7 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
                 let reason = error.go.strip_prefix("error converting YAML to JSON: ").unwrap_or(&error.go);
                 let message = format!("`{}` is unreadable, so the bundle has no dependencies: {reason}", file.path);
                 let help = "correct the file; opm silently skips it";
-                found.push(Found::new(rules::DEPENDENCIES_UNREADABLE, At::File(number, spot), message, help));
+                found.push(Problem::new(rules::DEPENDENCIES_UNREADABLE, At::File(number, spot), message, help));
                 continue;
             }
             Err(_) => continue,
@@ -200,7 +200,7 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
 
 /// The items of the file of properties that are written in the older form, which opm reads as properties without type
 /// and value (`docs/behaviour/fbc.md` 4.5).
-fn check_properties(contents: &Contents, found: &mut Vec<Found>) {
+fn check_properties(contents: &Contents, found: &mut Vec<Problem>) {
     for (number, file) in contents.metadata() {
         let Ok(document) = &file.document else { continue };
         let properties = Field(Some(document.value())).get("properties");
@@ -216,14 +216,14 @@ fn check_properties(contents: &Contents, found: &mut Vec<Found>) {
             let message = format!("opm does not see the property `{kind}`, which is nested below `property`");
             let help = "remove the line `property:`, and write `- type:` and `value:` in its place";
             let at = At::File(number, Spot::Key(vec!["properties".into(), idx.into(), "property".into()]));
-            found.push(Found::new(rules::PROPERTIES_NESTED, at, message, help));
+            found.push(Problem::new(rules::PROPERTIES_NESTED, at, message, help));
         }
         // The first file that has any is the one that counts.
         return;
     }
 }
 
-fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) {
+fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Problem>) {
     let kind = item.text_of("type");
     let value = item.get("value");
     let at = |rest: &[&str]| {
@@ -239,7 +239,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
         _ => {
             let message = format!("unknown dependency type `{kind}`");
             let help = "use `olm.package`, `olm.gvk` or `olm.constraint`; other requirements are properties";
-            let it = Found::new(rules::DEPENDENCY_TYPE, at(&["type"]), message, help);
+            let it = Problem::new(rules::DEPENDENCY_TYPE, at(&["type"]), message, help);
             found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
             return;
         }
@@ -251,7 +251,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
             "olm.constraint" => "write `value: {cel: {rule: …}}`".to_owned(),
             _ => format!("write an object with the strings {}", fields.join(", ")),
         };
-        let it = Found::new(rules::DEPENDENCY_TYPE, at(&["value"]), message, help);
+        let it = Problem::new(rules::DEPENDENCY_TYPE, at(&["value"]), message, help);
         found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
         return;
     }
@@ -268,14 +268,14 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
             };
             let message = format!("the `{field}` of this `{kind}` is empty");
             let help = format!("give `{field}` a value");
-            found.push(Found::new(rules::DEPENDENCY_FIELD, at(&["value", field]), message, help).wording(wording));
+            found.push(Problem::new(rules::DEPENDENCY_FIELD, at(&["value", field]), message, help).wording(wording));
         } else if kind == "olm.package"
             && *field == "version"
             && let Err(error) = blang::Range::parse(&text)
         {
             let message = format!("`{text}` is not a version range: {error}");
             let help = "write a range such as `>=1.2.0 <2.0.0`";
-            let it = Found::new(rules::DEPENDENCY_RANGE, at(&["value", "version"]), message, help);
+            let it = Problem::new(rules::DEPENDENCY_RANGE, at(&["value", "version"]), message, help);
             found.push(it.wording("Invalid semver format version"));
         }
     }
@@ -285,10 +285,10 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Found>) 
 }
 
 /// Only rules of CEL are let through here, although OLM accepts more.
-fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Found>) {
+fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Problem>) {
     let cel = value.get("cel");
     let mut add = |path: &[&str], message: String, help: &str, wording: String| {
-        found.push(Found::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).wording(wording));
+        found.push(Problem::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).wording(wording));
     };
     if !cel.is_set() {
         let other = ["all", "any", "not", "gvk", "package"].into_iter().find(|it| value.get(it).is_set());

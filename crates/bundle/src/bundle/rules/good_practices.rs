@@ -2,7 +2,7 @@
 //! (`docs/behaviour/authoring.md` B.8).
 
 use super::node::Field;
-use super::problem::{At, Found, Observed};
+use super::problem::{At, Observed, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{self, Error, Warning};
@@ -17,7 +17,7 @@ pub(super) struct Channels {
 }
 
 /// Checks good practices.
-pub(super) fn check(csv: &Csv<'_>, channels: Option<&Channels>) -> Vec<Found> {
+pub(super) fn check(csv: &Csv<'_>, channels: Option<&Channels>) -> Vec<Problem> {
     let mut found = Vec::new();
     requests(csv, &mut found);
     descriptions(csv, &mut found);
@@ -31,10 +31,10 @@ fn says(csv: &Csv<'_>, level: Severity, detail: impl Into<String>) -> Observed {
     Observed::new(level, "ValidationFailed", csv.name(), detail)
 }
 
-fn requests(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn requests(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     let deployments = csv.spec("install.spec.deployments");
     if deployments.kind() != Kind::Array {
-        let it = Found::new(
+        let it = Problem::new(
             rules::WITHOUT_DEPLOYMENTS,
             csv.at("spec.install.spec.deployments"),
             "the ClusterServiceVersion installs no deployment",
@@ -55,19 +55,19 @@ fn requests(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let wording = format!(
                 "unable to find the resource requests for the container: ({name}). It is recommended to ensure the resource request for CPU and Memory. Be aware that for some clusters configurations it is required to specify requests or limits for those values. Otherwise, the system or quota may reject Pod creation. More info: https://master.sdk.operatorframework.io/docs/best-practices/managing-resources/"
             );
-            let it = Found::new(rules::WITHOUT_REQUESTS, csv.at(&path), message, help);
+            let it = Problem::new(rules::WITHOUT_REQUESTS, csv.at(&path), message, help);
             found.push(it.observed(says(csv, Warning, wording)));
         }
     }
 }
 
-fn descriptions(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn descriptions(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     for which in ["owned", "required"] {
         for listed in csv.definitions(which).into_iter().filter(|it| it.node.text_of("description").is_empty()) {
             let message = format!("the {which} definition `{}` has no description", listed.name);
             let wording = format!("{which} CRD {} has an empty description", Quoted(&listed.name));
             let at = csv.at(&format!("spec.customresourcedefinitions.{which}.{}", listed.idx));
-            let it = Found::new(
+            let it = Problem::new(
                 rules::WITHOUT_DESCRIPTION,
                 at,
                 message,
@@ -79,7 +79,7 @@ fn descriptions(csv: &Csv<'_>, found: &mut Vec<Found>) {
 }
 
 /// The real tool reports nothing about channels here, since it does not read `metadata/`.
-fn channel_names(channels: &Channels) -> Option<Found> {
+fn channel_names(channels: &Channels) -> Option<Problem> {
     let mut odd: Vec<&str> = Vec::new();
     for name in channels.names.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
         let is_usual = ["candidate", "fast", "stable"].iter().any(|it| name.starts_with(it));
@@ -95,10 +95,10 @@ fn channel_names(channels: &Channels) -> Option<Found> {
     let key = "operators.operatorframework.io.bundle.channels.v1";
     let at = At::File(channels.file, Spot::Path(vec!["annotations".into(), key.into()]));
     let help = "rename the channels, or ignore this finding if users know their names";
-    Some(Found::new(rules::CHANNEL_NAME, at, message, help))
+    Some(Problem::new(rules::CHANNEL_NAME, at, message, help))
 }
 
-fn permissions(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn permissions(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     let has = |node: Field<'_>, key: &str, wanted: &[&str]| {
         node.get(key).texts().iter().any(|it| wanted.contains(&it.as_str()))
     };
@@ -115,7 +115,7 @@ fn permissions(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let help = "add the definitions to the bundle, or depend on the operator that owns them";
             let wording = "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment and lifecycle of operators.  Please, review the design of your solution and if you should not be using Dependency Resolution from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/";
             let at = csv.at(&format!("spec.install.spec.{which}.{permission}.rules.{rule}"));
-            let it = Found::new(rules::MAY_CREATE_CRDS, at, message, help);
+            let it = Problem::new(rules::MAY_CREATE_CRDS, at, message, help);
             found.push(it.observed(says(csv, Warning, wording)));
             // The real validator stops at the first.
             return;
@@ -140,11 +140,11 @@ fn version_at_end(name: &str) -> Option<&str> {
     starts.map(|(at, _)| &name[at..]).find(|it| is_version(it))
 }
 
-fn name(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn name(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     let name = csv.name();
     let mut add = |message: String, wording: String| {
         let help = "name it PACKAGE.vMAJOR.MINOR.PATCH, for example `shop.v1.2.0`";
-        let it = Found::new(rules::NAME_CONVENTION, csv.at("metadata.name"), message, help);
+        let it = Problem::new(rules::NAME_CONVENTION, csv.at("metadata.name"), message, help);
         found.push(it.observed(says(csv, Warning, wording)));
     };
     if version_at_end(&name).is_none_or(|it| Version::parse(it).is_err()) {

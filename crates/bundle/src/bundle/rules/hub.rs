@@ -4,7 +4,7 @@
 use super::address::{mail_error, url_error};
 use super::operator_sdk_csv::min_kube_version;
 use super::options::Options;
-use super::problem::Found;
+use super::problem::Problem;
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};
@@ -35,11 +35,11 @@ const CATEGORIES: [&str; 16] = [
 const MEDIA_TYPES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/svg+xml"];
 
 /// The fields that OperatorHub shows, in the order of the real validator.
-pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
+pub(super) fn check(csv: &Csv<'_>) -> Vec<Problem> {
     let mut found = Vec::new();
     if csv.spec("provider.name").text().trim().is_empty() {
         let message = "the ClusterServiceVersion does not name the provider of the operator";
-        let it = Found::new(rules::PROVIDER, csv.at("spec.provider"), message, "set `spec.provider.name`");
+        let it = Problem::new(rules::PROVIDER, csv.at("spec.provider"), message, "set `spec.provider.name`");
         found.push(it.observed(csv.says(Error, "csv.Spec.Provider.Name not specified")));
     }
     maintainers(csv, &mut found);
@@ -48,7 +48,8 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
     let is_zero = version.is_empty() || Version::parse_tolerant(&version).is_ok_and(|it| it.to_string() == "0.0.0");
     if is_zero {
         let message = "`spec.version` is missing or 0.0.0";
-        let it = Found::new(rules::VERSION_ABSENT, csv.at("spec.version"), message, "set the version of the operator");
+        let it =
+            Problem::new(rules::VERSION_ABSENT, csv.at("spec.version"), message, "set the version of the operator");
         found.push(it.observed(csv.says(Error, "csv.Spec.Version must be set")));
     }
     icon(csv, &mut found);
@@ -56,13 +57,13 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
     found
 }
 
-fn maintainers(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn maintainers(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     for (idx, item) in csv.spec("maintainers").items().enumerate() {
         let (name, email) = (item.text_of("name"), item.text_of("email"));
         let at = |field: &str| csv.at(&format!("spec.maintainers.{idx}{field}"));
         if name.is_empty() || email.is_empty() {
             let message = format!("maintainer {} has no {}", idx + 1, if name.is_empty() { "name" } else { "email" });
-            let it = Found::new(rules::MAINTAINER, at(""), message, "give both `name` and `email`");
+            let it = Problem::new(rules::MAINTAINER, at(""), message, "give both `name` and `email`");
             found
                 .push(it.observed(csv.says(Error, "csv.Spec.Maintainers elements should contain both name and email")));
         }
@@ -72,19 +73,19 @@ fn maintainers(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let message = format!("`{email}` is not an email address");
             let wording = format!("csv.Spec.Maintainers email {email} is invalid: {error}");
             let it =
-                Found::new(rules::MAINTAINER, at(".email"), message, "write an address such as `team@example.com`");
+                Problem::new(rules::MAINTAINER, at(".email"), message, "write an address such as `team@example.com`");
             found.push(it.observed(csv.says(Error, &wording)));
         }
     }
 }
 
-fn links(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn links(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     for (idx, item) in csv.spec("links").items().enumerate() {
         let (name, url) = (item.text_of("name"), item.text_of("url"));
         let at = |field: &str| csv.at(&format!("spec.links.{idx}{field}"));
         if name.is_empty() || url.is_empty() {
             let message = format!("link {} has no {}", idx + 1, if name.is_empty() { "name" } else { "url" });
-            let it = Found::new(rules::LINK, at(""), message, "give both `name` and `url`");
+            let it = Problem::new(rules::LINK, at(""), message, "give both `name` and `url`");
             found.push(it.observed(csv.says(Error, "csv.Spec.Links elements should contain both name and url")));
         }
         if !url.is_empty()
@@ -92,16 +93,16 @@ fn links(csv: &Csv<'_>, found: &mut Vec<Found>) {
         {
             let message = format!("`{url}` is not a URL");
             let wording = format!("csv.Spec.Links url {url} is invalid: {error}");
-            let it = Found::new(rules::LINK, at(".url"), message, "write the complete URL, with `https://`");
+            let it = Problem::new(rules::LINK, at(".url"), message, "write the complete URL, with `https://`");
             found.push(it.observed(csv.says(Error, &wording)));
         }
     }
 }
 
-fn icon(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn icon(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     let icons = csv.spec("icon");
     if icons.kind() != Kind::Array {
-        let it = Found::new(
+        let it = Problem::new(
             rules::ICON_ABSENT,
             csv.at("spec"),
             "the ClusterServiceVersion has no icon",
@@ -112,7 +113,7 @@ fn icon(csv: &Csv<'_>, found: &mut Vec<Found>) {
     }
     if icons.n_items() != 1 {
         let message = format!("the ClusterServiceVersion has {} icons", icons.n_items());
-        let it = Found::new(rules::ICON, csv.at("spec.icon"), message, "keep one icon");
+        let it = Problem::new(rules::ICON, csv.at("spec.icon"), message, "keep one icon");
         found.push(it.observed(csv.says(Error, "csv.Spec.Icon should only have one element")));
     }
     // The real validator crashes on an empty list.
@@ -120,20 +121,20 @@ fn icon(csv: &Csv<'_>, found: &mut Vec<Found>) {
     let (data, media) = (icon.text_of("base64data"), icon.text_of("mediatype"));
     if data.is_empty() || media.is_empty() {
         let message = format!("the icon has no {}", if data.is_empty() { "data" } else { "media type" });
-        let it = Found::new(rules::ICON, csv.at("spec.icon.0"), message, "give both `base64data` and `mediatype`");
+        let it = Problem::new(rules::ICON, csv.at("spec.icon.0"), message, "give both `base64data` and `mediatype`");
         found.push(it.observed(csv.says(Error, "csv.Spec.Icon elements should contain both data and mediatype")));
     }
     if !media.is_empty() && !MEDIA_TYPES.contains(&media.as_str()) {
         let message = format!("`{media}` is not a media type for icons");
         let wording = format!("csv.Spec.Icon {media} does not have a valid mediatype");
         let help = format!("use one of {}", MEDIA_TYPES.join(", "));
-        let it = Found::new(rules::ICON, csv.at("spec.icon.0.mediatype"), message, help);
+        let it = Problem::new(rules::ICON, csv.at("spec.icon.0.mediatype"), message, help);
         found.push(it.observed(csv.says(Error, &wording)));
     }
 }
 
 /// The annotation `capabilities`.
-pub(super) fn capabilities(csv: &Csv<'_>) -> Vec<Found> {
+pub(super) fn capabilities(csv: &Csv<'_>) -> Vec<Problem> {
     let Some(text) = csv.annotation("capabilities").filter(|it| !CAPABILITIES.contains(&it.as_str())) else {
         return Vec::new();
     };
@@ -143,12 +144,12 @@ pub(super) fn capabilities(csv: &Csv<'_>) -> Vec<Found> {
         None => format!("use one of {}", CAPABILITIES.join(", ")),
     };
     let wording = format!("csv.Metadata.Annotations.Capabilities {} is not a valid capabilities level", Quoted(&text));
-    let it = Found::new(rules::CAPABILITIES, csv.at_annotation("capabilities"), message, help);
+    let it = Problem::new(rules::CAPABILITIES, csv.at_annotation("capabilities"), message, help);
     vec![it.observed(csv.says(Error, &wording))]
 }
 
 /// The annotation `categories`.
-pub(super) fn categories(csv: &Csv<'_>, options: &Options) -> Vec<Found> {
+pub(super) fn categories(csv: &Csv<'_>, options: &Options) -> Vec<Problem> {
     let Some(text) = csv.annotation("categories") else { return Vec::new() };
     let mut found = Vec::new();
     let custom = options.categories.as_deref();
@@ -169,7 +170,7 @@ pub(super) fn categories(csv: &Csv<'_>, options: &Options) -> Vec<Found> {
         let quoted = Quoted(category);
         let wording =
             format!("csv.Metadata.Annotations[\"categories\"] value {quoted} is not in the set of {kind} categories");
-        let it = Found::new(rules::CATEGORIES, csv.at_annotation("categories"), message, help);
+        let it = Problem::new(rules::CATEGORIES, csv.at_annotation("categories"), message, help);
         found.push(it.observed(csv.says(Error, &wording)));
     }
     found

@@ -1,7 +1,7 @@
 //! The result of operator-sdk's loader for `manifests/`, and why it stops (`docs/behaviour/authoring.md` B.4).
 
 use super::contents::{Contents, Entry, File, Object, Undecodable};
-use super::problem::{At, Found};
+use super::problem::{At, Problem};
 use super::table as rules;
 use olmdex_fbc::Spot;
 use olmdex_text::gotype::{Decoder, GoType, Misfit};
@@ -12,7 +12,7 @@ pub(super) struct Loaded<'a> {
     pub(super) csv: Option<Object<'a>>,
     /// All objects, in the order of the files.
     pub(super) objects: Vec<Object<'a>>,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<Problem>,
     /// The error of the real loader.
     pub(super) error: Option<String>,
 }
@@ -35,12 +35,12 @@ fn joined(errors: &[String]) -> String {
 }
 
 /// A field of a manifest that does not fit its type.
-fn misfitting(file: usize, kind: &str, misfit: Misfit) -> Found {
+fn misfitting(file: usize, kind: &str, misfit: Misfit) -> Problem {
     let message = match misfit.field().as_str() {
         "" => format!("the {kind} {}", misfit.message()),
         field => format!("`{field}` {}", misfit.message()),
     };
-    Found::new(rules::MISFIT, At::File(file, Spot::Path(misfit.path)), message, "give the field a value of its type")
+    Problem::new(rules::MISFIT, At::File(file, Spot::Path(misfit.path)), message, "give the field a value of its type")
 }
 
 /// Loads `manifests/`.
@@ -61,7 +61,7 @@ pub(super) fn load(contents: &Contents) -> Loaded<'_> {
 struct Loading<'a> {
     contents: &'a Contents,
     objects: Vec<Object<'a>>,
-    found: Vec<Found>,
+    found: Vec<Problem>,
     errors: Vec<String>,
     /// The error that ended the real loader before the last file.
     stopped: Option<String>,
@@ -75,16 +75,16 @@ impl<'a> Loading<'a> {
             let go = format!("bundle manifests dir contains directory: {path}");
             let message = format!("`{}` is a directory", file.path);
             let help = "put all manifests directly into `manifests/`, or move the directory out of it";
-            self.refuse(Found::new(rules::STRAY_MANIFEST, at, message, help), go);
+            self.refuse(Problem::new(rules::STRAY_MANIFEST, at, message, help), go);
         } else if file.name.starts_with('.') {
             let go = format!("bundle manifests dir has hidden file: {path}");
             let message = format!("`{}` is a hidden file", file.path);
-            self.refuse(Found::new(rules::STRAY_MANIFEST, at, message, "remove the file from `manifests/`"), go);
+            self.refuse(Problem::new(rules::STRAY_MANIFEST, at, message, "remove the file from `manifests/`"), go);
         } else if file.entry == Entry::Other {
             let go = format!("unable to load file {path}: not a regular file");
             let message = format!("`{}` is not a readable file, or is a symbolic link out of the bundle", file.path);
             let help = "put the manifest itself there, and check its permissions";
-            self.refuse(Found::new(rules::UNREADABLE_MANIFEST, at, message, help), go);
+            self.refuse(Problem::new(rules::UNREADABLE_MANIFEST, at, message, help), go);
         } else {
             match file.object(number) {
                 Ok(object) => self.object(number, file, object),
@@ -103,7 +103,7 @@ impl<'a> Loading<'a> {
         let message = format!("`{}` is not a Kubernetes object: {reason}", file.path);
         let help = "correct the file, or move it out of `manifests/`";
         let go = format!("unable to decode object: {}", error.go);
-        self.refuse(Found::new(rules::UNREADABLE_MANIFEST, At::File(number, spot), message, help), go);
+        self.refuse(Problem::new(rules::UNREADABLE_MANIFEST, At::File(number, spot), message, help), go);
     }
 
     fn object(&mut self, number: usize, file: &File, object: Object<'a>) {
@@ -113,7 +113,7 @@ impl<'a> Loading<'a> {
         if is_csv && !is_first {
             let first = self.csv().and_then(|it| self.contents.files.get(it.file)).map_or("", |it| it.path.as_str());
             let message = format!("`{}` is a second ClusterServiceVersion; the first is `{first}`", file.path);
-            let found = Found::new(
+            let found = Problem::new(
                 rules::SEVERAL_CSVS,
                 At::File(number, Spot::Start),
                 message,
@@ -137,7 +137,7 @@ impl<'a> Loading<'a> {
                     let message = format!("`{version}` has no CustomResourceDefinition");
                     let at = At::File(number, Spot::Path(vec!["apiVersion".into()]));
                     let help = "use `apiextensions.k8s.io/v1`";
-                    return self.stop(Found::new(rules::MISFIT, at, message, help), go);
+                    return self.stop(Problem::new(rules::MISFIT, at, message, help), go);
                 }
             };
             if let Some(misfit) = of.misfit(object.value, Decoder::Yaml) {
@@ -153,7 +153,7 @@ impl<'a> Loading<'a> {
     }
 
     /// The real loader goes on to the next file.
-    fn refuse(&mut self, found: Found, go: String) {
+    fn refuse(&mut self, found: Problem, go: String) {
         if self.stopped.is_none() {
             self.errors.push(go.clone());
         }
@@ -161,7 +161,7 @@ impl<'a> Loading<'a> {
     }
 
     /// The real loader has no bundle.
-    fn stop(&mut self, found: Found, go: String) {
+    fn stop(&mut self, found: Problem, go: String) {
         self.found.push(found.wording(format!("error loading objs in directory: {go}")));
         self.stopped.get_or_insert(go);
     }
@@ -171,7 +171,7 @@ impl<'a> Loading<'a> {
         let mut errors = Vec::new();
         if csv.is_none() {
             let go = format!("unable to find a csv in bundle directory {shown}");
-            let found = Found::new(
+            let found = Problem::new(
                 rules::WITHOUT_CSV,
                 At::Path("manifests".to_owned()),
                 "`manifests/` has no ClusterServiceVersion",

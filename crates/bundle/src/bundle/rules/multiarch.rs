@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::node::Field;
-use super::problem::{At, Found};
+use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_fbc::Spot;
@@ -20,7 +20,7 @@ const KINDS: [(&str, &str, &str, &str); 2] = [
 ];
 
 /// Checks labels and node affinities.
-pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
+pub(super) fn check(csv: &Csv<'_>) -> Vec<Problem> {
     let mut found = Vec::new();
     let labels = csv.node.at("metadata.labels").map();
     for (prefix, node_label, default, what) in KINDS {
@@ -32,7 +32,7 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
             if name.is_empty() || value != "supported" {
                 let message = format!("the label `{key}: {value}` does not name a supported {what}");
                 let help = format!("write `{prefix}NAME: supported`, or remove the label");
-                found.push(Found::new(rules::ARCH_LABEL, at, message, help));
+                found.push(Problem::new(rules::ARCH_LABEL, at, message, help));
             } else {
                 supported.insert(name.to_owned());
             }
@@ -47,7 +47,7 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Found> {
                 let help = format!(
                     "add the label `{prefix}{name}: supported`; without any label, only `{default}` is supported"
                 );
-                found.push(Found::new(rules::ARCH_AFFINITY, csv.at(&path), message, help));
+                found.push(Problem::new(rules::ARCH_AFFINITY, csv.at(&path), message, help));
             }
         }
     }

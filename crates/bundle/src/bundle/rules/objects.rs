@@ -3,7 +3,7 @@
 
 use super::contents::Object;
 use super::node::Field;
-use super::problem::{At, Found, Observed, steps};
+use super::problem::{At, Observed, Problem, steps};
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};
 use olmdex_fbc::Spot;
@@ -18,7 +18,7 @@ const DEFAULT_SCCS: [&str; 8] =
     ["privileged", "restricted", "anyuid", "hostaccess", "hostmount-anyuid", "hostnetwork", "node-exporter", "nonroot"];
 
 /// Checks all objects.
-pub(super) fn check(objects: &[Object<'_>]) -> Vec<Found> {
+pub(super) fn check(objects: &[Object<'_>]) -> Vec<Problem> {
     let mut found = Vec::new();
     for object in objects {
         match object.kind().as_str() {
@@ -65,7 +65,7 @@ pub(super) fn printed_head(node: Field<'_>) -> String {
     )
 }
 
-fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
+fn budget(object: &Object<'_>, found: &mut Vec<Problem>) {
     let node = Field(Some(object.value));
     let (least, most) = (node.at("spec.minAvailable"), node.at("spec.maxUnavailable"));
     let printed = || {
@@ -95,7 +95,7 @@ fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
         let is_really = matches!(text.as_str(), "0" | "0%");
         let wording = Observed::new(Error, KIND, printed(), "maxUnavailable field cannot be set to 0 or 0%");
         let message = format!("`maxUnavailable: {text}` allows no eviction, so nodes of the pods cannot be drained");
-        let it = Found::new(
+        let it = Problem::new(
             rules::BUDGET_MOST,
             at(object, "spec.maxUnavailable"),
             message,
@@ -107,7 +107,7 @@ fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
     if least.text() == "100%" {
         let wording = Observed::new(Error, KIND, printed(), "minAvailable field cannot be set to 100%");
         let message = "`minAvailable: 100%` allows no eviction, so nodes of the pods cannot be drained";
-        let it = Found::new(
+        let it = Problem::new(
             rules::BUDGET_LEAST,
             at(object, "spec.minAvailable"),
             message,
@@ -117,7 +117,7 @@ fn budget(object: &Object<'_>, found: &mut Vec<Found>) {
     }
 }
 
-fn priority(object: &Object<'_>, found: &mut Vec<Found>) {
+fn priority(object: &Object<'_>, found: &mut Vec<Problem>) {
     let node = Field(Some(object.value));
     if !node.get("globalDefault").is_true() {
         return;
@@ -131,10 +131,10 @@ fn priority(object: &Object<'_>, found: &mut Vec<Found>) {
     let wording = Observed::new(Error, KIND, printed, "globalDefault field cannot be set to true");
     let message = "the PriorityClass is the default of the whole cluster";
     let help = "set `globalDefault: false`, and name the class in the pods";
-    found.push(Found::new(rules::GLOBAL_PRIORITY, at(object, "globalDefault"), message, help).observed(wording));
+    found.push(Problem::new(rules::GLOBAL_PRIORITY, at(object, "globalDefault"), message, help).observed(wording));
 }
 
-fn role(object: &Object<'_>, found: &mut Vec<Found>) {
+fn role(object: &Object<'_>, found: &mut Vec<Problem>) {
     let node = Field(Some(object.value));
     let rules_of = || node.get("rules").items().enumerate();
     let has = |rule: Field<'_>, key: &str, wanted: &[&str]| {
@@ -155,7 +155,7 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
             let wording = Observed::new(Warning, WARNING_KIND, printed(rule), wording);
             let message =
                 "the role has permission to create or change disruption budgets, which can block the drain of nodes";
-            let it = Found::new(
+            let it = Problem::new(
                 rules::ROLE_BUDGETS,
                 at(object, &format!("rules.{idx}")),
                 message,
@@ -175,7 +175,7 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
             let message = "the role has permission to change the default security context constraints of OpenShift";
             let help = "add your own SecurityContextConstraints to the bundle, and name that";
             found.push(
-                Found::new(rules::ROLE_SCCS, at(object, &format!("rules.{idx}")), message, help).observed(wording),
+                Problem::new(rules::ROLE_SCCS, at(object, &format!("rules.{idx}")), message, help).observed(wording),
             );
         }
     }

@@ -7,7 +7,7 @@ use olmdex_text::json::Step;
 
 /// A problem of a bundle.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct Problem {
     /// The rule that is broken; its severity is the level of the real validator.
     pub rule: &'static Rule,
     /// The fault.
@@ -80,7 +80,7 @@ impl std::fmt::Display for Observed {
     }
 }
 
-impl Found {
+impl Problem {
     pub(super) fn new(rule: &'static Rule, at: At, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { rule, message: message.into(), help: help.into(), at, observed: None, is_ours: true }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::contents::{Gvk, Object};
 use super::crd::Definition;
 use super::options::Options;
-use super::problem::{At, Found, Observed};
+use super::problem::{At, Observed, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use olmdex_base::diag::Severity::{Error, Warning};
@@ -166,7 +166,7 @@ pub(super) fn check(
     definitions: &[Definition<'_>],
     objects: &[Object<'_>],
     options: &Options,
-) -> Vec<Found> {
+) -> Vec<Problem> {
     let mut found = Vec::new();
     let says = |level, detail: String| Observed::new(level, "ValidationFailed", csv.name(), detail);
     let named = Version::parse_tolerant(&options.k8s_version).ok();
@@ -174,7 +174,8 @@ pub(super) fn check(
         let text = &options.k8s_version;
         let wording = says(Error, format!("invalid value informed via the k8s key option : {text}"));
         let message = format!("`{text}`, given as k8s-version, is not a version");
-        let it = Found::new(rules::KUBERNETES_VERSION, At::Path(String::new()), message, "write, for example, `1.25`");
+        let it =
+            Problem::new(rules::KUBERNETES_VERSION, At::Path(String::new()), message, "write, for example, `1.25`");
         found.push(it.observed(wording));
     }
     let text = csv.spec("minKubeVersion").text();
@@ -184,7 +185,7 @@ pub(super) fn check(
             "unable to use csv.Spec.MinKubeVersion to verify the CRD/Webhook apis because it has an invalid value: {text}"
         );
         let message = format!("`spec.minKubeVersion` is not a version, so the served APIs are unknown: `{text}`");
-        let it = Found::new(
+        let it = Problem::new(
             rules::KUBERNETES_VERSION,
             csv.at("spec.minKubeVersion"),
             message,
@@ -212,7 +213,7 @@ pub(super) fn check(
             );
             let help = "move to the version of the API that is still served";
             let rule = if is_error { rules::REMOVED_API_REACHED } else { rules::REMOVED_API };
-            let it = Found::new(rule, removed.at(), message, help);
+            let it = Problem::new(rule, removed.at(), message, help);
             found.push(it.observed(says(if is_error { Error } else { Warning }, detail)));
         }
     }

@@ -14,7 +14,7 @@ pub(super) struct Csv<'a> {
 }
 
 /// An API that a ClusterServiceVersion lists.
-pub(super) struct Listed<'a> {
+pub(super) struct CsvApi<'a> {
     pub(super) idx: usize,
     pub(super) name: String,
     pub(super) gvk: Gvk,
@@ -40,12 +40,12 @@ impl<'a> Csv<'a> {
     }
 
     /// The definitions listed as `owned` or `required`. The group is the part behind the first dot of the name.
-    pub(super) fn definitions(&self, which: &str) -> Vec<Listed<'a>> {
+    pub(super) fn definitions(&self, which: &str) -> Vec<CsvApi<'a>> {
         let listed = |(idx, node): (usize, Field<'a>)| {
             let name = node.text_of("name");
             let group = name.split_once('.').map_or(name.as_str(), |(_, group)| group).to_owned();
             let gvk = Gvk { group, version: node.text_of("version"), kind: node.text_of("kind") };
-            Listed { idx, name, gvk, node }
+            CsvApi { idx, name, gvk, node }
         };
         self.spec("customresourcedefinitions").get(which).items().enumerate().map(listed).collect()
     }

@@ -7,7 +7,7 @@ use super::good_practices::Channels;
 use super::loader::{self, Loaded};
 use super::operator_sdk_csv;
 use super::options::Options;
-use super::problem::{At, Found, Observed};
+use super::problem::{At, Observed, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use super::{blob, community, content, format, good_practices, hub, multiarch, objects, removed_apis, whole};
@@ -155,7 +155,7 @@ impl<'a> Validation<'a> {
     #[must_use]
     pub fn findings(&self, optional: &[Validator], options: &Options) -> Vec<Finding> {
         let asked = Validator::REQUIRED.iter().chain(optional);
-        let mut all: Vec<Found> = asked.flat_map(|it| self.ask(*it, options)).filter(|it| it.is_ours).collect();
+        let mut all: Vec<Problem> = asked.flat_map(|it| self.ask(*it, options)).filter(|it| it.is_ours).collect();
         all.extend(blob::check(self.contents, &all));
         let mut findings: Vec<Finding> = Vec::new();
         for finding in all.iter().map(|it| it.finding(self.contents)) {
@@ -170,7 +170,7 @@ impl<'a> Validation<'a> {
 
     /// Asks one validator.
     #[must_use]
-    pub fn ask(&self, validator: Validator, options: &Options) -> Vec<Found> {
+    pub fn ask(&self, validator: Validator, options: &Options) -> Vec<Problem> {
         match validator {
             Validator::Format => return format::check(self.contents),
             Validator::Loader => return self.loaded.found.clone(),
@@ -198,7 +198,8 @@ impl<'a> Validation<'a> {
             Validator::OperatorHub => {
                 let deprecated = "The \"operatorhub\" validator is deprecated; for equivalent validation use \"operatorhub/v2\", \"standardcapabilities\" and \"standardcategories\" validators";
                 let deprecated = Observed::new(Warning, "DeprecatedValidator", "", deprecated);
-                let deprecated = Found::new(rules::CAPABILITIES, At::Path(String::new()), "", "").observed(deprecated);
+                let deprecated =
+                    Problem::new(rules::CAPABILITIES, At::Path(String::new()), "", "").observed(deprecated);
                 let mut found = hub::check(&csv);
                 found.extend(hub::capabilities(&csv));
                 found.extend(hub::categories(&csv, options));
@@ -215,7 +216,7 @@ impl<'a> Validation<'a> {
     }
 
     /// Definitions are checked without a ClusterServiceVersion, too.
-    fn without_csv(&self, validator: Validator) -> Vec<Found> {
+    fn without_csv(&self, validator: Validator) -> Vec<Problem> {
         let mut found = Vec::new();
         if validator == Validator::Default {
             self.definitions.iter().for_each(|it| crd::check(it, &mut found));

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::contents::{Contents, Entry, Gvk, Object};
 use super::crd::Definition;
 use super::node::Field;
-use super::problem::{At, Found, Observed};
+use super::problem::{At, Observed, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use crate::bundle::size;
@@ -30,7 +30,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// Checks the bundle as a whole.
-pub(super) fn check(parts: &Parts<'_>) -> Vec<Found> {
+pub(super) fn check(parts: &Parts<'_>) -> Vec<Problem> {
     let mut found = Vec::new();
     definitions(parts, &mut found);
     service_accounts(parts, &mut found);
@@ -57,7 +57,7 @@ fn apis(definitions: &[Definition<'_>]) -> Vec<(Gvk, usize)> {
     apis
 }
 
-fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
+fn definitions(parts: &Parts<'_>, found: &mut Vec<Problem>) {
     let name = parts.csv.name();
     let bundle = Quoted(&name);
     let mut keys: BTreeMap<Gvk, usize> = BTreeMap::new();
@@ -67,7 +67,7 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
             let wording = format!("duplicate CRD {} in bundle {bundle}", Quoted(&gvk.to_string()));
             let wording = Observed::new(Error, KIND, gvk.to_string(), wording);
             let at = At::File(file, Spot::Start);
-            found.push(Found::new(rules::CRD_TWICE, at, message, "keep the definition of v1").observed(wording));
+            found.push(Problem::new(rules::CRD_TWICE, at, message, "keep the definition of v1").observed(wording));
         }
         keys.insert(gvk, file);
     }
@@ -83,7 +83,7 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
         let at = parts.csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
         let help = "add the definition to `manifests/`, or correct name, version and kind of the owned definition";
         let wording = Observed::new(Error, KIND, gvk, wording);
-        found.push(Found::new(rules::OWNED_MISSING, at, message, help).observed(wording));
+        found.push(Problem::new(rules::OWNED_MISSING, at, message, help).observed(wording));
     }
     for (gvk, file) in keys {
         if owned_kinds.contains(&(gvk.group.clone(), gvk.kind.clone())) {
@@ -94,12 +94,12 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
         let gvk = gvk.to_string();
         let wording = format!("CRD {} is present in bundle {bundle} but not defined in CSV", Quoted(&gvk));
         let help = "list it in `spec.customresourcedefinitions.owned`, or remove the definition";
-        let it = Found::new(rules::WITHOUT_OWNER, At::File(file, Spot::Start), message, help);
+        let it = Problem::new(rules::WITHOUT_OWNER, At::File(file, Spot::Start), message, help);
         found.push(it.observed(Observed::new(Error, KIND, gvk, wording)));
     }
 }
 
-fn service_accounts(parts: &Parts<'_>, found: &mut Vec<Found>) {
+fn service_accounts(parts: &Parts<'_>, found: &mut Vec<Problem>) {
     let deployments = parts.csv.spec("install.spec.deployments");
     let named: BTreeSet<String> =
         deployments.items().map(|it| it.at("spec.template.spec.serviceAccountName").text()).collect();
@@ -116,11 +116,11 @@ fn service_accounts(parts: &Parts<'_>, found: &mut Vec<Found>) {
         );
         let at = At::File(object.file, Spot::Path(vec!["metadata".into(), "name".into()]));
         let wording = Observed::new(Error, KIND, name, wording);
-        found.push(Found::new(rules::ACCOUNT_CLASH, at, message, help).observed(wording));
+        found.push(Problem::new(rules::ACCOUNT_CLASH, at, message, help).observed(wording));
     }
 }
 
-fn sizes(parts: &Parts<'_>, found: &mut Vec<Found>) {
+fn sizes(parts: &Parts<'_>, found: &mut Vec<Problem>) {
     let files = parts.contents.manifests().filter(|(_, it)| it.entry == Entry::File);
     let (mut all, mut compressed) = (0, 0);
     for (_, file) in files {
@@ -139,11 +139,11 @@ fn sizes(parts: &Parts<'_>, found: &mut Vec<Found>) {
     found.push(if is_large {
         let message = format!("the compressed manifests have {size}, but OLM unpacks at most {max}");
         let wording = format!("maximum bundle compressed size with gzip size exceeded: {rest}");
-        Found::new(rules::TOO_LARGE, at, message, help).observed(Observed::new(Error, KIND, name, wording))
+        Problem::new(rules::TOO_LARGE, at, message, help).observed(Observed::new(Error, KIND, name, wording))
     } else {
         let message = format!("the compressed manifests have {size}, which is near the limit of {max}");
         let wording = format!("nearing maximum bundle compressed size with gzip: {rest}");
-        Found::new(rules::NEARLY_TOO_LARGE, at, message, help).observed(Observed::new(Warning, KIND, name, wording))
+        Problem::new(rules::NEARLY_TOO_LARGE, at, message, help).observed(Observed::new(Warning, KIND, name, wording))
     });
 }
 
@@ -164,7 +164,7 @@ fn in_units(bytes: u64) -> String {
 
 /// A bundle with a release is named after package, version and release. The real tool, which reads only `manifests/`,
 /// knows no package and so refuses every name.
-fn released_name(parts: &Parts<'_>, found: &mut Vec<Found>) {
+fn released_name(parts: &Parts<'_>, found: &mut Vec<Problem>) {
     let release = parts.csv.spec("release").text();
     if release.is_empty() {
         return;
@@ -182,11 +182,11 @@ fn released_name(parts: &Parts<'_>, found: &mut Vec<Found>) {
     let observed = Observed::new(Error, KIND, name.clone(), wording(""));
     let message = format!("the bundle has release `{release}`, but its name is `{name}`, not `{wanted}`");
     let help = format!("name the ClusterServiceVersion `{wanted}`, or remove `spec.release`");
-    let it = Found::new(rules::RELEASE_NAME, parts.csv.at("metadata.name"), message, help).observed(observed);
+    let it = Problem::new(rules::RELEASE_NAME, parts.csv.at("metadata.name"), message, help).observed(observed);
     found.push(if name == wanted { it.tool_only() } else { it });
 }
 
-fn related_images(csv: &Csv<'_>, found: &mut Vec<Found>) {
+fn related_images(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     for (idx, item) in csv.spec("relatedImages").items().enumerate() {
         let image = Field::text_of(item, "image");
         let path = format!("spec.relatedImages[{idx}].image");
@@ -195,13 +195,13 @@ fn related_images(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let message = format!("related image {} has no reference", idx + 1);
             let wording = Observed::new(Error, KIND, path, format!("relatedImages[{idx}] has an empty image field"));
             let help = "give the reference, or remove the item";
-            found.push(Found::new(rules::RELATED_EMPTY, at, message, help).observed(wording));
+            found.push(Problem::new(rules::RELATED_EMPTY, at, message, help).observed(wording));
         } else if let Err(error) = check_image(&image) {
             let message = format!("`{image}` is not an image reference: {error}");
             let wording = format!("relatedImages[{idx}] has an invalid image pullspec {}: {error}", Quoted(&image));
             let help = "write REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, without a scheme";
             let wording = Observed::new(Error, KIND, path, wording);
-            found.push(Found::new(rules::RELATED_INVALID, at, message, help).observed(wording));
+            found.push(Problem::new(rules::RELATED_INVALID, at, message, help).observed(wording));
         }
     }
 }

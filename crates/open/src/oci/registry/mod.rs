@@ -34,7 +34,7 @@ use super::digest::{Digest, Hasher};
 use super::document::Descriptor;
 use super::error::OciError;
 use super::reference::Reference;
-use super::store::{Store, Wanted};
+use super::store::{ImageSelector, Store};
 use olmdex_base::file::BlobCache;
 use olmdex_text::encoding::percent;
 
@@ -370,7 +370,7 @@ impl Registry<'_> {
 }
 
 impl Store for Registry<'_> {
-    fn root(&self, _: &Wanted) -> Result<Descriptor, OciError> {
+    fn root(&self, _: &ImageSelector) -> Result<Descriptor, OciError> {
         // The digest of the last fetch under this tag, if the tag still names it.
         let named = match &self.reference.digest {
             Some(digest) => Some(digest.clone()),

@@ -1,6 +1,6 @@
 //! IIB's checks of bundles that are added to an index, in replaces mode.
 
-use super::documents::{Documents, Seen};
+use super::documents::{DocumentOutline, Documents};
 use super::outcome::{Outcome, finding};
 use super::rules;
 use olmdex_base::diag::{Finding, Place};
@@ -62,7 +62,7 @@ pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
             || bundles.iter().any(|it| it.package == bundle.package && it.name == replaces);
         if !is_known {
             let entries = read.iter().flat_map(Documents::each).filter(|(_, it)| match it {
-                Seen::Channel { package, entries, .. } => {
+                DocumentOutline::Channel { package, entries, .. } => {
                     *package == bundle.package && entries.iter().any(|it| it == replaces)
                 }
                 _ => false,

@@ -10,16 +10,16 @@ use olmdex_fbc::{BUNDLE_OBJECT, Consumer, Document, Input, Origin, Typed, load};
 
 /// A document.
 #[derive(Debug, Clone)]
-pub(super) enum Seen {
+pub(super) enum DocumentOutline {
     Package(String),
     Channel { package: String, name: String, entries: Vec<String> },
-    Bundle(SeenBundle),
+    Bundle(BundleOutline),
     Other(String),
 }
 
 /// The parts of a bundle that the pipelines look at.
 #[derive(Debug, Clone)]
-pub(super) struct SeenBundle {
+pub(super) struct BundleOutline {
     pub(super) package: String,
     pub(super) name: String,
     pub(super) image: String,
@@ -31,24 +31,24 @@ pub(super) struct SeenBundle {
 /// The documents of a catalog.
 pub(super) struct Documents<'i> {
     input: &'i Input,
-    all: Vec<(Origin, Seen)>,
+    all: Vec<(Origin, DocumentOutline)>,
 }
 
-struct Look;
+struct OutlineReader;
 
-impl Consumer for Look {
-    type Output = (Origin, Seen);
+impl Consumer for OutlineReader {
+    type Output = (Origin, DocumentOutline);
 
     fn document(&self, document: Document<'_>) -> Self::Output {
-        (document.origin, seen(&document))
+        (document.origin, outline(&document))
     }
 }
 
-fn seen(document: &Document<'_>) -> Seen {
-    let Ok(blob) = &document.blob else { return Seen::Other(String::new()) };
+fn outline(document: &Document<'_>) -> DocumentOutline {
+    let Ok(blob) = &document.blob else { return DocumentOutline::Other(String::new()) };
     match &blob.typed {
-        Typed::Package(it) => Seen::Package(it.name.to_string()),
-        Typed::Channel(it) => Seen::Channel {
+        Typed::Package(it) => DocumentOutline::Package(it.name.to_string()),
+        Typed::Channel(it) => DocumentOutline::Channel {
             package: it.package.to_string(),
             name: it.name.to_string(),
             entries: it.entries.iter().flatten().map(|it| it.name.to_string()).collect(),
@@ -58,7 +58,7 @@ fn seen(document: &Document<'_>) -> Seen {
                 let all = it.properties.iter().enumerate();
                 all.filter(|(_, it)| it.kind == kind).map(|(number, _)| number).collect()
             };
-            Seen::Bundle(SeenBundle {
+            DocumentOutline::Bundle(BundleOutline {
                 package: it.package.to_string(),
                 name: it.name.to_string(),
                 image: it.image.to_string(),
@@ -66,14 +66,14 @@ fn seen(document: &Document<'_>) -> Seen {
                 metadata: of_kind("olm.csv.metadata"),
             })
         }
-        _ => Seen::Other(blob.package.to_string()),
+        _ => DocumentOutline::Other(blob.package.to_string()),
     }
 }
 
 impl<'i> Documents<'i> {
     pub(super) fn read(input: &'i Input) -> Self {
         let mut all = Vec::new();
-        let done: Result<(), Infallible> = load(input, &Look, |it| {
+        let done: Result<(), Infallible> = load(input, &OutlineReader, |it| {
             all.push(it);
             Ok(())
         });
@@ -84,14 +84,14 @@ impl<'i> Documents<'i> {
     }
 
     /// Each document with its number.
-    pub(super) fn each(&self) -> impl Iterator<Item = (usize, &Seen)> {
+    pub(super) fn each(&self) -> impl Iterator<Item = (usize, &DocumentOutline)> {
         self.all.iter().enumerate().map(|(number, it)| (number, &it.1))
     }
 
     /// The bundles, each with the number of its document.
-    pub(super) fn bundles(&self) -> impl Iterator<Item = (usize, &SeenBundle)> {
+    pub(super) fn bundles(&self) -> impl Iterator<Item = (usize, &BundleOutline)> {
         self.each().filter_map(|(number, it)| match it {
-            Seen::Bundle(it) => Some((number, it)),
+            DocumentOutline::Bundle(it) => Some((number, it)),
             _ => None,
         })
     }
@@ -99,7 +99,7 @@ impl<'i> Documents<'i> {
     /// The packages, each with the number of its document and the path of its file below the catalog.
     pub(super) fn packages(&self) -> impl Iterator<Item = (usize, &str, &str)> {
         self.each().filter_map(|(number, it)| match it {
-            Seen::Package(name) => {
+            DocumentOutline::Package(name) => {
                 let file = self.input.files.get(self.all[number].0.file as usize)?;
                 Some((number, name.as_str(), file.relative()))
             }
@@ -110,10 +110,10 @@ impl<'i> Documents<'i> {
     /// Drafts at their places.
     pub(super) fn findings(&self, mut drafts: Vec<(usize, Draft)>) -> Vec<Finding> {
         drafts.sort_by_key(|it| it.0);
-        let package = |it: &Seen| match it {
-            Seen::Package(it) | Seen::Other(it) => it.clone(),
-            Seen::Channel { package, .. } => package.clone(),
-            Seen::Bundle(it) => it.package.clone(),
+        let package = |it: &DocumentOutline| match it {
+            DocumentOutline::Package(it) | DocumentOutline::Other(it) => it.clone(),
+            DocumentOutline::Channel { package, .. } => package.clone(),
+            DocumentOutline::Bundle(it) => it.package.clone(),
         };
         let facts: Vec<Facts> = self.all.iter().map(|it| Facts::Other { package: package(&it.1) }).collect();
         let origins: Vec<Origin> = self.all.iter().map(|it| it.0).collect();

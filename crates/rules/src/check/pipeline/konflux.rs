@@ -3,7 +3,7 @@
 use super::super::facts::Draft;
 use super::super::inspect::draft;
 use super::super::property::draft_at;
-use super::documents::{Documents, SeenBundle};
+use super::documents::{BundleOutline, Documents};
 use super::outcome::{Outcome, finding};
 use super::rules;
 use olmdex_constraint::openshift::Minor;
@@ -35,8 +35,8 @@ pub(super) fn check(documents: &Documents<'_>, openshift: Option<Minor>, shown: 
     outcome
 }
 
-fn images(bundle: &SeenBundle) -> Vec<Draft> {
-    let SeenBundle { name, image, .. } = bundle;
+fn images(bundle: &BundleOutline) -> Vec<Draft> {
+    let BundleOutline { name, image, .. } = bundle;
     let mut found = Vec::new();
     if image.is_empty() {
         return found;
@@ -63,7 +63,7 @@ fn metadata(documents: &Documents<'_>, openshift: Minor, drafts: &mut Vec<(usize
     let is_new = (openshift.major, openshift.minor) >= (WITHOUT_OBJECTS.major, WITHOUT_OBJECTS.minor);
     let (wanted, unwanted) =
         if is_new { ("olm.csv.metadata", BUNDLE_OBJECT) } else { (BUNDLE_OBJECT, "olm.csv.metadata") };
-    let split = |it: &SeenBundle| {
+    let split = |it: &BundleOutline| {
         let (objects, metadata) = (it.objects.clone(), it.metadata.clone());
         if is_new { (metadata, objects) } else { (objects, metadata) }
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::inspect::draft;
-use super::documents::{Documents, Seen};
+use super::documents::{DocumentOutline, Documents};
 use super::outcome::Outcome;
 use super::rules;
 use olmdex_fbc::Input;
@@ -16,7 +16,7 @@ type Channels = BTreeMap<String, BTreeMap<String, Vec<String>>>;
 
 fn channels(documents: &Documents<'_>, into: &mut Channels) {
     for (_, it) in documents.each() {
-        if let Seen::Channel { package, name, entries } = it {
+        if let DocumentOutline::Channel { package, name, entries } = it {
             let channel = into.entry(package.clone()).or_default().entry(name.clone()).or_default();
             channel.extend(entries.iter().cloned());
         }
@@ -39,7 +39,8 @@ pub(super) fn check(documents: &Documents<'_>, index: Option<&[Input]>) -> Outco
         let Some(released) = theirs.get(package) else { continue };
         // A fragment may lack the document of its package.
         let of_package = documents.packages().find(|it| it.1 == package).map(|it| it.0);
-        let of_channel = documents.each().find(|it| matches!(it.1, Seen::Channel { package: it, .. } if it == package));
+        let of_channel =
+            documents.each().find(|it| matches!(it.1, DocumentOutline::Channel { package: it, .. } if it == package));
         let Some(number) = of_package.or(of_channel.map(|it| it.0)) else { continue };
         for (rule, message) in lost(package, own, released) {
             let help =

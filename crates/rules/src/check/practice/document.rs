@@ -14,7 +14,7 @@ use olmdex_version::blang::Range;
 
 /// The facts seen in a document.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct PracticeFacts {
     pub(super) package: String,
     /// The default channel of a package, which may be empty.
     pub(super) default_channel: Option<String>,
@@ -25,42 +25,46 @@ pub struct Seen {
 
 /// Looks at a document by itself. The result does not depend on its place.
 #[must_use]
-pub fn look(document: &Document<'_>) -> Seen {
-    let mut seen =
-        Seen { package: String::new(), default_channel: None, deprecated_channels: Vec::new(), drafts: Vec::new() };
-    let Ok(blob) = &document.blob else { return seen };
+pub fn practice_facts(document: &Document<'_>) -> PracticeFacts {
+    let mut facts = PracticeFacts {
+        package: String::new(),
+        default_channel: None,
+        deprecated_channels: Vec::new(),
+        drafts: Vec::new(),
+    };
+    let Ok(blob) = &document.blob else { return facts };
     match &blob.typed {
         Typed::Package(it) => {
-            seen.package = it.name.to_string();
-            seen.default_channel = Some(it.default_channel.to_string());
-            seen.drafts = package(it);
+            facts.package = it.name.to_string();
+            facts.default_channel = Some(it.default_channel.to_string());
+            facts.drafts = package(it);
         }
         Typed::Channel(it) => {
-            seen.package = it.package.to_string();
-            seen.drafts = channel(it);
+            facts.package = it.package.to_string();
+            facts.drafts = channel(it);
         }
         Typed::Bundle(it) => {
-            seen.package = it.package.to_string();
-            seen.drafts = bundle(it);
+            facts.package = it.package.to_string();
+            facts.drafts = bundle(it);
         }
         Typed::Deprecations(it) => {
-            seen.package = it.package.to_string();
+            facts.package = it.package.to_string();
             let entries = it.entries.iter().flatten().enumerate().filter(|(_, it)| it.schema == "olm.channel");
-            seen.deprecated_channels = entries.map(|(idx, it)| (idx, it.name.to_string())).collect();
+            facts.deprecated_channels = entries.map(|(idx, it)| (idx, it.name.to_string())).collect();
         }
-        Typed::Other => seen.package = blob.package.to_string(),
+        Typed::Other => facts.package = blob.package.to_string(),
     }
-    seen
+    facts
 }
 
 /// Looks at each document.
-pub(super) struct Look;
+pub(super) struct PracticeReader;
 
-impl Consumer for Look {
-    type Output = (Origin, Seen);
+impl Consumer for PracticeReader {
+    type Output = (Origin, PracticeFacts);
 
     fn document(&self, document: Document<'_>) -> Self::Output {
-        (document.origin, look(&document))
+        (document.origin, practice_facts(&document))
     }
 }
 
@@ -147,14 +151,14 @@ fn images(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
         let message = format!("bundle `{name}` names its image without a digest: `{}`", bundle.image);
         found.push(draft(rules::BUNDLE_IMAGE_BY_TAG, message).at(vec!["image".into()]).help(BY_DIGEST));
     }
-    let mut seen = HashSet::new();
+    let mut facts = HashSet::new();
     for (idx, related) in bundle.related_images.iter().enumerate() {
         // The image of the bundle itself has been reported.
         if is_by_tag(&related.image) && related.image != bundle.image {
             let message = format!("bundle `{name}` names a related image without a digest: `{}`", related.image);
             found.push(draft(rules::RELATED_IMAGE_BY_TAG, message).at(of_image(idx)).help(BY_DIGEST));
         }
-        if !seen.insert((&related.name, &related.image)) {
+        if !facts.insert((&related.name, &related.image)) {
             let message = match (&*related.name, &*related.image) {
                 ("", image) => format!("bundle `{name}` lists the image `{image}` twice"),
                 (called, image) => format!("bundle `{name}` lists the image `{image}` twice as `{called}`"),

@@ -10,9 +10,9 @@ use std::path::Path;
 
 pub use profile::Profile;
 
-pub use self::document::{Seen, look};
+pub use self::document::{PracticeFacts, practice_facts};
 
-use self::document::Look;
+use self::document::PracticeReader;
 use super::facts::{Draft, Facts};
 use super::inspect::draft;
 use super::places;
@@ -26,8 +26,8 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut all: Vec<(Origin, Seen)> = Vec::new();
-    let done: Result<(), Infallible> = load(input, &Look, |it| {
+    let mut all: Vec<(Origin, PracticeFacts)> = Vec::new();
+    let done: Result<(), Infallible> = load(input, &PracticeReader, |it| {
         all.push(it);
         Ok(())
     });
@@ -39,7 +39,7 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
         let file = input.files.get(origin.file as usize).filter(|it| it.made_of().is_none())?;
         Some(Path::new(&file.shown).parent().unwrap_or(Path::new("")))
     };
-    let seen: Vec<(Option<&Path>, &Seen)> = all.iter().map(|(origin, it)| (directory(*origin), it)).collect();
+    let seen: Vec<(Option<&Path>, &PracticeFacts)> = all.iter().map(|(origin, it)| (directory(*origin), it)).collect();
     let drafts = practice_drafts(&seen, wanted);
     let origins: Vec<Origin> = all.iter().map(|it| it.0).collect();
     let facts: Vec<Facts> = all.into_iter().map(|it| Facts::Other { package: it.1.package }).collect();
@@ -49,7 +49,7 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
 /// Like [`practices`], for documents that have been looked at, each with the directory of its file, if it is in one. It
 /// is for callers that find places by themselves: each finding comes with the number of its document.
 #[must_use]
-pub fn practice_drafts(all: &[(Option<&Path>, &Seen)], wanted: &[&'static Rule]) -> Vec<(usize, Draft)> {
+pub fn practice_drafts(all: &[(Option<&Path>, &PracticeFacts)], wanted: &[&'static Rule]) -> Vec<(usize, Draft)> {
     let is_wanted = |it: &Draft| wanted.iter().any(|rule| rule.id == it.rule.id);
     let mut drafts: Vec<(usize, Draft)> = Vec::new();
     for (number, (_, it)) in all.iter().enumerate() {
@@ -63,7 +63,7 @@ pub fn practice_drafts(all: &[(Option<&Path>, &Seen)], wanted: &[&'static Rule])
 }
 
 /// Default channels that are deprecated, each reported at its deprecation.
-fn deprecated_defaults(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
+fn deprecated_defaults(all: &[(Option<&Path>, &PracticeFacts)]) -> Vec<(usize, Draft)> {
     let defaults: BTreeMap<&str, &str> =
         all.iter().filter_map(|(_, it)| Some((it.package.as_str(), it.default_channel.as_deref()?))).collect();
     let mut found = Vec::new();
@@ -85,7 +85,7 @@ fn deprecated_defaults(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
 }
 
 /// Packages that share a directory with others, each reported at its `olm.package`.
-fn shared_directories(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
+fn shared_directories(all: &[(Option<&Path>, &PracticeFacts)]) -> Vec<(usize, Draft)> {
     let mut of_directory: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
     for (directory, it) in all.iter().filter(|(_, it)| it.default_channel.is_some() && !it.package.is_empty()) {
         if let Some(directory) = directory {

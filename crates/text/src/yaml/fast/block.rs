@@ -2,7 +2,7 @@
 
 use super::admit::admit;
 use super::cursor::{Cursor, Scalar, is_blankz};
-use super::event::{Declined, Sink, Spot, What};
+use super::event::{Declined, EventBody, Sink, Spot};
 use super::flow::{MAX_DEPTH, MAX_KEY, flow};
 
 /// Emits the events of a text, whose byte order mark is gone, from the start of its one document to the end of the
@@ -43,7 +43,7 @@ impl<S: Sink> Blocks<'_, '_, S> {
         let is_any = self.cursor.next_token();
         let here = self.cursor.spot();
         if !is_any {
-            return self.cursor.tell(self.sink, What::StreamEnd, here, here);
+            return self.cursor.tell(self.sink, EventBody::StreamEnd, here, here);
         }
         let is_marked = here.at == here.line_start && self.cursor.is_document_mark(here.at);
         if is_marked {
@@ -51,13 +51,13 @@ impl<S: Sink> Blocks<'_, '_, S> {
                 return Err(Declined);
             }
             self.cursor.at += 3;
-            self.cursor.tell(self.sink, What::Document { is_marked }, here, self.cursor.spot())?;
+            self.cursor.tell(self.sink, EventBody::Document { is_marked }, here, self.cursor.spot())?;
             self.cursor.finish_line()?;
             if !self.cursor.next_token() {
                 return Err(Declined);
             }
         } else {
-            self.cursor.tell(self.sink, What::Document { is_marked }, here, here)?;
+            self.cursor.tell(self.sink, EventBody::Document { is_marked }, here, here)?;
         }
         self.refuse_mark()?;
         self.node()?;
@@ -69,8 +69,8 @@ impl<S: Sink> Blocks<'_, '_, S> {
         while let Some(frame) = self.frames.last().copied() {
             self.close(frame, end)?;
         }
-        self.cursor.tell(self.sink, What::DocumentEnd, end, end)?;
-        self.cursor.tell(self.sink, What::StreamEnd, end, end)
+        self.cursor.tell(self.sink, EventBody::DocumentEnd, end, end)?;
+        self.cursor.tell(self.sink, EventBody::StreamEnd, end, end)
     }
 
     /// Declines a document mark in the middle.
@@ -88,20 +88,20 @@ impl<S: Sink> Blocks<'_, '_, S> {
         if self.frames.len() >= MAX_DEPTH {
             return Err(Declined);
         }
-        let what = match kind {
-            Kind::Mapping => What::Mapping { is_flow: false },
-            Kind::Sequence | Kind::Indentless => What::Sequence { is_flow: false },
+        let body = match kind {
+            Kind::Mapping => EventBody::Mapping { is_flow: false },
+            Kind::Sequence | Kind::Indentless => EventBody::Sequence { is_flow: false },
         };
         let start = Spot { at: end.line_start + column, ..end };
-        self.cursor.tell(self.sink, what, start, end)?;
+        self.cursor.tell(self.sink, body, start, end)?;
         self.frames.push(Frame { kind, column });
         Ok(())
     }
 
     fn close(&mut self, frame: Frame, here: Spot) -> Result<(), Declined> {
         self.leave_empty()?;
-        let what = if frame.kind == Kind::Mapping { What::MappingEnd } else { What::SequenceEnd };
-        self.cursor.tell(self.sink, what, here, here)?;
+        let body = if frame.kind == Kind::Mapping { EventBody::MappingEnd } else { EventBody::SequenceEnd };
+        self.cursor.tell(self.sink, body, here, here)?;
         self.frames.pop();
         Ok(())
     }

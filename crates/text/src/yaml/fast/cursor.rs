@@ -3,7 +3,7 @@
 use memchr::memchr;
 
 use super::admit::Admitted;
-use super::event::{Declined, Event, Sink, Spot, Style, What};
+use super::event::{Declined, Event, EventBody, Sink, Spot, Style};
 use crate::word::length_of_run;
 
 /// Whether a byte ends a word: a blank, or the end of a line or of the text.
@@ -151,8 +151,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    pub(super) fn tell(&self, sink: &mut impl Sink, what: What<'_>, start: Spot, end: Spot) -> Result<(), Declined> {
-        sink.take(&Event { what, bytes: self.bytes, is_ascii: self.is_ascii, start, end })
+    pub(super) fn tell(
+        &self,
+        sink: &mut impl Sink,
+        body: EventBody<'_>,
+        start: Spot,
+        end: Spot,
+    ) -> Result<(), Declined> {
+        sink.take(&Event { body, bytes: self.bytes, is_ascii: self.is_ascii, start, end })
     }
 
     pub(super) fn tell_scalar(&self, sink: &mut impl Sink, scalar: &Scalar) -> Result<(), Declined> {
@@ -160,7 +166,7 @@ impl<'t> Cursor<'t> {
             Some((start, end)) => self.text.get(start..end).ok_or(Declined)?,
             None => &self.buffer,
         };
-        self.tell(sink, What::Scalar { text, style: scalar.style }, scalar.start, scalar.end)
+        self.tell(sink, EventBody::Scalar { text, style: scalar.style }, scalar.start, scalar.end)
     }
 
     /// Whether a key, which is on one line, brings in another mapping.
@@ -170,7 +176,7 @@ impl<'t> Cursor<'t> {
 
     /// Tells the scalar that is understood where none is written.
     pub(super) fn tell_empty(&self, sink: &mut impl Sink, at: Spot) -> Result<(), Declined> {
-        self.tell(sink, What::Scalar { text: "", style: Style::Plain }, at, at)
+        self.tell(sink, EventBody::Scalar { text: "", style: Style::Plain }, at, at)
     }
 
     /// Whether places on this line can still be computed quickly: characters are counted from its start.

@@ -18,7 +18,7 @@ pub(in crate::yaml) enum Style {
 
 /// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::yaml) enum What<'e> {
+pub(in crate::yaml) enum EventBody<'e> {
     /// A document begins.
     Document {
         /// Whether it has a mark.
@@ -58,7 +58,7 @@ impl Spot {
 /// An event. Its places are computed only on request.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::yaml) struct Event<'e> {
-    pub(in crate::yaml) what: What<'e>,
+    pub(in crate::yaml) body: EventBody<'e>,
     pub(super) bytes: &'e [u8],
     pub(super) is_ascii: bool,
     pub(super) start: Spot,

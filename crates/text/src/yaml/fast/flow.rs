@@ -1,7 +1,7 @@
 //! Collections in brackets, on one line.
 
 use super::cursor::{Cursor, Scalar};
-use super::event::{Declined, Sink, What};
+use super::event::{Declined, EventBody, Sink};
 
 /// The longest key that is read here. libyaml's may have twice as many bytes; the rest is room for insertions into its
 /// copy of the text.
@@ -27,8 +27,12 @@ pub(super) fn flow(cursor: &mut Cursor<'_>, sink: &mut impl Sink) -> Result<(), 
             }
             if let is_mapping @ (b'[' | b'{') = cursor.byte() {
                 let is_mapping = is_mapping == b'{';
-                let what = if is_mapping { What::Mapping { is_flow: true } } else { What::Sequence { is_flow: true } };
-                cursor.tell(sink, what, cursor.spot(), cursor.spot().behind(1))?;
+                let body = if is_mapping {
+                    EventBody::Mapping { is_flow: true }
+                } else {
+                    EventBody::Sequence { is_flow: true }
+                };
+                cursor.tell(sink, body, cursor.spot(), cursor.spot().behind(1))?;
                 cursor.at += 1;
                 open.push(is_mapping);
                 continue;
@@ -57,8 +61,8 @@ fn close(cursor: &mut Cursor<'_>, sink: &mut impl Sink, open: &mut Vec<bool>) ->
                 return Ok(false);
             }
             byte if byte == closer(is_mapping) => {
-                let what = if is_mapping { What::MappingEnd } else { What::SequenceEnd };
-                cursor.tell(sink, what, cursor.spot(), cursor.spot().behind(1))?;
+                let body = if is_mapping { EventBody::MappingEnd } else { EventBody::SequenceEnd };
+                cursor.tell(sink, body, cursor.spot(), cursor.spot().behind(1))?;
                 cursor.at += 1;
                 open.pop();
                 if open.is_empty() {

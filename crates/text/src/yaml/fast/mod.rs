@@ -27,7 +27,7 @@ mod quoted;
 mod side_by_side;
 
 pub(super) use block::scan;
-pub(super) use event::{Declined, Event, Sink, Style, What};
+pub(super) use event::{Declined, Event, EventBody, Sink, Style};
 #[cfg(fuzzing)]
 pub use side_by_side::compare;
 

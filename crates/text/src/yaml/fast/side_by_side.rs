@@ -4,28 +4,28 @@ use libyaml_safer::{EventData, MappingStyle, Mark, ScalarStyle, SequenceStyle};
 
 use super::super::events::Source;
 use super::block::scan;
-use super::event::{Declined, Event, Sink, Style, What};
+use super::event::{Declined, Event, EventBody, Sink, Style};
 
 /// An event as text, with its places.
 #[derive(Default)]
-struct Told(Vec<(String, Mark, Mark)>);
+struct Transcript(Vec<(String, Mark, Mark)>);
 
-impl Sink for Told {
+impl Sink for Transcript {
     fn take(&mut self, event: &Event<'_>) -> Result<(), Declined> {
         let (start, end) = (event.start_mark(), event.end_mark());
-        let shown = match event.what {
-            What::Document { is_marked } => {
+        let shown = match event.body {
+            EventBody::Document { is_marked } => {
                 // The end of a document's start is not used.
                 self.0.push((format!("document {is_marked}"), start, start));
                 return Ok(());
             }
-            What::Scalar { text, style } => format!("{} {text:?}", shown_style(style)),
-            What::Mapping { is_flow } => format!("mapping {is_flow}"),
-            What::Sequence { is_flow } => format!("sequence {is_flow}"),
-            What::MappingEnd => "end of mapping".to_owned(),
-            What::SequenceEnd => "end of sequence".to_owned(),
-            What::DocumentEnd => "end of document".to_owned(),
-            What::StreamEnd => "end".to_owned(),
+            EventBody::Scalar { text, style } => format!("{} {text:?}", shown_style(style)),
+            EventBody::Mapping { is_flow } => format!("mapping {is_flow}"),
+            EventBody::Sequence { is_flow } => format!("sequence {is_flow}"),
+            EventBody::MappingEnd => "end of mapping".to_owned(),
+            EventBody::SequenceEnd => "end of sequence".to_owned(),
+            EventBody::DocumentEnd => "end of document".to_owned(),
+            EventBody::StreamEnd => "end".to_owned(),
         };
         self.0.push((shown, start, end));
         Ok(())
@@ -46,15 +46,15 @@ fn shown_style(style: Style) -> &'static str {
 fn told_by_libyaml(text: &[u8]) -> Option<Vec<(String, Mark, Mark)>> {
     let source = Source::whole(text).ok()?;
     let mut events = source.events();
-    let mut told = Vec::new();
+    let mut transcript = Vec::new();
     loop {
         let event = events.next().ok()?;
         let (start, mut end) = (event.start_mark, event.end_mark);
         let shown = match event.data {
             EventData::StreamStart { .. } => continue,
             EventData::StreamEnd => {
-                told.push(("end".to_owned(), start, end));
-                return Some(told);
+                transcript.push(("end".to_owned(), start, end));
+                return Some(transcript);
             }
             EventData::DocumentStart { implicit, version_directive: None, .. } => {
                 end = start;
@@ -82,7 +82,7 @@ fn told_by_libyaml(text: &[u8]) -> Option<Vec<(String, Mark, Mark)>> {
             // This scanner never emits such an event.
             other => format!("{other:?}"),
         };
-        told.push((shown, start, end));
+        transcript.push((shown, start, end));
     }
 }
 
@@ -94,13 +94,18 @@ fn told_by_libyaml(text: &[u8]) -> Option<Vec<(String, Mark, Mark)>> {
 #[cfg_attr(not(fuzzing), expect(unreachable_pub, reason = "only a fuzz target is outside of this crate"))]
 pub fn compare(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    let mut told = Told::default();
-    if scan(text, &mut told).is_err() {
+    let mut transcript = Transcript::default();
+    if scan(text, &mut transcript).is_err() {
         return false;
     }
     // (libyaml's events count as none if it reports an error.)
     let expected = told_by_libyaml(text).unwrap_or_default();
-    let at = told.0.iter().zip(&expected).take_while(|(a, b)| a == b).count();
-    assert_eq!(told.0.get(at), expected.get(at), "event {at} of {:?}, and libyaml's", String::from_utf8_lossy(text));
+    let at = transcript.0.iter().zip(&expected).take_while(|(a, b)| a == b).count();
+    assert_eq!(
+        transcript.0.get(at),
+        expected.get(at),
+        "event {at} of {:?}, and libyaml's",
+        String::from_utf8_lossy(text)
+    );
     true
 }
