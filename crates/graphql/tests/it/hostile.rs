@@ -102,7 +102,7 @@ fn fragments_are_no_way_around_the_limits() {
         let start = Instant::now();
         let answer = asked(&blobs, &query);
         assert!(answer.contains(expected), "{}: {}", &query[..60.min(query.len())], &answer[..answer.len().min(300)]);
-        assert!(start.elapsed() < Duration::from_secs(20));
+        assert!(start.elapsed() < Duration::from_secs(60));
     }
 }
 
@@ -125,7 +125,7 @@ fn long_texts_are_taken_in_one_go() {
         let start = Instant::now();
         let answer = asked(&blobs, &query);
         assert!(answer.contains(expected), "{}", &answer[..answer.len().min(300)]);
-        assert!(start.elapsed() < Duration::from_secs(20), "{}", &answer[..answer.len().min(100)]);
+        assert!(start.elapsed() < Duration::from_secs(60), "{}", &answer[..answer.len().min(100)]);
     }
 }
 
