@@ -18,9 +18,9 @@ use olmdex_text::encoding::hex::short;
 
 /// Find the last day on which something was good, and the commit that broke it
 ///
-/// A package is good if it has no findings about its upgrades (`check-graph`), or none of `--rule`, which takes any rule
-/// of `check-graph` and `validate`; with a version, if OLM takes that version (`why-not`) from the installed bundle. The index has the past of catalogs (`build --git`).
-/// Exits with 1 if a catalog is not good now.
+/// A package is good if it has no findings about its upgrades (`check-graph`), or none of `--rule`, which takes any
+/// rule of `check-graph` and `validate`; with a version, if OLM takes that version (`why-not`) from the installed
+/// bundle. The index has the past of catalogs (`build --git`). Exits with 1 if a catalog is not good now.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex bisect keda -i past.db
