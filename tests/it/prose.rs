@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
+/// The columns that comments and guides may have: those of code.
+const WIDTH: usize = 120;
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -134,6 +137,30 @@ fn guides_are_plain_english() {
 }
 
 #[test]
+fn guides_are_no_wider_than_code() {
+    // A message or a command is not broken.
+    let long_quote = Regex::new("`[^`]{50,}`|`[^`]{50,}$|[^ ]{60,}").unwrap();
+    let mut wide = String::new();
+    let mut pages = vec![root().join("README.md"), root().join("CONTRIBUTING.md"), root().join("ARCHITECTURE.md")];
+    pages.push(root().join("CHANGELOG.md"));
+    // The page of rules is written by the program.
+    pages.extend(files("docs", ".md").into_iter().filter(|it| !it.ends_with("rules.md")));
+    pages.extend(files("packaging", ".md"));
+    for path in pages {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut is_code = false;
+        for (number, line) in text.lines().enumerate() {
+            is_code ^= line.trim_start().starts_with("```");
+            let may_be_wide = is_code || line.starts_with(['#', '|', '<']);
+            if long_quote.replace_all(line, "").chars().count() > WIDTH && !may_be_wide {
+                let _ = writeln!(wide, "{}:{}", path.strip_prefix(root()).unwrap().display(), number + 1);
+            }
+        }
+    }
+    assert!(wide.is_empty(), "prose of more than {WIDTH} columns:\n{wide}");
+}
+
+#[test]
 fn faults_are_found_and_questions_are_not() {
     let rules = Rules::read();
     for (text, n) in [
@@ -205,7 +232,6 @@ fn comments_are_plain_english() {
 /// A comment is as wide as the code: rustfmt leaves longer ones as they are.
 #[test]
 fn comments_are_no_wider_than_code() {
-    const WIDTH: usize = 120;
     let command = Regex::new(r"^`[^`]+`\.?$").unwrap();
     let mut wide = String::new();
     for path in rust_files() {
