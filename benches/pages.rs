@@ -1,4 +1,5 @@
-//! The time until each kind of page is complete: the median of 20, after the preparations of a server at its start.
+//! The time until each kind of page is complete: the median of 20, after the preparations of a server at its start. Pages
+//! that a server keeps for the next visitor are made anew.
 //!
 //! The index is that of the catalogs in `../shared/catalogs` (or `$OLMDEX_BENCH_INDEX`). A comparison is measured
 //! twice: one that a server has prepared, and one of its first visitor.
@@ -82,6 +83,7 @@ fn index() -> Index {
 
 /// Milliseconds and bytes of a page.
 fn measured(site: Site<'_>, target: &str) -> (f64, usize) {
+    site.cache.forget_pages();
     let begin = Instant::now();
     let mut reply = answer(site, &Ask { method: "GET", target, if_none_match: None });
     let moved = reply.headers.iter().find(|it| reply.status == 308 && it.0 == "Location").map(|it| it.1.clone());

@@ -967,6 +967,50 @@ fn the_page_of_a_package_stays_short_and_shows_how_to_install_it() {
 }
 
 #[test]
+fn a_list_has_the_packages_of_its_data_for_every_visitor() {
+    let package = |name: &str, words: &str, categories: &str| {
+        format!(
+            "schema: olm.package\nname: {name}\ndefaultChannel: a\n---\nschema: olm.channel\npackage: {name}\nname: a\nentries: [{{name: {name}.v1.0.0}}]\n---\n\
+             schema: olm.bundle\npackage: {name}\nname: {name}.v1.0.0\nimage: q.io/{name}:1\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: {name}, version: 1.0.0}}}}\n\
+             - {{type: olm.csv.metadata, value: {{displayName: {words}, annotations: {{categories: \"{categories}\"}}}}}}\n---\n"
+        )
+    };
+    let text = [
+        package("one", "Queues of events", "Database"),
+        package("two", "Events", "Database, Streaming"),
+        package("three", "Queues", "Streaming"),
+    ];
+    let pages = Pages::of_text(&text.concat());
+    for (query, expected) in [
+        ("", "one two three"),
+        ("?q=events", "one two"),
+        ("?q=queues", "one three"),
+        ("?q=queues%20events", "one"),
+        ("?category=Database", "one two"),
+        ("?category=Streaming&q=events", "two"),
+        ("?category=Database&category=Streaming", "two"),
+        ("?catalog=c&status=current", "one two three"),
+        ("?q=one", "one"),
+    ] {
+        let (status, page) = pages.get(&format!("/packages{query}"));
+        assert_eq!(status, 200, "{query}: {page}");
+        let (_, data) = pages.get(&format!("/packages.json{query}"));
+        for name in ["one", "two", "three"] {
+            let is_expected = expected.split(' ').any(|it| it == name);
+            assert_eq!(page.contains(&format!("href=\"/p/{name}\"")), is_expected, "{query} {name}: {page}");
+            assert_eq!(data.contains(&format!("\"package\": \"{name}\"")), is_expected, "{query} {name}: {data}");
+        }
+        // It is kept for the next visitor.
+        assert_eq!(pages.get(&format!("/packages{query}")), (status, page), "{query}");
+    }
+    // A refusal is not kept as a page.
+    for _ in 0..2 {
+        assert_eq!(pages.get("/packages?page=7").0, 400);
+    }
+}
+
+#[test]
 fn a_slip_in_a_search_finds_what_was_meant() {
     let package = |name: &str, display: &str| {
         format!(

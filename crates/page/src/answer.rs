@@ -84,6 +84,11 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     }
     let made = match form {
         Form::Json => data(PageContext { site, here: &route, shared: None }).map(|body| (JSON, body)),
+        Form::Page if is_page(&route) => {
+            // The tag says that an address has one page as long as the index is the same.
+            let make = || Ok(content(PageContext { site, here: &route, shared: None })?.1.into());
+            site.cache.pages.get((&address, ""), make).map(|body| (HTML, body.to_vec()))
+        }
         Form::Page => content(PageContext { site, here: &route, shared: None }),
     };
     match made {
@@ -106,6 +111,16 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
             Reply { status: 200, headers, body }
         }
         Err(error) => refused(site, &error, form),
+    }
+}
+
+/// Whether a route leads to a page in HTML that only depends on the index.
+fn is_page(route: &Route) -> bool {
+    match route {
+        Route::Plan(_) | Route::Machine(_) | Route::Icon(_) | Route::Style | Route::Script => false,
+        Route::Mirror(list) => !list.is_text && !list.is_lock,
+        Route::Images(search) => !search.is_text,
+        _ => true,
     }
 }
 

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::listing::{Answer, answer, names};
+use super::listing::{Listing, listing};
 use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::PageContext;
-use olmdex_index::query::{Facet, FacetKind, PackageRow};
+use olmdex_index::query::{Facet, FacetKind};
 use olmdex_version::by_numbers;
 
 /// The values of a field that are shown at once; the others can be unfolded.
@@ -194,13 +194,13 @@ fn choices(facets: &[Facet], field: &Field, is_counted: impl Fn(&Facet) -> bool)
 }
 
 /// The values of the packages in the list, the most frequent first. A value can be added to the chosen ones.
-pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow]) -> Result<Markup, PageError> {
-    let packages: BTreeSet<&str> = rows.iter().map(|it| it.package.as_str()).collect();
+pub(super) fn facets(context: PageContext<'_>, list: &List, found: &Listing<'_>) -> Result<Markup, PageError> {
+    let packages = found.names();
     let facets = context.cache().facets(context.index())?;
     let is_asked = |catalog: &String| list.catalogs.is_empty() || list.catalogs.contains(catalog);
     let mut groups: Vec<(&'static str, Vec<(Choice, Route)>)> = Vec::new();
     if context.has_several() {
-        groups.push(("Catalog", catalogs(context, list, rows)?));
+        groups.push(("Catalog", catalogs(context, list, found)?));
     }
     for field in &FIELDS {
         let chosen = (field.get)(list);
@@ -208,12 +208,11 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow])
         let without = if field.is_any && !chosen.is_empty() {
             let mut wider = list.clone();
             (field.set)(&mut wider, Vec::new());
-            Some(answer(context, &wider)?)
+            Some(listing(context, &wider)?.names())
         } else {
             None
         };
-        let counted = without.as_ref().map(names);
-        let counted = counted.as_ref().unwrap_or(&packages);
+        let counted = without.as_ref().unwrap_or(&packages);
         let keys: BTreeSet<String> = chosen.iter().map(|it| spelled(field, it)).collect();
         let mut all = choices(facets, field, |it| counted.contains(&*it.package) && is_asked(&it.catalog));
         all.retain(|it| !keys.contains(&spelled(field, &it.label)));
@@ -260,21 +259,17 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, rows: &[PackageRow])
 }
 
 /// The catalogs that are not chosen, each with the number of its packages in the list without a choice of catalogs.
-fn catalogs(context: PageContext<'_>, list: &List, rows: &[PackageRow]) -> Result<Vec<(Choice, Route)>, PageError> {
-    let of_rows = |rows: &[PackageRow]| -> Vec<(String, String)> {
-        rows.iter().map(|it| (it.catalog.clone(), it.package.clone())).collect()
-    };
-    let places = if list.catalogs.is_empty() {
-        of_rows(rows)
+fn catalogs(context: PageContext<'_>, list: &List, listed: &Listing<'_>) -> Result<Vec<(Choice, Route)>, PageError> {
+    let wider;
+    let rows = if list.catalogs.is_empty() {
+        &listed.rows
     } else {
-        match answer(context, &List { catalogs: Vec::new(), ..list.clone() })? {
-            Answer::Found(hits) => hits.into_iter().map(|it| (it.catalog, it.package)).collect(),
-            Answer::Listed(rows) => of_rows(&rows),
-        }
+        wider = listing(context, &List { catalogs: Vec::new(), ..list.clone() })?;
+        &wider.rows
     };
-    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (catalog, package) in places {
-        found.entry(catalog).or_default().insert(package);
+    let mut found: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for it in rows {
+        found.entry(it.catalog.clone()).or_default().insert(&it.package);
     }
     let mut all: Vec<(Choice, Route)> = Vec::new();
     for (catalog, packages) in found {

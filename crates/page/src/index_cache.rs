@@ -16,7 +16,8 @@ use super::server_path::{ServerPaths, public_word};
 use olmdex_ask::{AskError, Catalogs, check_catalog};
 use olmdex_base::diag::Finding;
 use olmdex_index::query::{
-    ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, ImageUsers, NestedChanges, Side,
+    ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, ImageUsers, NestedChanges,
+    PackageRow, Side,
 };
 use olmdex_index::{Index, IndexError};
 use olmdex_text::calendar::Day;
@@ -52,6 +53,7 @@ pub struct IndexCache {
     pub is_public: bool,
     pub(super) server_paths: ServerPaths,
     pub(super) ranks: Catalogs,
+    packages: OnceLock<Vec<PackageRow>>,
     highest: OnceLock<Highest>,
     facets: OnceLock<Vec<Facet>>,
     newest: OnceLock<Vec<DatedBundle>>,
@@ -68,7 +70,13 @@ pub struct IndexCache {
     comparisons: Recent<Change>,
     /// The findings about the upgrades of packages, by catalog and package.
     upgrade_findings: Recent<Finding>,
+    /// Pages by their addresses: visitors of a portal look at the same ones.
+    pub(super) pages: Recent<u8>,
 }
+
+/// The number of pages that are kept, and their bytes.
+const N_PAGES: usize = 256;
+const MAX_PAGE_BYTES: usize = 8 << 20;
 
 /// The number of packages whose findings about upgrades are kept, and the number of these findings.
 const N_UPGRADE_FINDINGS: usize = 64;
@@ -130,6 +138,7 @@ impl IndexCache {
             digest,
             plans: None,
             is_public: false,
+            packages: OnceLock::new(),
             highest: OnceLock::new(),
             facets: OnceLock::new(),
             newest: OnceLock::new(),
@@ -144,6 +153,7 @@ impl IndexCache {
             findings: Mutex::default(),
             comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
             upgrade_findings: Recent::new(0..=N_UPGRADE_FINDINGS, MAX_UPGRADE_FINDINGS),
+            pages: Recent::new(0..=N_PAGES, MAX_PAGE_BYTES),
         })
     }
 
@@ -173,6 +183,7 @@ impl IndexCache {
     /// # Errors
     /// If the index cannot be read.
     pub fn prepare(&self, index: &Index) -> Result<(), IndexError> {
+        self.packages(index)?;
         self.facets(index)?;
         self.icons(index)?;
         self.image_users(index)?;
@@ -196,6 +207,11 @@ impl IndexCache {
         Ok(())
     }
 
+    /// Forgets the pages that were made, for a measurement of how long the making takes.
+    pub fn forget_pages(&self) {
+        self.pages.clear();
+    }
+
     /// The comparisons that visitors look at, the likeliest first: neighbours, the highest versions first, then
     /// catalogs that are further apart.
     fn likely_comparisons(&self) -> Vec<(&str, &str)> {
@@ -212,6 +228,11 @@ impl IndexCache {
         }
         pairs.truncate(N_PREPARED);
         pairs
+    }
+
+    /// The packages of all catalogs, by catalog and name.
+    pub(super) fn packages(&self, index: &Index) -> Result<&[PackageRow], IndexError> {
+        kept(&self.packages, || index.packages(&Filter::default())).map(Vec::as_slice)
     }
 
     /// The bundle of a package with the highest version, in any channel.
@@ -290,7 +311,7 @@ impl IndexCache {
         kept(&self.words, || {
             let mut words = BTreeSet::new();
             let is_word = |it: &&str| it.chars().count() > 2 && !it.bytes().all(|it| it.is_ascii_digit());
-            for row in index.packages(&Filter::default())? {
+            for row in self.packages(index)? {
                 for text in [row.package.to_lowercase(), row.display_name.to_lowercase()] {
                     words.extend(text.split(|c: char| !c.is_alphanumeric()).filter(is_word).map(str::to_owned));
                 }

@@ -71,7 +71,7 @@ fn names(context: PageContext<'_>) -> Result<String, PageError> {
         };
         all.entry(&it.package).or_default().entry(kind).or_default().insert(&it.value);
     }
-    let rows = context.index().packages(&Filter::default())?;
+    let rows = context.cache().packages(context.index())?;
     let mut display: BTreeMap<&str, &str> = BTreeMap::new();
     for row in rows.iter().filter(|it| context.to(&Route::Package(it.package.clone())).is_some()) {
         display.insert(&row.package, &row.display_name);

@@ -1,11 +1,11 @@
 //! The list of packages: searched, narrowed by the values of their bundles, with the heads in all catalogs.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
 use super::filters::{chosen, facets, sorting};
-use super::listing::{Answer, answer, command};
+use super::listing::{Listing, command, listing};
 use super::markdown::first_words;
 use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
@@ -13,7 +13,7 @@ use super::route::{List, Route, Sort};
 use super::site::{Page, PageContext};
 use olmdex_ask::{Retry, nearest_names, retries};
 use olmdex_base::diag::counted;
-use olmdex_index::query::{BundleRow, Filter, Hit, PackageRow};
+use olmdex_index::query::{BundleRow, PackageRow};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
@@ -39,13 +39,11 @@ const N_LIKE: usize = 6;
 /// the page is about something else.
 pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
     let list = List { words: name.to_owned(), ..List::default() };
-    let found = match answer(context, &list) {
-        Ok(Answer::Found(hits)) if !hits.is_empty() => Some(hits),
-        _ => second_try(context, &list).ok().flatten().map(|it| it.hits),
+    let found = match listing(context, &list) {
+        Ok(found) if !found.rows.is_empty() => Some(found),
+        _ => second_try(context, &list).ok().flatten().map(|it| it.found),
     };
-    let mut seen: HashSet<&str> = HashSet::new();
-    let hits = found.unwrap_or_default();
-    let names: Vec<&str> = hits.iter().map(|it| it.package.as_str()).filter(|it| seen.insert(it)).collect();
+    let names = found.unwrap_or_default().best_names();
     html! {
         @if !names.is_empty() {
             p { "Similar packages:" }
@@ -55,76 +53,71 @@ pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
 }
 
 /// The result that is shown for a search that finds nothing.
-struct SecondTry {
+struct SecondTry<'c> {
     /// The search that finds something, if it is one of words.
     list: List,
-    hits: Vec<Hit>,
+    found: Listing<'c>,
     /// The result in words, as the continuation of a sentence.
     words: String,
 }
 
 /// The same search with other words, or else the packages with the nearest names.
-fn second_try(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>, PageError> {
+fn second_try<'c>(context: PageContext<'c>, list: &List) -> Result<Option<SecondTry<'c>>, PageError> {
     if list.words.is_empty() {
         return Ok(None);
     }
     let search = |words: &str| {
         let list = List { words: words.to_owned(), page: 0, ..list.clone() };
-        let found = answer(context, &list)?;
-        Ok::<_, PageError>((
-            list,
-            match found {
-                Answer::Found(hits) => hits,
-                Answer::Listed(_) => Vec::new(),
-            },
-        ))
+        let found = listing(context, &list)?;
+        Ok::<_, PageError>((list, found))
     };
     for retry in retries(&list.words, context.cache().words(context.index())?) {
-        let (better, hits, words) = match retry {
+        let (better, found, words) = match retry {
             Retry::Words(words) => {
-                let (better, hits) = search(&words)?;
-                (better, hits, "no package matches".to_owned())
+                let (better, found) = search(&words)?;
+                (better, found, "no package matches".to_owned())
             }
             Retry::Any(words) => {
-                let mut hits: Vec<Hit> = Vec::new();
+                let mut found = Listing::default();
                 for word in &words {
-                    hits.extend(search(word)?.1);
+                    found.extend(search(word)?.1);
                 }
-                (list.clone(), hits, "these match one of the words; no package matches all of".to_owned())
+                (list.clone(), found, "these match one of the words; no package matches all of".to_owned())
             }
         };
-        if !hits.is_empty() {
-            return Ok(Some(SecondTry { list: better, hits, words }));
+        if !found.rows.is_empty() {
+            return Ok(Some(SecondTry { list: better, found, words }));
         }
     }
     nearest(context, list)
 }
 
 /// The packages with the nearest names, if no filter narrows the list.
-fn nearest(context: PageContext<'_>, list: &List) -> Result<Option<SecondTry>, PageError> {
+fn nearest<'c>(context: PageContext<'c>, list: &List) -> Result<Option<SecondTry<'c>>, PageError> {
     if (List { words: list.words.clone(), sort: list.sort, page: list.page, ..List::default() }) != *list {
         return Ok(None);
     }
     let names = context.index().package_names()?;
-    let mut hits: Vec<Hit> = Vec::new();
+    let mut found = Listing::default();
     for name in nearest_names(&list.words, names.iter().map(String::as_str), N_LIKE) {
-        if let Answer::Found(found) = answer(context, &List { words: name.to_owned(), ..List::default() })? {
-            hits.extend(found.into_iter().filter(|it| it.package == name));
-        }
+        let mut of_name = listing(context, &List { words: name.to_owned(), ..List::default() })?;
+        of_name.rows.retain(|it| it.package == name);
+        found.extend(of_name);
     }
     let words = "these have the most similar names; no package matches".to_owned();
-    Ok((!hits.is_empty()).then(|| SecondTry { list: list.clone(), hits, words }))
+    Ok((!found.rows.is_empty()).then(|| SecondTry { list: list.clone(), found, words }))
 }
 
 pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageError> {
-    let found = answer(context, list)?;
-    if matches!(&found, Answer::Found(hits) if hits.is_empty())
-        && let Some(SecondTry { list: better, hits, words }) = second_try(context, list)?
+    let found = listing(context, list)?;
+    if !list.words.is_empty()
+        && found.rows.is_empty()
+        && let Some(SecondTry { list: better, found, words }) = second_try(context, list)?
     {
         let better = List { page: list.page, ..better };
-        return page_of(context, &better, Answer::Found(hits), Some((&list.words, &words)));
+        return page_of(context, &better, &found, Some((&list.words, &words)));
     }
-    page_of(context, list, found, None)
+    page_of(context, list, &found, None)
 }
 
 /// The words of the search; corrected ones get a link to their own page.
@@ -138,17 +131,12 @@ fn found_with(context: PageContext<'_>, list: &List, is_corrected: bool) -> Mark
 }
 
 /// A row for each package, in the order of the list.
-fn sorted<'r>(
-    context: PageContext<'_>,
-    list: &List,
-    rows: &'r [PackageRow],
-    scores: &HashMap<(String, String), f64>,
-) -> Result<Vec<Line<'r>>, PageError> {
+fn sorted<'c>(context: PageContext<'c>, list: &List, found: &Listing<'c>) -> Result<Vec<Line<'c>>, PageError> {
     let mut lines: BTreeMap<&str, Line<'_>> = BTreeMap::new();
     // Files of some packages only list these.
-    for row in rows.iter().filter(|it| context.is_served() || context.to(&Route::Package(it.package.clone())).is_some())
-    {
-        let score = scores.get(&(row.package.clone(), row.catalog.clone())).copied().unwrap_or(0.0);
+    let is_written = |row: &PackageRow| context.to(&Route::Package(row.package.clone())).is_some();
+    for row in found.rows.iter().copied().filter(|it| context.is_served() || is_written(it)) {
+        let score = found.score(row);
         let line = lines.entry(&row.package).or_insert(Line { rows: Vec::new(), score });
         line.score = line.score.max(score);
         line.rows.push(row);
@@ -171,23 +159,10 @@ fn sorted<'r>(
 fn page_of(
     context: PageContext<'_>,
     list: &List,
-    found: Answer,
+    found: &Listing<'_>,
     slip: Option<(&String, &String)>,
 ) -> Result<Page, PageError> {
-    let filter = Filter { catalogs: list.catalogs.clone(), ..Filter::default() };
-    let (all, scores) = match found {
-        Answer::Listed(rows) => (rows, HashMap::new()),
-        Answer::Found(hits) => {
-            let mut scores: HashMap<(String, String), f64> = HashMap::new();
-            for hit in hits {
-                scores.insert((hit.package, hit.catalog), hit.score);
-            }
-            let mut rows = context.index().packages(&filter)?;
-            rows.retain(|it| scores.contains_key(&(it.package.clone(), it.catalog.clone())));
-            (rows, scores)
-        }
-    };
-    let lines = sorted(context, list, &all, &scores)?;
+    let lines = sorted(context, list, found)?;
     let n_lines = lines.len();
     // A file has no next page to ask for.
     let per_page = if context.is_served() { PER_PAGE } else { usize::MAX };
@@ -204,7 +179,7 @@ fn page_of(
     catalogs.sort_by_key(|it| by_numbers(it));
     let title = if list.words.is_empty() { "Packages".to_owned() } else { format!("Packages: {}", list.words) };
     let facets = if context.is_served() {
-        facets(context, list, &all)?
+        facets(context, list, found)?
     } else {
         // A script has the choices of a file.
         html! { aside.facets data-facets hidden aria-label="Filters" {} }

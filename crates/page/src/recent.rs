@@ -46,6 +46,10 @@ impl<T> Recent<T> {
         Ok(made)
     }
 
+    pub(super) fn clear(&self) {
+        self.lock().clear();
+    }
+
     /// Whether half of the room for items is taken.
     pub(super) fn is_half_full(&self) -> bool {
         n_items(&self.lock()) > self.max_items / 2

@@ -94,7 +94,7 @@ pub use past::{BlameRow, Fate, StateRow};
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use releases::DatedBundle;
 pub use requirers::{Requirer, Requirers};
-pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
+pub use search::{ApiPattern, BundlePlace, Hit, PackageMatch, SearchQuery};
 pub use served::{
     AskedApi, DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage,
 };

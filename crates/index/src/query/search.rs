@@ -135,6 +135,17 @@ pub struct Hit {
     pub score: f64,
 }
 
+/// A package that matches, without the data of its bundles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PackageMatch {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// How well it matches the words; higher is better, 0 without words.
+    pub score: f64,
+}
+
 /// Weights: name, display name, provider, keywords, description, API.
 const WORDS: &str = "
 WITH hit AS MATERIALIZED (
@@ -204,6 +215,8 @@ CROSS JOIN catalog c ON c.id = cd.catalog
 LEFT JOIN bundle b ON b.document = d.id
 WHERE ?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2))";
 
+const CATALOGS: &str = "SELECT id, name FROM catalog";
+
 const HIT: &str = concat!(
     "
 SELECT c.name, d.package, coalesce(b.name, ''), coalesce(b.version, ''), coalesce(b.display_name, ''),
@@ -252,6 +265,22 @@ impl Index {
         // Stable, so that equal scores keep the order of names.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         Ok(hits)
+    }
+
+    /// The packages that match, in no order; none without conditions. Pages need no more of a hit, and this takes a
+    /// third of the time of [`Self::search`].
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn matches(&self, query: &SearchQuery) -> Result<Vec<PackageMatch>, IndexError> {
+        let Some(found) = self.found(query)? else { return Ok(Vec::new()) };
+        let best = self.best(&found, &query.catalogs)?;
+        let names: HashMap<i64, String> =
+            self.rows(CATALOGS, [], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+        let matches = best.into_iter().filter_map(|((catalog, package), best)| {
+            Some(PackageMatch { catalog: names.get(&catalog)?.clone(), package, score: best.score })
+        });
+        Ok(matches.collect())
     }
 
     /// The bundles that match, by catalog, package and name; `None` if there are no conditions.
@@ -327,8 +356,8 @@ impl Index {
         Ok(self.rows(WORDS, [words], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
-    /// The packages of documents, by package and catalog.
-    fn hits(&self, found: &Scores, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
+    /// The best match of each package of documents.
+    fn best(&self, found: &Scores, catalogs: &[String]) -> Result<HashMap<(i64, String), Best>, IndexError> {
         let documents: Vec<i64> = found.keys().copied().collect();
         let documents = serde_json::to_string(&documents).unwrap_or_default();
         let mut packages: HashMap<(i64, String), Best> = HashMap::new();
@@ -354,6 +383,12 @@ impl Index {
             }
             Ok(())
         })?;
+        Ok(packages)
+    }
+
+    /// The packages of documents, by package and catalog.
+    fn hits(&self, found: &Scores, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
+        let packages = self.best(found, catalogs)?;
         let mut hits = Vec::with_capacity(packages.len());
         for ((catalog, _), best) in packages {
             let is_bundle = best.version_key.is_some();
