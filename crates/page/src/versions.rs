@@ -133,7 +133,7 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
         line.rows.insert(&row.catalog, row);
     }
     // Skipped entries cannot be installed any more, although they could be once.
-    let graphs = context.index().package_graphs(&Filter::default(), package)?;
+    let graphs = context.index().package_versions(&Filter::default(), package)?;
     let skipped: HashSet<(&str, &str)> = graphs
         .iter()
         .flat_map(|graph| graph.channels.iter().map(|it| (graph.catalog.as_str(), it)))
