@@ -1,5 +1,5 @@
-//! The time until each kind of page is complete: the median of 20, after the preparations of a server at its start. Pages
-//! that a server keeps for the next visitor are made anew.
+//! The time until each kind of page is complete: the median of 20, after the preparations of a server at its start.
+//! Pages that a server keeps for the next visitor are made anew.
 //!
 //! The index is that of the catalogs in `../shared/catalogs` (or `$OLMDEX_BENCH_INDEX`). A comparison is measured
 //! twice: one that a server has prepared, and one of its first visitor.

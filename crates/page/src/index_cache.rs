@@ -74,9 +74,10 @@ pub struct IndexCache {
     pub(super) pages: Recent<u8>,
 }
 
-/// The number of pages that are kept, and their bytes.
+/// The number of pages that are kept, the bytes of all, and those of one: pages of real catalogs have up to 120 KB.
 const N_PAGES: usize = 256;
-const MAX_PAGE_BYTES: usize = 8 << 20;
+const MAX_BYTES_OF_PAGES: usize = 4 << 20;
+const MAX_BYTES_OF_PAGE: usize = 256 << 10;
 
 /// The number of packages whose findings about upgrades are kept, and the number of these findings.
 const N_UPGRADE_FINDINGS: usize = 64;
@@ -153,7 +154,7 @@ impl IndexCache {
             findings: Mutex::default(),
             comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
             upgrade_findings: Recent::new(0..=N_UPGRADE_FINDINGS, MAX_UPGRADE_FINDINGS),
-            pages: Recent::new(0..=N_PAGES, MAX_PAGE_BYTES),
+            pages: Recent::new(0..=N_PAGES, MAX_BYTES_OF_PAGES).at_most(MAX_BYTES_OF_PAGE),
         })
     }
 

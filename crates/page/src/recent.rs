@@ -15,11 +15,18 @@ pub(super) struct Recent<T> {
     n_lists: RangeInclusive<usize>,
     /// The most items of all lists together.
     max_items: usize,
+    /// The most items of one list that is kept.
+    max_of_one: usize,
 }
 
 impl<T> Recent<T> {
     pub(super) fn new(n_lists: RangeInclusive<usize>, max_items: usize) -> Self {
-        Self { kept: Mutex::default(), n_lists, max_items }
+        Self { kept: Mutex::default(), n_lists, max_items, max_of_one: usize::MAX }
+    }
+
+    /// The same without lists of more items than this: a few large ones must not take the room of all others.
+    pub(super) fn at_most(self, max_of_one: usize) -> Self {
+        Self { max_of_one, ..self }
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(Names, Arc<[T]>)>> {
@@ -37,6 +44,9 @@ impl<T> Recent<T> {
             return Ok(kept);
         }
         let made = make()?;
+        if made.len() > self.max_of_one {
+            return Ok(made);
+        }
         let mut kept = self.lock();
         kept.push_front(((names.0.to_owned(), names.1.to_owned()), Arc::clone(&made)));
         kept.truncate(*self.n_lists.end());
@@ -93,6 +103,12 @@ mod tests {
         ] {
             assert_eq!(made_again(&Recent::new(n_lists, 10), lengths), expected, "{lengths:?}");
         }
+    }
+
+    #[test]
+    fn a_large_list_takes_no_room() {
+        let recent = Recent::new(0..=3, 10).at_most(4);
+        assert_eq!(made_again(&recent, &[3, 4, 5]), [5]);
     }
 
     #[test]
