@@ -6,6 +6,7 @@ use super::command::Command;
 use super::reply::PageError;
 use super::route::List;
 use super::site::PageContext;
+use olmdex_ask::search;
 use olmdex_index::query::{Hit, PackageRow, SearchQuery, Status};
 
 /// The answer as data: that of `search` for words, and that of `list packages` without.
@@ -19,9 +20,7 @@ pub(super) fn answer(context: PageContext<'_>, list: &List) -> Result<Answer, Pa
         return Ok(Answer::Listed(listing(context, list)?.rows.into_iter().cloned().collect()));
     }
     must_have_catalogs(context, list)?;
-    let mut hits = context.index().search(&query(list))?;
-    context.index().retain_with_status(&mut hits, status(list).as_slice())?;
-    Ok(Answer::Found(hits))
+    Ok(Answer::Found(search(context.index(), &query(list), status(list).as_slice())?))
 }
 
 fn must_have_catalogs(context: PageContext<'_>, list: &List) -> Result<(), PageError> {
