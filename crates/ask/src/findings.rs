@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::error::AskError;
 use super::hint::guess;
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, Rule};
 use olmdex_index::Index;
 use olmdex_index::query::{Change, Filter, NestedChanges, Side};
-use olmdex_olm::upgrade::{check_catalog, check_packages, diff};
+use olmdex_olm::upgrade::{self, check_catalog, check_packages, diff};
 
 /// The findings about the upgrades of a package in these catalogs, all of them if none is named.
 ///
@@ -19,12 +19,28 @@ pub fn package_findings(index: &Index, catalogs: &[String], package: &str) -> Re
     Ok(found.into_iter().flatten().flatten().collect())
 }
 
-/// The findings about the documents of a package: those of `validate`, without those about what is beside the package.
+/// The findings of these rules about a package: of its upgrades, and of its documents if a rule of `validate` is among
+/// them. Without rules, all findings about its upgrades.
 ///
 /// # Errors
 /// If the index cannot be read.
-pub fn document_findings(index: &Index, catalog: &str, package: &str) -> Result<Vec<Finding>, AskError> {
-    Ok(check_catalog(&index.packages_input(catalog, std::iter::once(package))?, None).findings)
+pub fn findings_of_rules(
+    index: &Index,
+    catalog: &str,
+    package: &str,
+    rules: &[&Rule],
+) -> Result<Vec<Finding>, AskError> {
+    let is_of_upgrades = |rule: &&Rule| upgrade::rules::ALL.iter().any(|it| it.id == rule.id);
+    let mut found = Vec::new();
+    if rules.is_empty() || rules.iter().any(is_of_upgrades) {
+        found = package_findings(index, &[catalog.to_owned()], package)?;
+    }
+    if !rules.iter().all(is_of_upgrades) {
+        let documents = index.packages_input(catalog, std::iter::once(package))?;
+        found.extend(check_catalog(&documents, None).findings);
+    }
+    found.retain(|it| rules.is_empty() || rules.iter().any(|rule| rule.id == it.rule.id));
+    Ok(found)
 }
 
 /// The findings about a catalog of an index, those about its upgrades included.

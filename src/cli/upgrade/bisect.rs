@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use clap::Args;
 
 use crate::ask::{
-    AskError, Bisection, PackageName, UpgradeQuestion, bisect, document_findings, no_package, package_findings,
+    AskError, Bisection, PackageName, UpgradeQuestion, bisect, findings_of_rules, no_package, rules_named,
 };
 use crate::cli::args::moment::must_have_states;
 use crate::cli::args::sources::AskOptions;
@@ -81,27 +81,23 @@ pub(crate) fn run(context: &Context, args: &BisectArgs) -> CommandResult {
 
 /// The named rules, of those that judge upgrades or documents.
 fn rules(names: &[String]) -> Result<Vec<&'static Rule>, CommandError> {
-    let all = [crate::upgrade::rules::ALL, &crate::check::all_rules()].concat();
-    let find = |name: &String| {
-        let rule = all.iter().find(|it| it.id.eq_ignore_ascii_case(name) || it.name == name);
-        rule.copied().ok_or_else(|| {
-            let error = CommandError::new(Exit::NotFound, format!("no rule `{name}` of `check-graph` or `validate`"));
-            error.help("`olmdex explain all` lists the rules")
-        })
-    };
-    names.iter().map(find).collect()
+    let judging = [crate::upgrade::rules::ALL, &crate::check::all_rules()].concat();
+    let mut all = Vec::new();
+    for name in names {
+        let mut named = rules_named(name)?;
+        named.retain(|it| judging.iter().any(|rule| rule.id == it.id));
+        if named.is_empty() {
+            let error =
+                CommandError::new(Exit::NotFound, format!("`{name}` is not a rule of `check-graph` or `validate`"));
+            return Err(error.help("`olmdex explain all` lists the rules"));
+        }
+        all.extend(named);
+    }
+    Ok(all)
 }
 
 fn findings(index: &Index, catalog: &str, package: &str, rules: &[&Rule]) -> Result<Vec<String>, AskError> {
-    let is_of_upgrades = |rule: &&Rule| crate::upgrade::rules::ALL.iter().any(|it| it.id == rule.id);
-    let mut found = Vec::new();
-    if rules.is_empty() || rules.iter().any(is_of_upgrades) {
-        found = package_findings(index, &[catalog.to_owned()], package)?;
-    }
-    if !rules.iter().all(is_of_upgrades) {
-        found.extend(document_findings(index, catalog, package)?);
-    }
-    found.retain(|it| rules.is_empty() || rules.iter().any(|rule| rule.id == it.rule.id));
+    let found = findings_of_rules(index, catalog, package, rules)?;
     Ok(found.into_iter().map(|it| format!("{}: {}", it.rule.id, it.message)).collect())
 }
 
