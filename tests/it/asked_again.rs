@@ -167,41 +167,150 @@ fn legacy_files_are_kept_too() {
     assert!(!second.err().contains("of legacy.db in"), "{}", second.both());
 }
 
-/// The work that a command reported: whether it looked through the files, and how many documents it read.
-fn work(answer: &Answer) -> (bool, Option<String>) {
-    let read = answer
-        .err()
-        .lines()
-        .find_map(|it| it.split_once("read ")?.1.split_once(" of catalog in").map(|it| it.0.to_owned()));
-    (answer.err().contains("looked through 3 files of catalog in"), read)
+/// The work that a command reported: how many files its words have been looked for in and read, and how many documents
+/// it read.
+fn work(answer: &Answer) -> (Option<String>, Option<String>) {
+    let said = answer.err();
+    let between = |before: &str, after: &str| {
+        let mut lines = said.lines().rev();
+        lines.find_map(|it| it.split_once(before)?.1.split_once(after).map(|it| it.0.to_owned()))
+    };
+    (between("looked through ", " of 3 files of catalog in"), between("read ", " of catalog in"))
 }
 
 #[test]
 fn a_question_about_a_package_reads_its_documents_only() {
     let scene = Scene::of_three();
     let documents = Some("3 documents".to_owned());
-    let first = scene.question(&["show", "lamp", "-i", "catalog"]);
-    first.expect_code(0);
-    assert_eq!(work(&first), (true, documents.clone()));
-    // The places of documents are known from now on, also those of others.
-    for words in [["show", "shade"], ["show", "shade.v1.0.0"], ["updates", "lamp@1.0.0"], ["list", "lamp"]] {
-        let [verb, name] = words;
-        let words = if verb == "list" { vec!["list", "channels", name] } else { vec![verb, name] };
-        let answer = scene.question(&[&words[..], &["-i", "catalog"]].concat());
+    let files = |number: &str| Some(number.to_owned());
+    let cases: [(&[&str], Option<String>); 7] = [
+        (&["show", "lamp"], files("1")),
+        (&["updates", "lamp@1.0.0"], None),
+        (&["list", "channels", "lamp"], None),
+        // The places of documents that were read are known from now on.
+        (&["show", "shade"], files("2")),
+        (&["show", "shade.v1.0.0"], files("2")),
+        (&["list", "bundles", "shade"], None),
+        (&["show", "lamp", "--no-cache"], files("1")),
+    ];
+    for (words, expected) in cases {
+        let answer = scene.question(&[words, &["-i", "catalog"]].concat());
         answer.expect_code(0);
-        assert_eq!(work(&answer), (false, documents.clone()), "{words:?}");
+        let (looked_through, read) = work(&answer);
+        assert_eq!(looked_through, expected, "{words:?} {}", answer.both());
+        assert!(read.is_none_or(|it| Some(it) == documents), "{words:?} {}", answer.both());
     }
-    assert_eq!(work(&scene.question(&["show", "lamp", "-i", "catalog", "--no-cache"])), (true, documents.clone()));
     // A new file is read.
     scene.put("lamp", "2.0.0", "");
     let answer = scene.question(&["show", "lamp", "-i", "catalog"]);
     answer.expect_code(0).expect_words("lamp.v2.0.0");
-    assert_eq!(work(&answer), (true, documents));
+    assert_eq!(work(&answer), (files("1"), documents));
     // A search for a name that no document has reads all of them, so all are known then.
     std::thread::sleep(TICK);
     let answer = scene.question(&["show", "lam", "-i", "catalog"]);
     answer.expect_code(4).expect_words("did you mean `lamp`?");
-    assert_eq!(work(&scene.question(&["show", "lamp", "-i", "catalog"])), (false, None));
+    assert_eq!(work(&scene.question(&["show", "lamp", "-i", "catalog"])), (None, None));
+}
+
+#[test]
+fn a_name_in_another_spelling_is_found() {
+    let scene = Scene::of_three();
+    let text = r#"{"schema": "olm.bundle", "package": "\u006camp", "name": "la\u006dp.v0.9.0", "image": "example.com/x:v1",
+        "properties": [{"type": "olm.package", "value": {"packageName": "\u006camp", "version": "0.9.0"}}]}"#;
+    write(scene.root(), "catalog/shade/more.json", text);
+    scene.put("lamp", "1.0.0", ", replaces: lamp.v0.9.0}\n- {name: lamp.v0.9.0");
+    scene.question(&["list", "bundles", "lamp", "-i", "catalog"]).expect_code(0).expect_words("lamp.v0.9.0");
+}
+
+#[test]
+fn a_bundle_of_one_catalog_tells_the_package_in_all() {
+    let scene = Scene::of_three();
+    fs::rename(scene.root().join("catalog"), scene.root().join("old")).unwrap();
+    for package in ["lamp", "shade", "bulb"] {
+        scene.put(package, "2.0.0", "");
+    }
+    std::thread::sleep(TICK);
+    // The bundle is in one catalog, and its package in both.
+    let sources = ["-i", "old=old", "-i", "new=catalog"];
+    let whole = olmdex(["build", "old=old", "new=catalog", "-O", "index.db"]).in_directory(scene.root());
+    whole.answer().expect_code(0);
+    for question in [["show", "lamp.v1.0.0"], ["whereis", "lamp.v2.0.0"], ["deps", "lamp.v2.0.0"]] {
+        let of_files = scene.question(&[&question[..], &sources, &["-o", "json"]].concat());
+        let of_index = scene.question(&[&question[..], &["-i", "index.db", "-o", "json"]].concat());
+        assert_eq!((of_files.out(), of_files.code), (of_index.out(), of_index.code), "{question:?}");
+    }
+}
+
+/// Asks files and an index of them, and expects the same.
+#[track_caller]
+fn expect_as_from_an_index(scene: &Scene, sources: &[&str], questions: &[&[&str]]) {
+    let build = olmdex(["build", "-O", "index.db"]).args(sources).in_directory(scene.root());
+    build.answer().expect_code(0);
+    let files: Vec<&str> = sources.iter().flat_map(|it| ["-i", it]).collect();
+    for question in questions {
+        let of_files = scene.question(&[question, &files[..], &["-o", "json"]].concat());
+        let of_index = scene.question(&[question, &["-i", "index.db", "-o", "json"][..]].concat());
+        assert_eq!((of_files.out(), of_files.code), (of_index.out(), of_index.code), "{question:?}");
+    }
+}
+
+/// A bundle with one more property, in a file of its own.
+fn bundle(package: &str, property: &str) -> String {
+    format!(
+        "schema: olm.bundle\npackage: {package}\nname: {package}.v1.0.0\nimage: example.com/{package}:v1\nproperties:\n\
+         - {{type: olm.package, value: {{packageName: {package}, version: 1.0.0}}}}\n- {property}\n"
+    )
+}
+
+fn package_and_channel(package: &str) -> String {
+    format!(
+        "schema: olm.package\nname: {package}\ndefaultChannel: stable\n---\n\
+         schema: olm.channel\npackage: {package}\nname: stable\nentries:\n- {{name: {package}.v1.0.0}}\n"
+    )
+}
+
+#[test]
+fn a_rule_depends_on_every_package() {
+    let scene = Scene::of_three();
+    write(scene.root(), "catalog/rule/package.yaml", package_and_channel("rule"));
+    let rule = "{type: olm.constraint, value: {failureMessage: any, \
+                cel: {rule: \"properties.exists(p, p.type == 'olm.package')\"}}}";
+    write(scene.root(), "catalog/rule/bundle.yaml", bundle("rule", rule));
+    let questions: [&[&str]; 2] = [&["deps", "lamp", "--invert"], &["deps", "rule"]];
+    expect_as_from_an_index(&scene, &["catalog"], &questions);
+    scene.question(&["deps", "lamp", "--invert", "-i", "catalog"]).expect_words("rule.v1.0.0");
+}
+
+#[test]
+fn demands_lead_from_one_catalog_to_another() {
+    let scene = Scene::of_three();
+    for (catalog, package, property) in [
+        ("a", "needing", "{type: olm.gvk.required, value: {group: example.com, version: v1, kind: Wick}}"),
+        ("b", "giving", "{type: olm.gvk, value: {group: example.com, version: v1, kind: Wick}}"),
+        ("b", "besides", "{type: olm.package.required, value: {packageName: needing, versionRange: '>=1.0.0'}}"),
+    ] {
+        let text = package_and_channel(package) + "---\n" + &bundle(package, property);
+        write(scene.root(), &format!("{catalog}/{package}.yaml"), text);
+    }
+    for catalog in ["a", "b"] {
+        let large = fs::read_to_string(scene.root().join("catalog/lamp/catalog.yaml")).unwrap();
+        write(
+            scene.root(),
+            &format!("{catalog}/{catalog}-large.yaml"),
+            large.replace("lamp", &format!("large-{catalog}")),
+        );
+    }
+    let questions: [&[&str]; 4] = [
+        &["resolve", "--install", "needing"],
+        &["deps", "needing", "--closure"],
+        &["deps", "needing", "--invert"],
+        &["deps", "giving", "--invert"],
+    ];
+    expect_as_from_an_index(&scene, &["a=a", "b=b"], &questions);
+    scene
+        .question(&["resolve", "--install", "needing", "-i", "a=a", "-i", "b=b"])
+        .expect_code(0)
+        .expect_words("giving");
 }
 
 #[test]

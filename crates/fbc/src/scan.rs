@@ -1,9 +1,13 @@
 //! A search for the files that have some words, without decoding them: reading a catalog costs ten times as much.
+//!
+//! JSON and YAML can spell a word in several ways. A file in which a word could be spelled with escapes, or in base64
+//! with the tag `!!binary`, counts as one that has it, so that a file without a word is certain to lack it.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
 
-use memchr::memmem::Finder;
+use aho_corasick::AhoCorasick;
+use memchr::{memchr_iter, memmem};
 use rayon::iter::{IndexedParallelIterator as _, IntoParallelRefIterator as _, ParallelIterator as _};
 
 use super::Input;
@@ -13,18 +17,21 @@ use super::input_file::{InputFile, OpenFile};
 /// memory once.
 const PIECE: usize = 256 << 10;
 
-/// The numbers of the files that have at least one of some words. A file that cannot be read is among them: reading it
-/// will give the reason.
+/// The bytes of the longest escape: `\U` and eight digits.
+const LONGEST_ESCAPE: usize = 10;
+
+/// The numbers of the files that may have at least one of some words. A file that cannot be read is among them: reading
+/// it will give the reason.
 #[must_use]
 pub fn files_with(input: &Input, words: &[&str]) -> BTreeSet<usize> {
     files_with_in_pieces(input, words, PIECE)
 }
 
 fn files_with_in_pieces(input: &Input, words: &[&str], piece: usize) -> BTreeSet<usize> {
-    let finders: Vec<Finder<'_>> = words.iter().map(Finder::new).collect();
-    let has_one = |text: &[u8]| finders.iter().any(|it| it.find(text).is_some());
+    let words = Words::new(words);
+    let has_one = |text: &[u8]| words.are_in(text);
     // A word may begin in one piece and end in the next.
-    let overlap = words.iter().map(|it| it.len().saturating_sub(1)).max().unwrap_or_default();
+    let overlap = words.longest.max(LONGEST_ESCAPE) - 1;
     let buffer = || vec![0; overlap + piece];
     let has = |buffer: &mut Vec<u8>, file: &InputFile| match file.open() {
         Ok(OpenFile::Bytes(text)) => has_one(text),
@@ -35,6 +42,76 @@ fn files_with_in_pieces(input: &Input, words: &[&str], piece: usize) -> BTreeSet
     let files = input.files.par_iter().enumerate();
     let found = files.map_init(buffer, |buffer, (number, file)| has(buffer, file).then_some(number));
     found.flatten().collect()
+}
+
+/// The words of a search.
+struct Words {
+    /// `None` if there are too many to search for, so that every file may have one.
+    finder: Option<AhoCorasick>,
+    longest: usize,
+    /// The ASCII characters of the words.
+    characters: [bool; 128],
+    has_other_characters: bool,
+}
+
+impl Words {
+    fn new(words: &[&str]) -> Self {
+        let parts: Vec<&str> = words.iter().map(|it| plain_part(it)).collect();
+        let mut characters = [false; 128];
+        for byte in parts.iter().flat_map(|it| it.bytes()).filter(u8::is_ascii) {
+            characters[usize::from(byte)] = true;
+        }
+        Self {
+            longest: parts.iter().map(|it| it.len()).max().unwrap_or_default(),
+            has_other_characters: parts.iter().any(|it| !it.is_ascii()),
+            finder: AhoCorasick::new(parts).ok(),
+            characters,
+        }
+    }
+
+    /// Whether a text has one of the words, or may have one in another spelling.
+    fn are_in(&self, text: &[u8]) -> bool {
+        let has_escape = || memchr_iter(b'\\', text).any(|at| self.is_part_of_word(&text[at + 1..]));
+        self.finder.as_ref().is_none_or(|it| it.is_match(text)) || is_wide(text) || has_tag(text) || has_escape()
+    }
+
+    /// Whether the escape after a backslash may stand within a word.
+    fn is_part_of_word(&self, escape: &[u8]) -> bool {
+        let number = |len: usize| {
+            let digits = escape.get(1..=len).and_then(|it| std::str::from_utf8(it).ok());
+            digits.and_then(|it| u32::from_str_radix(it, 16).ok())
+        };
+        let number = match escape.first() {
+            Some(b'/') => Some(u32::from(b'/')),
+            // A line of a double-quoted text may be broken anywhere, even within a word.
+            Some(b'\n' | b'\r') => return true,
+            Some(b'x') => number(2),
+            Some(b'u') => number(4),
+            Some(b'U') => number(8),
+            _ => None,
+        };
+        match number.map(|it| usize::try_from(it).unwrap_or(usize::MAX)) {
+            Some(number) => self.characters.get(number).copied().unwrap_or(self.has_other_characters),
+            None => false,
+        }
+    }
+}
+
+/// Whether a text is in UTF-16 or UTF-32: nothing else has NUL, or begins with such a mark.
+fn is_wide(text: &[u8]) -> bool {
+    memchr::memchr(0, text).is_some() || text.starts_with(&[0xFE, 0xFF]) || text.starts_with(&[0xFF, 0xFE])
+}
+
+/// Whether a text may have a YAML tag that changes the value of a scalar.
+fn has_tag(text: &[u8]) -> bool {
+    let is_global = |at: usize| matches!(text.get(at + 1), Some(b'!' | b'<'));
+    memchr_iter(b'!', text).any(is_global) || memmem::find(text, b"%TAG").is_some()
+}
+
+/// The longest part of a word that no quoting or folding of lines changes.
+fn plain_part(word: &str) -> &str {
+    let parts = word.split(|it: char| it.is_whitespace() || matches!(it, '\'' | '"' | '\\') || it.is_control());
+    parts.max_by_key(|it| it.len()).unwrap_or_default()
 }
 
 /// Whether something is found in a text that is read piece by piece, each with the last bytes of the one before it.
@@ -82,6 +159,34 @@ mod tests {
         assert_eq!(found(&["till"]), [0, 3]);
         assert_eq!(found(&["ledger", "till"]), [0, 1, 3]);
         assert_eq!(found(&["shelf"]), [0_usize; 0]);
+    }
+
+    #[test]
+    fn a_word_in_another_spelling_is_not_missed() {
+        let cases: &[(&str, &str, bool)] = &[
+            (r#""\u0074ill""#, "till", true),
+            (r#""\U00000074ill""#, "till", true),
+            (r#""\x74ill""#, "till", true),
+            ("\"ti\\\n  ll\"", "till", true),
+            ("\"ti\\\r\n  ll\"", "till", true),
+            (r#""shop\/till""#, "shop/till", true),
+            (r#""shop\/till""#, "tills", false),
+            // The escapes of Go's encoder are in every catalog.
+            (r#""\u003ca\u003e \u0026 \n \" \\""#, "till", false),
+            (r#""k\u00e4se""#, "käse", true),
+            (r#""k\u00e4se""#, "till", false),
+            ("'two\n  lines'", "two lines", true),
+            ("'it''s'", "it's", true),
+            ("\u{0}t\u{0}i\u{0}l\u{0}l", "till", true),
+            ("!!binary dGlsbA==", "till", true),
+            ("!<tag:yaml.org,2002:binary> dGlsbA==", "till", true),
+            ("%TAG !y! tag:yaml.org,2002:\n---\n!y!binary dGlsbA==", "till", true),
+            ("note: hello!", "till", false),
+        ];
+        for (text, word, expected) in cases {
+            let found = files_with(&Input::bytes("f", Arc::from(text.as_bytes())), &[word]);
+            assert_eq!(found.len() == 1, *expected, "{text} {word}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Indexes of catalogs in files, kept in the user's cache directory, so that the next question about the same files
 //! reads none of them. If a question needed only a part of the catalogs, that part is kept, together with the places of
-//! all documents.
+//! the documents that have been read so far.
 //!
 //! File stamps tell whether the files are the same, as in git. A file that was changed less than two seconds ago is not
 //! trusted, and neither is a cache that another user could have written. Only catalogs without errors are kept, since

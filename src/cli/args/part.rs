@@ -1,9 +1,10 @@
 //! The part of catalogs in files that a question is about: only the documents of that part are put into an index.
 //!
-//! One reading of all files finds the places of these documents. It decodes each document, judges none, and is kept in
-//! the user's cache directory. A fault in a document ends the question as if all documents had been put into an index;
-//! faults in packages that the question does not name are not reported. A word that names nothing, and a package that
-//! is not valid, are answered from all documents, with all that there is to report about them.
+//! A search of the bytes finds the files that may have these documents, and a reading of these files their places. It
+//! decodes each document, judges none, and is kept in the user's cache directory for the next question about the same
+//! catalog. A fault in such a file ends the question as if all documents had been put into an index; faults in other
+//! files, and in packages that the question does not name, are not reported. A word that names nothing, and a package
+//! that is not valid, are answered from all documents, with all that there is to report about them.
 //!
 //! This module does not know which questions are about a part; commands state that.
 
@@ -81,15 +82,14 @@ fn part_of(
     if let Some(index) = key.as_ref().and_then(Key::recall) {
         return Ok(Some(index));
     }
-    let Some(surveys) = surveys(context, &inputs, key.as_ref()) else { return Ok(None) };
-    let Some(packages) = packages(&surveys, words, reach) else { return Ok(None) };
+    let Some((surveys, packages)) = survey(context, &inputs, key.as_ref(), (words, reach)) else { return Ok(None) };
     let key = key.map(|it| it.of_part(&packages));
     if let Some(index) = key.as_ref().and_then(Key::recall) {
         return Ok(Some(index));
     }
     let parts: Vec<Vec<Origin>> = surveys.iter().map(|it| it.documents_of(&packages)).collect();
     let n_bytes = len_of(parts.iter().flatten());
-    if n_bytes >= len_of(surveys.iter().flat_map(Survey::documents)) / 2 {
+    if n_bytes >= inputs.iter().flat_map(|it| &it.1.files).filter_map(InputFile::size).sum::<u64>() / 2 {
         // Such a part saves little, so keep the whole index.
         return Ok(None);
     }
@@ -124,49 +124,70 @@ fn plain((named, source): &(NamedSource, Source)) -> Option<(&NamedSource, &Inpu
     }
 }
 
-/// The places of documents in catalogs; `None` if something in them cannot be read.
-fn surveys(context: &Context, inputs: &[(&NamedSource, &Input)], key: Option<&Key>) -> Option<Vec<Survey>> {
-    let kept = key.and_then(Key::recall_survey);
-    if let Some(surveys) = kept.and_then(|it| Survey::several_of_bytes(&it)).filter(|it| it.len() == inputs.len()) {
-        return Some(surveys);
+/// The packages that some words are about, and the places of their documents in each catalog. `None` if a word may be
+/// about other packages, or a file that may have a document cannot be read.
+fn survey(
+    context: &Context,
+    inputs: &[(&NamedSource, &Input)],
+    key: Option<&Key>,
+    (words, reach): (&[&String], Reach),
+) -> Option<(Vec<Survey>, BTreeSet<String>)> {
+    let kept = key.and_then(Key::recall_survey).and_then(|it| Survey::several_of_bytes(&it));
+    let kept = kept.filter(|it| it.len() == inputs.len());
+    let mut surveys = kept.unwrap_or_else(|| vec![Survey::default(); inputs.len()]);
+    let has_more = search(context, inputs, &mut surveys, (words, reach));
+    let merged = Survey::merged(&surveys);
+    let meant = meant(&merged, words)?;
+    let packages = match reach {
+        Reach::Own => meant,
+        Reach::Around => meant.iter().flat_map(|it| merged.around(it)).collect(),
+    };
+    drop(merged);
+    if !surveys.iter().all(Survey::is_readable) {
+        return None;
     }
-    let mut surveys = Vec::with_capacity(inputs.len());
-    for (named, input) in inputs {
-        let (source, started) = (named.path.display(), Instant::now());
-        let progress = Progress::reading(context, format!("reading {source}"), input);
-        let survey = Survey::of_files(input);
-        drop(progress);
-        context.reporter.detail(&format!(
-            "looked through {} files of {source} in {:.0?}",
-            input.files.len(),
-            started.elapsed()
-        ));
-        if !survey.is_readable() {
-            return None;
-        }
-        surveys.push(survey);
-    }
-    if let Some(key) = key
+    if let Some(key) = key.filter(|_| has_more)
         && let Some(bytes) = Survey::several_to_bytes(&surveys)
     {
         key.keep_survey(&bytes);
     }
-    Some(surveys)
+    Some((surveys, packages))
 }
 
-/// The packages that some words are about; `None` if one of them may be about others.
-fn packages(surveys: &[Survey], words: &[&String], reach: Reach) -> Option<BTreeSet<String>> {
+/// Adds the documents that some words are about to the survey of each catalog. Returns whether that needed a search.
+fn search(
+    context: &Context,
+    inputs: &[(&NamedSource, &Input)],
+    surveys: &mut [Survey],
+    (words, reach): (&[&String], Reach),
+) -> bool {
+    let names: Vec<Name> = words.iter().map(|it| Name::parse(it)).collect();
+    let names: Vec<&str> = names.iter().map(Name::text).collect();
+    let files: Vec<&Input> = inputs.iter().map(|it| it.1).collect();
+    let started = Instant::now();
+    let progress = Progress::start(context, format!("looking for {}", names.join(", ")));
+    let has_searched = Survey::find(surveys, &files, &names, reach == Reach::Around);
+    drop(progress);
+    if has_searched {
+        let took = started.elapsed();
+        for (survey, (named, input)) in surveys.iter().zip(inputs) {
+            let (n_read, n_files, source) = (survey.n_files(), input.files.len(), named.path.display());
+            let words = format!("looked through {n_read} of {n_files} files of {source} in {took:.0?}");
+            context.reporter.detail(&words);
+        }
+    }
+    has_searched
+}
+
+/// The packages that some words name; `None` if one of them may be about others.
+fn meant(survey: &Survey, words: &[&String]) -> Option<BTreeSet<String>> {
     let mut meant = BTreeSet::new();
     for word in words {
-        let name = Name::parse(word);
-        let of_word: BTreeSet<String> = surveys.iter().flat_map(|it| it.meant(&name)).collect();
+        let of_word = survey.meant(&Name::parse(word));
         if of_word.is_empty() {
             return None;
         }
         meant.extend(of_word);
-    }
-    if reach == Reach::Around {
-        meant = meant.iter().flat_map(|package| surveys.iter().flat_map(|it| it.around(package))).collect();
     }
     Some(meant)
 }

@@ -214,14 +214,14 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle
                 let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.input.display());
                 return Err(CommandError::usage(message));
             }
-            let near = Survey::near(&input, named.text());
-            // A name that is not found may be written in another way, and guessing needs all names.
-            let (survey, package) = match near.package_of(&named) {
-                Ok(package) => (near, package),
+            let mut survey = Survey::default();
+            Survey::find(std::slice::from_mut(&mut survey), &[&input], &[named.text()], true);
+            let package = match survey.package_of(&named) {
+                Ok(package) => package,
+                // A suggestion needs all names.
                 Err(_) => {
-                    let all = Survey::of_files(&input);
-                    let package = all.package_of(&named)?;
-                    (all, package)
+                    survey = Survey::of_files(&input);
+                    survey.package_of(&named)?
                 }
             };
             let files = survey.files_of(&survey.around(&package));

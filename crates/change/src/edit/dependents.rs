@@ -2,6 +2,7 @@
 //! of their documents. The selection is generous, so that a resolution among these packages has the same result as
 //! among all.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 
@@ -18,6 +19,9 @@ const DEMANDING: [&str; 4] = ["olm.package.required", "olm.gvk.required", "olm.l
 /// Each demanding kind contains one of these parts; a search for fewer words is faster.
 const PARTS_OF_DEMANDING: [&str; 2] = [".required", "olm.constraint"];
 
+/// So many words are searched for at once at most: a search for more takes as long as reading the files.
+const MAX_WORDS: usize = 64;
+
 /// The provisions and demands of packages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
@@ -30,9 +34,13 @@ pub struct Survey {
     pub(super) saying: HashMap<Leaf, BTreeSet<String>>,
     pub(super) demands: BTreeMap<String, BTreeSet<Leaf>>,
     /// The files that were read.
-    seen: BTreeSet<usize>,
+    pub(super) seen: BTreeSet<usize>,
+    /// The words that the files were searched for: the files that have one are among those that were read.
+    pub(super) searched: BTreeSet<String>,
+    /// Whether all files were read.
+    pub(super) is_whole: bool,
     /// Whether there were documents that cannot be read.
-    has_broken: bool,
+    pub(super) has_broken: bool,
 }
 
 /// The properties of the bundles of one package that have been read. They are much the same in all bundles, so each
@@ -73,49 +81,106 @@ impl Survey {
     #[must_use]
     pub fn of_files(input: &Input) -> Self {
         let mut survey = Self::default();
-        survey.read(input, &(0..input.files.len()).collect());
+        survey.read_all(input);
         survey
     }
 
-    /// The same for the files that concern a name of any kind: those that contain it, those that demand something, and
-    /// those that provide what is demanded around it. Other files are not even decoded.
-    #[must_use]
-    pub fn near(input: &Input, name: &str) -> Self {
-        let mut survey = Self::default();
-        let words: Vec<&str> = PARTS_OF_DEMANDING.into_iter().chain([name]).collect();
-        survey.read(input, &fbc::files_with(input, &words));
-        let mut asked: BTreeSet<String> = BTreeSet::new();
+    fn read_all(&mut self, input: &Input) {
+        self.read(input, &(0..input.files.len()).collect());
+    }
+
+    /// Reads the files of catalogs that mention some names, and those that mention the packages that the names belong
+    /// to. With `is_around` it also reads the files that demand something, and those that mention what is demanded
+    /// around these packages. No other file is decoded. Returns whether it had to search.
+    pub fn find(surveys: &mut [Self], inputs: &[&Input], names: &[&str], is_around: bool) -> bool {
+        let mut words: BTreeSet<String> = names.iter().map(|it| (*it).to_owned()).collect();
+        words.extend(PARTS_OF_DEMANDING.iter().filter(|_| is_around).map(|it| (*it).to_owned()));
+        let mut has_searched = false;
         loop {
-            // Every package that depends on it, directly or indirectly, demands something and has been read. Providers
-            // of demands that concern no package around it need no search.
-            let demanding = survey.around_name(name);
-            let demands = demanding.iter().filter_map(|it| survey.demands.get(it));
-            let demanded = demands.flatten().map(|leaf| match leaf {
-                // All three parts are in one file, so the rarest of them is enough.
+            for (survey, input) in surveys.iter_mut().zip(inputs) {
+                has_searched |= survey.search(input, &words);
+            }
+            let wanted = Self::merged(surveys).words_around(names, is_around);
+            if wanted.is_subset(&words) {
+                return has_searched;
+            }
+            words.extend(wanted);
+        }
+    }
+
+    /// Several catalogs as one, without the places of documents: OLM resolves across catalogs.
+    #[must_use]
+    pub fn merged(surveys: &[Self]) -> Cow<'_, Self> {
+        if let [only] = surveys {
+            return Cow::Borrowed(only);
+        }
+        let mut all = Self::default();
+        for it in surveys {
+            all.packages.extend(it.packages.iter().cloned());
+            for (bundle, packages) in &it.bundles {
+                all.bundles.entry(bundle.clone()).or_default().extend(packages.iter().cloned());
+            }
+            for (leaf, packages) in &it.saying {
+                all.saying.entry(leaf.clone()).or_default().extend(packages.iter().cloned());
+            }
+            for (package, demands) in &it.demands {
+                all.demands.entry(package.clone()).or_default().extend(demands.iter().cloned());
+            }
+        }
+        Cow::Owned(all)
+    }
+
+    /// The words that tell the files about some names, as far as they are known. The empty word stands for all files.
+    fn words_around(&self, names: &[&str], is_around: bool) -> BTreeSet<String> {
+        let owners = names.iter().flat_map(|it| self.owners(it));
+        if !is_around {
+            return owners.cloned().collect();
+        }
+        // A rule may be about anything, so its package counts as a dependant of any.
+        if self.demands.values().flatten().any(|it| matches!(it, Leaf::Rule(_))) {
+            return BTreeSet::from([String::new()]);
+        }
+        // The names themselves count too: a catalog without the package may have packages that depend on it.
+        let roots: BTreeSet<&str> = owners.map(String::as_str).chain(names.iter().copied()).collect();
+        let around: BTreeSet<String> = roots.into_iter().flat_map(|it| self.around(it)).collect();
+        let demands = around.iter().filter_map(|it| self.demands.get(it)).flatten();
+        let demanded: BTreeSet<String> = demands
+            .map(|leaf| match leaf {
+                // All three parts are in one file, so one is enough; the kind is usually the rarest.
                 Leaf::Api(api) => api.kind.clone(),
                 Leaf::Package(name, _) => name.clone(),
                 Leaf::Label(label) => label.clone(),
                 Leaf::Rule(_) => String::new(),
-            });
-            let new: BTreeSet<String> = demanded.filter(|it| !asked.contains(it)).collect();
-            if new.is_empty() {
-                return survey;
-            }
-            // A rule may ask for anything.
-            if new.contains("") {
-                return Self::of_files(input);
-            }
-            let words: Vec<&str> = new.iter().map(String::as_str).collect();
-            survey.read(input, &fbc::files_with(input, &words));
-            asked.extend(new);
-        }
+            })
+            .collect();
+        demanded.into_iter().chain(around).collect()
     }
 
-    /// All packages around the owners of a name.
-    fn around_name(&self, name: &str) -> BTreeSet<String> {
-        let of_bundle = self.bundles.get(name).into_iter().flatten();
-        let own = self.packages.get(name).into_iter().chain(of_bundle);
-        own.flat_map(|it| self.around(it)).collect()
+    /// Reads the files that may have one of some words and have not been read yet. Returns whether it had to search for
+    /// a word.
+    fn search(&mut self, input: &Input, words: &BTreeSet<String>) -> bool {
+        if self.is_whole {
+            return false;
+        }
+        let new: Vec<&str> = words.iter().map(String::as_str).filter(|it| !self.searched.contains(*it)).collect();
+        if new.is_empty() {
+            return false;
+        }
+        if new.contains(&"") || new.len() > MAX_WORDS {
+            self.read_all(input);
+            return true;
+        }
+        let unread: Vec<usize> = (0..input.files.len()).filter(|it| !self.seen.contains(it)).collect();
+        let found = fbc::files_with(&input.only(&unread.iter().copied().collect()), &new);
+        self.searched.extend(new.into_iter().map(str::to_owned));
+        let found = found.into_iter().filter_map(|it| unread.get(it).copied()).collect();
+        self.read(input, &found);
+        true
+    }
+
+    /// The packages that a name may stand for: that of this name, and those with a bundle of this name.
+    fn owners(&self, name: &str) -> impl Iterator<Item = &String> {
+        self.packages.get(name).into_iter().chain(self.bundles.get(name).into_iter().flatten())
     }
 
     /// Reads some files, those that have not been read yet.
@@ -136,7 +201,7 @@ impl Survey {
             Ok(())
         });
         match done {
-            Ok(()) => {}
+            Ok(()) => self.is_whole = self.seen.len() == input.files.len(),
         }
     }
 
@@ -155,6 +220,12 @@ impl Survey {
             self.demands.entry(package.clone()).or_default().extend(demands);
         }
         self.documents.entry(package).or_default().push(origin);
+    }
+
+    /// How many files were read.
+    #[must_use]
+    pub fn n_files(&self) -> usize {
+        self.seen.len()
     }
 
     /// Whether all that was read could be read.
@@ -211,13 +282,11 @@ impl Survey {
         of_bundle.cloned().ok_or_else(|| EditError::unknown(what, name, known()))
     }
 
-    /// The packages that a word may stand for: that of its name, and those with a bundle of its name. `None` if it may
+    /// The packages that a word may stand for: that of its name, and those with a bundle of its name. Empty if it may
     /// stand for anything else.
     #[must_use]
     pub fn meant(&self, named: &Name) -> BTreeSet<String> {
-        let own = self.packages.get(named.text()).into_iter();
-        let of_bundle = self.bundles.get(named.text());
-        own.chain(of_bundle.into_iter().flatten()).cloned().collect()
+        self.owners(named.text()).cloned().collect()
     }
 
     /// A package with all packages that depend on it and all that those need, both directly or indirectly.

@@ -1,7 +1,7 @@
 //! Surveys as bytes, which a caller keeps until the next question about the same files.
 //!
-//! The bytes do not tell which files they were made from. They have only those provisions of packages that another
-//! package demands; no question needs the rest.
+//! The bytes do not tell which files they were made from. Those of whole catalogs have only those provisions of
+//! packages that another package demands; no question needs the rest.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,6 +16,10 @@ type Numbers = (u32, u32, u32, bool, u64, u64);
 
 #[derive(Debug, Serialize, Deserialize)]
 struct SurveyRecord {
+    is_whole: bool,
+    /// The numbers of the files that were read; none if all were.
+    seen: Vec<usize>,
+    searched: Vec<String>,
     packages: Vec<PackageRecord>,
     /// The demands; packages refer to them by number.
     leaves: Vec<LeafRecord>,
@@ -61,11 +65,14 @@ impl LeafRecord {
 }
 
 impl Survey {
-    /// The surveys of whole catalogs as bytes; `None` if something in them could not be read.
+    /// Surveys as bytes; `None` if something in them could not be read.
     #[must_use]
     pub fn several_to_bytes(surveys: &[Self]) -> Option<Vec<u8>> {
+        // A file that is read later may demand anything; of whole catalogs, all demands are known.
+        let is_whole = surveys.iter().all(|it| it.is_whole);
+        let demanded = is_whole.then(|| surveys.iter().flat_map(|it| it.demands.values().flatten()).collect());
         let records: Option<Vec<SurveyRecord>> =
-            surveys.iter().map(|it| it.is_readable().then(|| it.record())).collect();
+            surveys.iter().map(|it| it.is_readable().then(|| it.record(demanded.as_ref()))).collect();
         serde_json::to_vec(&records?).ok()
     }
 
@@ -76,9 +83,11 @@ impl Survey {
         records.into_iter().map(Self::of_record).collect()
     }
 
-    fn record(&self) -> SurveyRecord {
-        let demanded: BTreeSet<&Leaf> = self.demands.values().flatten().collect();
-        let numbers: HashMap<&Leaf, usize> = demanded.iter().copied().zip(0..).collect();
+    /// The record, with those provisions that are demanded; with all of them if that is not known.
+    fn record(&self, demanded: Option<&BTreeSet<&Leaf>>) -> SurveyRecord {
+        let says = self.saying.keys().filter(|it| demanded.is_none_or(|all| all.contains(it)));
+        let leaves: BTreeSet<&Leaf> = self.demands.values().flatten().chain(says).collect();
+        let numbers: HashMap<&Leaf, usize> = leaves.iter().copied().zip(0..).collect();
         let mut says: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (leaf, packages) in &self.saying {
             let Some(number) = numbers.get(leaf) else { continue };
@@ -98,12 +107,21 @@ impl Survey {
             demands: self.demands.get(name).into_iter().flatten().filter_map(|it| numbers.get(it).copied()).collect(),
         };
         let packages = names.into_iter().map(package).collect();
-        SurveyRecord { packages, leaves: demanded.into_iter().map(LeafRecord::of).collect() }
+        let is_part = !self.is_whole;
+        SurveyRecord {
+            is_whole: self.is_whole,
+            seen: self.seen.iter().copied().filter(|_| is_part).collect(),
+            searched: self.searched.iter().filter(|_| is_part).cloned().collect(),
+            packages,
+            leaves: leaves.into_iter().map(LeafRecord::of).collect(),
+        }
     }
 
-    fn of_record(SurveyRecord { packages, leaves }: SurveyRecord) -> Option<Self> {
+    fn of_record(record: SurveyRecord) -> Option<Self> {
+        let SurveyRecord { is_whole, seen, searched, packages, leaves } = record;
         let leaves: Vec<Leaf> = leaves.into_iter().map(LeafRecord::into_leaf).collect();
-        let mut survey = Self::default();
+        let (seen, searched) = (seen.into_iter().collect(), searched.into_iter().collect());
+        let mut survey = Self { is_whole, seen, searched, ..Self::default() };
         for it in packages {
             if it.is_package {
                 survey.packages.insert(it.name.clone());
@@ -193,6 +211,32 @@ schema: example.com/note
         assert!(kept.meant(&Name::parse("wall")).is_empty());
         // Nobody demands it.
         assert!(!String::from_utf8(bytes).unwrap().contains("Wick"));
+    }
+
+    #[test]
+    fn a_part_that_was_kept_finds_as_much_as_one_that_was_not() {
+        let mut input = Input::default();
+        // A document without a package is of the part only if something else in its file is.
+        for text in TEXT.split("---\n").filter(|it| !it.contains("note")) {
+            input.files.extend(Input::bytes("c.yaml", Arc::from(text.as_bytes())).files);
+        }
+        let all = Survey::of_files(&input);
+        let mut part = Survey::default();
+        // Nothing that was read demands the API at this time.
+        Survey::find(std::slice::from_mut(&mut part), &[&input], &["lamp.v1"], false);
+        assert_eq!(part.n_files(), 2, "those of the package");
+        for name in ["lamp", "shade.v1", "lamp.v1", "wall"] {
+            let bytes = Survey::several_to_bytes(std::slice::from_ref(&part)).unwrap();
+            [part] = Survey::several_of_bytes(&bytes).unwrap().try_into().unwrap();
+            Survey::find(std::slice::from_mut(&mut part), &[&input], &[name], true);
+            let name = Name::parse(name);
+            assert_eq!(part.meant(&name), all.meant(&name), "{name:?}");
+            for package in all.meant(&name) {
+                assert_eq!(part.around(&package), all.around(&package), "{package}");
+                let documents = |it: &Survey| BTreeSet::from_iter(it.documents_of(&all.around(&package)));
+                assert_eq!(documents(&part), documents(&all), "{package}");
+            }
+        }
     }
 
     #[test]
