@@ -76,7 +76,7 @@ const MAY_SCAN: &[&str] = &["c", "json_each", "j", "api", "image", "f", "h", "hi
 
 /// Tables that recursive queries make on the way, and a row without a table.
 const ARE_MADE: &[&str] =
-    &["asked", "reached", "leading", "held", "headed", "chain", "live", "u", "found", "ids", "CONSTANT"];
+    &["asked", "ranged", "reached", "leading", "held", "headed", "chain", "live", "u", "found", "ids", "CONSTANT"];
 
 const IMAGES: &str = "images with the bundles that use them";
 

@@ -78,10 +78,17 @@ asked(graph, channel) AS MATERIALIZED (
     };
 }
 
-/// The names from which those of parameter 5 are reached, over names that are reached from those of parameter 4.
+/// The names from which those of parameter 5 are reached, over names that are reached from those of parameter 4. The
+/// entries with ranges are collected first: most channels have none, and the recursion would read all their entries at
+/// each step.
 const BETWEEN: &str = concat!(
     asked!(),
     ",
+ranged(graph, name, range) AS MATERIALIZED (
+  SELECT asked.graph, q.name, q.skip_range
+  FROM asked CROSS JOIN entry q ON q.document = asked.channel
+  WHERE q.skip_range <> ''
+),
 reached(name) AS (
   SELECT value FROM json_each(?4)
   UNION
@@ -91,13 +98,12 @@ reached(name) AS (
   CROSS JOIN edge e ON e.graph = s.graph AND e.source = s.number
   CROSS JOIN node t ON t.graph = e.graph AND t.number = e.target
   UNION
-  SELECT q.name
+  SELECT ranged.name
   FROM reached
   CROSS JOIN bundle b ON b.name = reached.name AND b.package = ?1
-  CROSS JOIN asked
-  CROSS JOIN entry q ON q.document = asked.channel AND q.skip_range <> ''
-  WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.document = b.document AND n.graph = asked.graph)
-    AND range_holds(b.version, q.skip_range)
+  CROSS JOIN ranged
+  WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.document = b.document AND n.graph = ranged.graph)
+    AND range_holds(b.version, ranged.range)
 ),
 held(name, version, document) AS MATERIALIZED (
   SELECT b.name, b.version, b.document FROM bundle b WHERE b.package = ?1 AND b.name IN (SELECT name FROM reached)
