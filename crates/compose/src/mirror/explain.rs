@@ -10,7 +10,7 @@ use super::catalog::PackageFacts;
 use super::configuration::{Depth, Range};
 use super::filter::{FilterError, FilterVersion, Filtered, PackageExtent, Part};
 use super::graph::{GraphError, GraphFault, heads};
-use super::repair::{Request, RequestProblem, repairs, survivors, trouble};
+use super::repair::{Request, RequestProblem, repairs_of, survivors, trouble};
 use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
@@ -82,8 +82,9 @@ pub fn explain(
 ) -> FilterExplanation {
     let found = trouble(name, facts, request, release);
     // For a refused package, the explanation has what the request takes from its channels.
-    let alone = PackageExtent::Part(Part { channels: survivors(name, facts, request, release), ..Part::default() });
     let is_refused = matches!(filtered.packages.get(name), Some(Err(_)));
+    let alone = is_refused
+        .then(|| PackageExtent::Part(Part { channels: survivors(name, facts, request, release), ..Part::default() }));
     let kept = filtered.packages.get(name).and_then(|it| it.as_ref().ok());
     let new_default_channel = match kept {
         Some(PackageExtent::Whole) => facts.default_channel.clone(),
@@ -105,10 +106,10 @@ pub fn explain(
         package: name.to_owned(),
         default_channel: facts.default_channel.clone(),
         new_default_channel,
-        channels: channels(name, facts, request, if is_refused { Some(&alone) } else { kept }, filtered),
+        channels: channels(name, facts, request, alone.as_ref().or(kept), filtered),
         problem,
         reasons,
-        repairs: repairs(name, facts, request, release).into_iter().map(answer).collect(),
+        repairs: found.iter().flat_map(|it| repairs_of(name, facts, request, it, release)).map(answer).collect(),
     }
 }
 

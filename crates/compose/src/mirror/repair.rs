@@ -102,8 +102,19 @@ pub fn trouble(name: &str, facts: &PackageFacts, request: &Request, release: Fil
 /// The changes of a request that work, the smallest first; none if it works without changes, or if nothing helps.
 #[must_use]
 pub fn repairs(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Vec<Proposal> {
+    let found = trouble(name, facts, request, release);
+    found.map(|it| repairs_of(name, facts, request, &it, release)).unwrap_or_default()
+}
+
+/// As [`repairs`], of a request with this problem.
+pub(super) fn repairs_of(
+    name: &str,
+    facts: &PackageFacts,
+    request: &Request,
+    trouble: &RequestProblem,
+    release: FilterVersion,
+) -> Vec<Proposal> {
     let judge = Judge { name, facts, release };
-    let Err(trouble) = judge.judge(request) else { return Vec::new() };
     let wanted = judge.wanted(request);
     let mut offered: Vec<Proposal> = Vec::new();
     let mut tried: Vec<Request> = vec![request.clone()];
