@@ -1,12 +1,13 @@
 //! The advice of last resort if no upgrade leads to a bundle: the last bundle that upgrades reach, and the losses of
 //! uninstalling it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{EngineQuestion, PackageView};
+use super::classic;
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use olmdex_index::query::{BundleSelector, PackageGraph};
@@ -50,8 +51,13 @@ pub(super) fn jump(
         version.zip(wanted.as_ref()).is_some_and(|(version, wanted)| version < *wanted)
     };
     let mut best: Option<(Version, Vec<PathStep>, Option<String>)> = None;
+    // A channel in which nothing leads away from the installed bundle has no path.
+    let (package, start) = (view.as_classic(graph), installed.as_classic());
+    let leads = |it: &&classic::Channel| it.entries.iter().any(|entry| classic::leads_to(it, entry, &start));
+    let leading: HashSet<&str> = package.channels.iter().filter(leads).map(|it| it.name.as_str()).collect();
     // The channel that is followed goes first, so that another one must lead higher.
-    let others = graph.channels.iter().map(|it| it.name.clone()).filter(|it| Some(it.as_str()) != asked.channel());
+    let others = graph.channels.iter().map(|it| it.name.clone());
+    let others = others.filter(|it| Some(it.as_str()) != asked.channel() && leading.contains(it.as_str()));
     for name in std::iter::once(None).chain(others.map(Some)) {
         let channels = name.clone().map_or_else(|| asked.channels.clone(), |it| vec![it]);
         let path = classic_path(view, graph, &EngineQuestion { channels, ..asked.clone() }, installed, None);

@@ -232,7 +232,8 @@ fn classic_ways(
     }
     // Another channel is worth a word if it is nearer.
     let mut others: Vec<(usize, String)> = Vec::new();
-    for channel in package.channels.iter().filter(|it| Some(it.name.as_str()) != asked.channel()) {
+    let is_other = |it: &&classic::Channel| Some(it.name.as_str()) != asked.channel() && it.entry(name).is_some();
+    for channel in package.channels.iter().filter(is_other) {
         let other = EngineQuestion { channels: vec![channel.name.clone()], ..asked.clone() };
         let path = classic_path(view, graph, &other, installed, Some(name));
         if path.is_reached && path.steps.len() < n_steps {
