@@ -1,5 +1,5 @@
 //! The time until each kind of page is complete: the median of 20, after the preparations of a server at its start.
-//! Pages that a server keeps for the next visitor are made anew.
+//! Pages that a server keeps for the next visitor are made anew. An argument chooses the pages whose addresses have it.
 //!
 //! The index is that of the catalogs in `../shared/catalogs` (or `$OLMDEX_BENCH_INDEX`). A comparison is measured
 //! twice: one that a server has prepared, and one of its first visitor.
@@ -102,14 +102,15 @@ fn main() {
     println!("prepared in {:.0} ms", begin.elapsed().as_secs_f64() * 1e3);
     let site = Site { index: &index, cache: &cache, links: &links, base: "" };
     println!("{:>8} {:>8}  page", "ms", "bytes");
-    for target in PAGES {
+    let wanted = std::env::args().skip(1).find(|it| !it.starts_with('-')).unwrap_or_default();
+    for target in PAGES.iter().filter(|it| it.contains(&wanted)) {
         let mut runs: Vec<(f64, usize)> = (0..N_RUNS).map(|_| measured(site, target)).collect();
         runs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (took, n_bytes) = runs[N_RUNS / 2];
         println!("{took:>8.1} {n_bytes:>8}  {target}");
     }
     let names: Vec<&str> = cache.catalogs.iter().map(|it| it.catalog.as_str()).collect();
-    if let (Some(first), Some(last)) = (names.first(), names.last()) {
+    if let (Some(first), Some(last), true) = (names.first(), names.last(), "/diff".contains(&wanted)) {
         let cold = IndexCache::new(&index, Vec::new()).expect("the index can be read");
         let target = format!("/diff?a={first}&b={last}");
         let (took, n_bytes) = measured(Site { index: &index, cache: &cold, links: &links, base: "" }, &target);

@@ -11,6 +11,7 @@ the table says so. `--write` puts it into docs/figures.md; otherwise it is print
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -20,6 +21,10 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- begin: benches/peers -->\n", "<!-- end: benches/peers -->\n"
+
+
+# A package of each catalog, by the form of the catalog.
+PACKAGES = {"YAML": "sailoperator", "JSON": "keda"}
 
 
 class Run:
@@ -66,8 +71,12 @@ def cases(catalogs, directory):
             (f"`render` {name} as JSON", ["render", path, "-o", "json"], ["render", path, "-o", "json"]),
             (f"`render` {name} as YAML", ["render", path, "-o", "yaml"], ["render", path, "-o", "yaml"]),
             (f"`build` {name}", ["build", path, "-O", "new.db", "-q"], None),
-            (f"`list packages` {name}, files not asked before", ["list", "packages", "-i", path, "--no-cache"], None),
-            (f"`list packages` {name}, files asked before", ["list", "packages", "-i", path], None),
+            (f"`list packages` {name}, files not asked before", ["list", "packages", "-i", path, "--no-cache"],
+             ["alpha", "list", "packages", path]),
+            (f"`list packages` {name}, files asked before", ["list", "packages", "-i", path],
+             ["alpha", "list", "packages", path]),
+            (f"`list bundles` {name} of a package, files not asked before",
+             ["list", "bundles", PACKAGES[form], "-i", path, "--no-cache"], ["alpha", "list", "bundles", path, PACKAGES[form]]),
             (f"`diff` {name} and itself", ["diff", path, path], None),
         ]
     return found
@@ -105,8 +114,9 @@ def row(args, case, directory, cache):
 def table(args):
     lines = []
     if args.opm:
-        version = subprocess.run([args.opm, "version"], capture_output=True, text=True, check=False).stdout.strip()
-        lines.append(f"Peer: {version}.\n")
+        version = subprocess.run([args.opm, "version"], capture_output=True, text=True, check=False).stdout
+        number = re.search(r'OpmVersion:"([^"]*)"', version)
+        lines.append(f"Peer: opm {number[1] if number else version.strip()}.\n")
     else:
         lines.append("No peer was named for this run (`--opm`), so its column is empty.\n")
     lines.append("| work | opm | olmdex | CPU of opm / CPU of olmdex |\n|---|---|---|---|")
