@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use olmdex::diag::Severity;
 use olmdex::fbc::Input;
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode, Outcome};
@@ -136,4 +137,68 @@ fn images_in_memory_are_those_of_the_tables() {
         }
     }
     assert!(n_found > 50, "{n_found}");
+}
+
+/// The lists of one catalog or of several, as an index in memory has them.
+fn lists(mut builder: Builder, catalogs: &[(&str, &Input)]) -> (bool, [String; 4]) {
+    let mut has_errors = false;
+    for (name, input) in catalogs {
+        let spec = CatalogSpec { name: (*name).to_owned(), ..CatalogSpec::default() };
+        let import = builder.add_catalog(&spec, input, Mode::Tolerant).unwrap();
+        has_errors |= import.report.has_other_errors
+            || !import.report.broken_packages.is_empty()
+            || import.report.findings.iter().any(|it| it.rule.severity == Severity::Error);
+    }
+    let (index, all) = (builder.into_index().unwrap(), Filter::default());
+    let rows = [
+        format!("{:#?}", index.catalogs(&all).unwrap()),
+        format!("{:#?}", index.packages(&all).unwrap()),
+        format!("{:#?}", index.channels(&all).unwrap()),
+        format!("{:#?}", index.bundles(&all).unwrap()),
+    ];
+    (has_errors, rows)
+}
+
+/// Compares an index for lists with a whole one, for each catalog without errors below a directory.
+fn expect_equal_lists(directories: &[PathBuf]) -> usize {
+    let mut n_compared = 0;
+    let mut before: Option<Input> = None;
+    for directory in directories {
+        let Ok(input) = Input::directory(directory) else { continue };
+        let (has_errors, expected) = lists(Builder::in_memory(), &[("one", &input)]);
+        if has_errors {
+            continue;
+        }
+        let found = lists(Builder::for_lists(), &[("one", &input)]);
+        assert_eq!(found, (false, expected), "{}", directory.display());
+        if let Some(other) = before.replace(input.clone()) {
+            let both = [("one", &input), ("two", &other), ("three", &input)];
+            let expected = lists(Builder::in_memory(), &both);
+            assert_eq!(lists(Builder::for_lists(), &both), expected, "{}", directory.display());
+        }
+        n_compared += 1;
+    }
+    n_compared
+}
+
+#[test]
+fn lists_need_no_whole_index() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let below = |directory: &str, inner: &str| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(fixtures.join(directory)).unwrap();
+        let mut found: Vec<PathBuf> = entries.map(|it| it.unwrap().path().join(inner)).collect();
+        found.sort();
+        found
+    };
+    let mut catalogs = below("catalogs", "");
+    catalogs.extend(below("rules", "in"));
+    catalogs.extend(["shop/in", "help/my-catalog"].map(|it| fixtures.join(it)));
+    assert!(expect_equal_lists(&catalogs) > 20);
+}
+
+#[test]
+#[ignore = "needs real catalogs"]
+fn lists_of_real_catalogs_need_no_whole_index() {
+    let names = ["community-v4.12", "community-v4.16", "community-v4.20"];
+    assert!(expect_equal_lists(&names.map(|name| shared("catalogs").join(name))) > 0);
 }

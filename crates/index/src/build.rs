@@ -52,6 +52,8 @@ pub struct Builder {
     pub(super) cache: Option<Cache>,
     /// Whether documents without a schema are kept too.
     pub(super) keeps_all: bool,
+    /// Whether only the rows are written that lists need.
+    pub(super) is_for_lists: bool,
     /// The adviser on channels that are cut off.
     pub(super) advice: Option<CutAdvice>,
     /// The contents of files of past states; read when they are first needed.
@@ -139,6 +141,7 @@ impl Builder {
             refused: None,
             cache: None,
             keeps_all: false,
+            is_for_lists: false,
             advice: None,
             contents: None,
             first_of_past: None,
@@ -156,6 +159,32 @@ impl Builder {
     #[must_use]
     pub fn keeping_all(self) -> Self {
         Self { keeps_all: true, ..self }
+    }
+
+    /// An index in memory for lists: it answers [`Index::catalogs`], [`Index::packages`], [`Index::channels`] and
+    /// [`Index::bundles`] without names, and nothing else. Catalogs are checked as ever; a catalog with errors needs a
+    /// whole index, which recognises documents that are there twice.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use olmdex_fbc::Input;
+    /// use olmdex_index::query::Filter;
+    /// use olmdex_index::{Builder, CatalogSpec, Mode};
+    ///
+    /// let text = "{schema: olm.channel, package: till, name: stable, entries: [{name: till.v1.0.0}]}";
+    /// let spec = CatalogSpec { name: "shop".to_owned(), ..CatalogSpec::default() };
+    /// let mut builder = Builder::for_lists();
+    /// builder.add_catalog(&spec, &Input::bytes("catalog.yaml", Arc::from(text.as_bytes())), Mode::Tolerant)?;
+    ///
+    /// let index = builder.into_index()?;
+    /// assert_eq!(index.channels(&Filter::default())?[0].head, "till.v1.0.0");
+    /// assert_eq!(index.catalogs(&Filter::default())?[0].documents, 1);
+    /// # Ok::<(), olmdex_index::IndexError>(())
+    /// ```
+    #[must_use]
+    pub fn for_lists() -> Self {
+        Self { is_for_lists: true, ..Self::in_memory() }
     }
 
     /// From now on findings about cut channels carry the advice of `advice`.

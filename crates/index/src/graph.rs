@@ -25,9 +25,16 @@ const MAX_RANGE_EDGES: usize = 250_000;
 
 /// Writes the graphs of all channels of a catalog, and the rows that say which channel has which. Returns the channels
 /// with more edges by `skipRange` than are written: theirs are left out.
-pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Interned) -> Result<Vec<String>> {
+///
+/// `has_edges`: whether the edges are written too.
+pub(super) fn write(
+    connection: &Connection,
+    catalog: i64,
+    interned: &mut Interned,
+    has_edges: bool,
+) -> Result<Vec<String>> {
     let bundles = Bundles::read(connection, catalog)?;
-    let mut graphs = Graphs::new(connection)?;
+    let mut graphs = Graphs { has_edges, ..Graphs::new(connection)? };
     // A document may occur in a catalog twice, which the checks report.
     let mut insert_channel = connection.prepare("INSERT OR IGNORE INTO catalog_channel VALUES (?, ?, ?)")?;
     let none = HashMap::new();
@@ -43,6 +50,7 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
 pub(super) struct Graphs<'c> {
     entries: EntryRows<'c>,
     writer: Writer<'c>,
+    has_edges: bool,
     /// The channels (`package/channel`) with more edges by `skipRange` than are written.
     pub(super) without_ranges: Vec<String>,
 }
@@ -50,7 +58,7 @@ pub(super) struct Graphs<'c> {
 impl<'c> Graphs<'c> {
     pub(super) fn new(connection: &'c Connection) -> Result<Self> {
         let (entries, writer) = (EntryRows::new(connection)?, Writer::new(connection)?);
-        Ok(Self { entries, writer, without_ranges: Vec::new() })
+        Ok(Self { entries, writer, has_edges: true, without_ranges: Vec::new() })
     }
 
     /// The graph of a channel of a package with these bundles, by their names; `versions` has the valid versions, by
@@ -73,7 +81,10 @@ impl<'c> Graphs<'c> {
             return Ok(graph);
         }
         let graph = interned.graphs.add(digest);
-        let made = build(&entries, versions);
+        let mut made = build(&entries, versions);
+        if !self.has_edges {
+            made.edges.clear();
+        }
         if made.n_range_edges.is_none() {
             self.without_ranges.push(format!("{package}/{name}"));
         }

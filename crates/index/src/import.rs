@@ -136,12 +136,16 @@ impl Builder {
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
-        let (keeps_all, advice) = (self.keeps_all, self.advice);
+        let (keeps_all, advice, is_for_lists) = (self.keeps_all, self.advice, self.is_for_lists);
         let (connection, interned) = self.writing()?;
         let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
-        let mut import = Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all };
+        let mut import =
+            Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all, is_for_lists };
         import.begin(id, spec).map_err(write)?;
-        let (checker, source_digest, fresh) = import.documents(&path)?;
+        let (checker, source_digest, fresh) = match is_for_lists {
+            true => (import.listed_documents(&path)?, None, Fresh::default()),
+            false => import.documents(&path).map(|(checker, digest, fresh)| (checker, Some(digest), fresh))?,
+        };
         let report = checker.advised_by(advice).finish(input);
         let has_errors = report.findings.iter().any(|it| it.rule.severity == Severity::Error)
             || report.has_other_errors
@@ -152,7 +156,8 @@ impl Builder {
             import.leave_out(&left_out).map_err(write)?;
         }
         // A catalog that was not stored completely must be looked at again next time.
-        let source_digest: &[u8] = if has_errors { &[] } else { &source_digest };
+        let source_digest = source_digest.filter(|_| !has_errors);
+        let source_digest: &[u8] = source_digest.as_ref().map_or(&[], |it| it);
         let is_broken = |package: &str| mode == Mode::Tolerant && report.broken_packages.contains(package);
         let without_range_edges = import.complete(source_digest, is_broken).map_err(write)?;
         let counts = import.counts;
@@ -355,13 +360,14 @@ struct Fresh {
 }
 
 /// One import at work.
-struct Importing<'b> {
-    connection: &'b Connection,
-    interned: &'b mut Interned,
-    input: &'b Input,
-    catalog: i64,
-    counts: Counts,
+pub(super) struct Importing<'b> {
+    pub(super) connection: &'b Connection,
+    pub(super) interned: &'b mut Interned,
+    pub(super) input: &'b Input,
+    pub(super) catalog: i64,
+    pub(super) counts: Counts,
     keeps_all: bool,
+    is_for_lists: bool,
 }
 
 impl Importing<'_> {
@@ -391,16 +397,21 @@ impl Importing<'_> {
         Ok(())
     }
 
+    /// Writes the files. Returns the number of the first one.
+    pub(super) fn files(&mut self) -> rusqlite::Result<i64> {
+        let first_file = self.interned.next_file;
+        self.interned.next_file += self.input.files.len() as i64;
+        let mut insert = self.connection.prepare("INSERT INTO file VALUES (?, ?, ?, ?)")?;
+        for (position, file) in self.input.files.iter().enumerate() {
+            insert.execute(params![first_file + position as i64, self.catalog, position, file.shown])?;
+        }
+        Ok(first_file)
+    }
+
     /// Writes files and documents. Returns the checker that has seen them, the catalog's digest and the new documents.
     fn documents(&mut self, path: &std::path::Path) -> Result<(Checker, Digest, Fresh), IndexError> {
         let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
-        let first_file = self.interned.next_file;
-        self.interned.next_file += self.input.files.len() as i64;
-        let mut insert = self.connection.prepare("INSERT INTO file VALUES (?, ?, ?, ?)").map_err(failed)?;
-        for (position, file) in self.input.files.iter().enumerate() {
-            let row = params![first_file + position as i64, self.catalog, position, file.shown];
-            insert.execute(row).map_err(failed)?;
-        }
+        let first_file = self.files().map_err(failed)?;
         let mut writer = Writer::new(self.connection).map_err(failed)?;
         let mut recall = Recall::new(self.connection).map_err(failed)?;
         let mut checker = Checker::new();
@@ -479,7 +490,7 @@ impl Importing<'_> {
 
     /// Writes the rows that depend on the catalog as a whole.
     fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<Vec<String>> {
-        let without_range_edges = graph::write(self.connection, self.catalog, self.interned)?;
+        let without_range_edges = graph::write(self.connection, self.catalog, self.interned, !self.is_for_lists)?;
         // A lifecycle may be about any product, so a catalog that has one need not have the package.
         let sql = "SELECT d.package, min(CASE WHEN d.schema = 'olm.package' THEN d.id END)
                    FROM catalog_document cd JOIN document d ON d.id = cd.document

@@ -63,6 +63,7 @@ mod identity;
 mod import;
 mod known_documents;
 mod lifecycle;
+mod lists;
 mod memory;
 mod open;
 mod packed_documents;

@@ -1,5 +1,6 @@
 //! Documents on their way into the index: the work that needs no database, done by many threads.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -68,7 +69,8 @@ pub(super) struct NewDocument {
     pub(super) schema: String,
     pub(super) package: String,
     pub(super) name: String,
-    pub(super) text: Stored,
+    /// Its normal form, compressed; `None` in an index that holds no documents.
+    pub(super) text: Option<Stored>,
     pub(super) rows: Rows,
 }
 
@@ -82,6 +84,19 @@ pub(super) enum Rows {
     /// A lifecycle.
     Lifecycle(Lifecycle),
     Other,
+}
+
+impl Rows {
+    /// The same without icons, properties and the words by which people search.
+    pub(super) fn without_words(self) -> Self {
+        match self {
+            Self::Package(it) => {
+                Self::Package(Box::new(PackageRows { icon: None, properties: Vec::new(), profile: None, ..*it }))
+            }
+            Self::Channel(it) => Self::Channel(ChannelRows { properties: Vec::new(), ..it }),
+            other => other,
+        }
+    }
 }
 
 pub(super) struct PackageRows {
@@ -269,13 +284,13 @@ fn without_schema(failure: &Failure) -> Option<NewDocument> {
         schema: String::new(),
         package: field("package"),
         name: field("name"),
-        text: Compressor::new().store(text.as_bytes()),
+        text: Some(Compressor::new().store(text.as_bytes())),
         rows: Rows::Other,
     })
 }
 
 fn new_document(blob: &Blob<'_>, facts: &Facts, digest: Digest, scratch: &mut Scratch) -> NewDocument {
-    let text = scratch.compressor.store(&scratch.text);
+    let text = Some(scratch.compressor.store(&scratch.text));
     let rows = rows_of(blob, Some(facts), &mut scratch.reader);
     NewDocument {
         digest,
@@ -340,30 +355,16 @@ fn properties(list: &[PropertyView<'_>]) -> Vec<PropertyRow> {
 }
 
 fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
-    let mut rows = BundleRows {
-        image: bundle.image.to_string(),
-        properties: properties(&bundle.properties),
-        related_images: bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect(),
-        ..BundleRows::default()
-    };
-    let mut is_package_seen = false;
+    let mut rows = named_bundle(bundle, reader, service_version::facts);
+    rows.properties = properties(&bundle.properties);
+    rows.related_images = bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect();
     for (position, property) in bundle.properties.iter().enumerate() {
         let Some(value) = property.value else { continue };
-        let field = |name: &str| match value.get_field(name).and_then(|it| it.as_str()) {
-            Some(text) => text.into_owned(),
-            None => String::new(),
-        };
         match &*property.kind {
-            "olm.package" if !is_package_seen => {
-                is_package_seen = true;
-                rows.version = field("version");
-                rows.release = field("release");
-                rows.version_key = version_key(&rows.version, &rows.release);
-            }
             "olm.gvk" => rows.provided.push(Api::of_fields(value)),
             "olm.gvk.required" => rows.required.push(Api::of_fields(value)),
             "olm.package.required" => {
-                rows.required_packages.push((position, field("packageName"), field("versionRange")));
+                rows.required_packages.push((position, text(value, "packageName"), text(value, "versionRange")));
             }
             "olm.maxOpenShiftVersion" => {
                 rows.max_openshift_version = match value.as_str() {
@@ -371,22 +372,42 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
                     None => compact(value),
                 };
             }
-            CSV_METADATA if rows.facts_from.is_empty() => {
-                rows.facts_from = CSV_METADATA;
-                rows.csv = service_version::facts(CsvView::of_metadata(value));
-            }
             _ => {}
         }
     }
-    if rows.facts_from.is_empty()
-        && let Some(object) = service_version::find_object(bundle)
+    rows.profile = Some(bundle_profile(bundle, &rows));
+    rows
+}
+
+/// The image and the version of a bundle, with those facts of its ClusterServiceVersion that `facts` takes; nothing
+/// else.
+pub(super) fn named_bundle(
+    bundle: &Bundle<'_>,
+    reader: &mut json::Reader,
+    facts: impl Fn(CsvView<'_>) -> CsvFacts,
+) -> BundleRows {
+    let first = |kind: &str| bundle.properties.iter().filter(|it| it.kind == kind).find_map(|it| it.value);
+    let mut rows = BundleRows { image: bundle.image.to_string(), ..BundleRows::default() };
+    if let Some(package) = first("olm.package") {
+        rows.version = text(package, "version");
+        rows.release = text(package, "release");
+        rows.version_key = version_key(&rows.version, &rows.release);
+    }
+    if let Some(metadata) = first(CSV_METADATA) {
+        rows.facts_from = CSV_METADATA;
+        rows.csv = facts(CsvView::of_metadata(metadata));
+    } else if let Some(object) = service_version::find_object(bundle)
         && let Ok(value) = reader.read(&json::decode_utf8(&object))
     {
         rows.facts_from = BUNDLE_OBJECT;
-        rows.csv = service_version::facts(CsvView::of_object(value));
+        rows.csv = facts(CsvView::of_object(value));
     }
-    rows.profile = Some(bundle_profile(bundle, &rows));
     rows
+}
+
+/// The text in a field; empty if there is none.
+fn text(value: json::Value<'_>, field: &str) -> String {
+    value.get_field(field).and_then(|it| it.as_str()).map(Cow::into_owned).unwrap_or_default()
 }
 
 fn version_key(version: &str, release: &str) -> Option<Vec<u8>> {

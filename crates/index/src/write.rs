@@ -188,7 +188,9 @@ impl<'c> Writer<'c> {
     ) -> Result<()> {
         let NewDocument { digest, schema, package, name, text, rows } = document;
         self.document.execute(params![id, digest, schema, package, name])?;
-        self.document_text.execute(params![id, text.codec, text.size, text.bytes])?;
+        if let Some(text) = text {
+            self.document_text.execute(params![id, text.codec, text.size, text.bytes])?;
+        }
         match rows {
             Rows::Package(rows) => {
                 let (description, profile) = self.profile(rows.profile.as_ref(), interned)?;
