@@ -336,6 +336,38 @@ fn a_part_is_answered_as_the_whole() {
 }
 
 #[test]
+fn lists_are_those_of_an_index() {
+    let scene = Scene::new();
+    write(
+        scene.root(),
+        "catalog/lamp/old.yaml",
+        "schema: olm.deprecations\npackage: lamp\nentries:\n\
+        - {reference: {schema: olm.bundle, name: lamp.v1.0.0}, message: too dim}\n",
+    );
+    let questions: [&[&str]; 5] = [
+        &["list", "packages"],
+        &["list", "channels"],
+        &["list", "bundles"],
+        &["list", "catalogs"],
+        &["list", "bundles", "--status", "deprecated"],
+    ];
+    expect_as_from_an_index(&scene, &["catalog"], &questions);
+}
+
+#[test]
+fn lists_know_what_is_there_twice() {
+    let scene = Scene::new();
+    let shade = fs::read_to_string(scene.root().join("catalog/shade/catalog.yaml")).unwrap();
+    write(scene.root(), "catalog/shade/again.yaml", shade);
+    let listed = scene.question(&["list", "bundles", "-o", "json", "-i", "catalog"]);
+    listed.expect_code(0).expect_words("`catalog` is not valid");
+    let rows: serde_json::Value = serde_json::from_str(&listed.out()).unwrap();
+    let channels: Vec<&serde_json::Value> =
+        rows["items"].as_array().unwrap().iter().map(|it| &it["channels"][0]).collect();
+    assert_eq!(channels, ["stable", "stable", "stable"]);
+}
+
+#[test]
 fn what_is_wrong_elsewhere_is_said_if_it_cannot_be_read() {
     let scene = Scene::of_three();
     let ask = |name: &str| scene.question(&["show", name, "-i", "catalog"]);

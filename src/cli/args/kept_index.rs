@@ -180,6 +180,11 @@ impl Key {
         Self { name: BlobCache::name_of("index", &text), files: self.files.clone() }
     }
 
+    /// The key of an index of the same files that answers lists only.
+    pub(crate) fn of_lists(&self) -> Self {
+        Self { name: BlobCache::name_of("lists", self.name.as_bytes()), files: self.files.clone() }
+    }
+
     /// The places of documents in the files, as they were kept under this key.
     pub(crate) fn recall_survey(&self) -> Option<Vec<u8>> {
         let mut text = Vec::new();

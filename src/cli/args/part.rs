@@ -6,6 +6,9 @@
 //! files, and in packages that the question does not name, are not reported. A word that names nothing, and a package
 //! that is not valid, are answered from all documents, with all that there is to report about them.
 //!
+//! A list of everything is about all documents, but only about their names, versions and edges, so the index for it
+//! holds nothing else.
+//!
 //! This module does not know which questions are about a part; commands state that.
 
 use std::collections::BTreeSet;
@@ -21,7 +24,7 @@ use crate::cli::terminal::progress::Progress;
 use crate::diag::Tally;
 use crate::edit::Survey;
 use crate::fbc::{Input, InputFile, Name, Origin};
-use crate::index::Index;
+use crate::index::{Builder, Index};
 use crate::source::Source;
 
 /// Which packages a question about some is about.
@@ -66,6 +69,19 @@ impl AskOptions {
         }
         sources.import(context)
     }
+
+    /// As [`Self::open`], for lists of all that catalogs have.
+    pub(crate) fn open_lists(&self, context: &Context) -> Result<Index, CommandError> {
+        if let Some(index) = self.recall(context)? {
+            return Ok(index);
+        }
+        let sources = self.look(context)?;
+        if let Some(index) = lists_of(context, &sources)? {
+            check_names(&self.catalog, &index.catalog_names()?)?;
+            return Ok(index);
+        }
+        sources.import(context)
+    }
 }
 
 /// The documents of catalogs that are about some words; `None` if a complete answer needs all documents.
@@ -95,9 +111,7 @@ fn part_of(
     }
     let mut builder = ask::builder();
     for ((named, input), documents) in inputs.iter().zip(parts) {
-        let import = add_files(context, &mut builder, named, &input.only_documents(documents))?;
-        let report = import.report;
-        if Tally::of(&report.findings).errors > 0 || report.has_other_errors || !report.broken_packages.is_empty() {
+        if !add_valid(context, &mut builder, named, &input.only_documents(documents))? {
             return Ok(None);
         }
     }
@@ -106,6 +120,40 @@ fn part_of(
         key.keep(&index);
     }
     Ok(Some(index))
+}
+
+/// The lists of catalogs; `None` if something is to be reported, or no part of the files is enough.
+fn lists_of(context: &Context, sources: &Sources<'_>) -> Result<Option<Index>, CommandError> {
+    let Some(sources) = sources.catalogs() else { return Ok(None) };
+    let inputs: Option<Vec<(&NamedSource, &Input)>> = sources.iter().map(plain).collect();
+    let Some(inputs) = inputs else { return Ok(None) };
+    let key = if context.keeps_indexes { Key::of_sources(sources) } else { None };
+    let key_of_lists = key.as_ref().map(Key::of_lists);
+    if let Some(index) = [&key, &key_of_lists].into_iter().flatten().find_map(Key::recall) {
+        return Ok(Some(index));
+    }
+    let mut builder = ask::builder_for_lists();
+    for (named, input) in inputs {
+        if !add_valid(context, &mut builder, named, input)? {
+            return Ok(None);
+        }
+    }
+    let index = builder.into_index()?;
+    if let Some(key) = key_of_lists {
+        key.keep(&index);
+    }
+    Ok(Some(index))
+}
+
+/// Adds files to an index. Returns whether they have no errors, which the whole catalog reports better.
+fn add_valid(
+    context: &Context,
+    builder: &mut Builder,
+    named: &NamedSource,
+    input: &Input,
+) -> Result<bool, CommandError> {
+    let report = add_files(context, builder, named, input)?.report;
+    Ok(Tally::of(&report.findings).errors == 0 && !report.has_other_errors && report.broken_packages.is_empty())
 }
 
 /// How many bytes documents have.

@@ -72,9 +72,12 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     }
     args.ask.refuse_paths(&args.name)?;
     refuse_options(args)?;
-    // The check whether a condition names something that exists needs all packages.
-    let is_of_package = args.what != ListSubject::Catalogs && args.conditions.is_empty();
-    let index = args.ask.open_part(context, args.name.as_ref().filter(|_| is_of_package), Reach::Own)?;
+    let index = match &args.name {
+        // The check whether a condition names something that exists needs all packages.
+        _ if !args.conditions.is_empty() => args.ask.open(context)?,
+        Some(name) => args.ask.open_part(context, [name], Reach::Own)?,
+        None => args.ask.open_lists(context)?,
+    };
     let named = args.name.as_deref().map(|it| package(&index, it)).transpose()?;
     let (package, channel, version) =
         named.map_or((None, None, None), |it| (Some(it.package), it.channel, it.installed));
