@@ -28,8 +28,8 @@
 //! # How an editor is answered
 //!
 //! One thread reads messages into a queue of bounded size, a second analyses (`lsp::analyst`), a third answers. One
-//! analysis runs and at most one waits, with the newest texts, so after a burst of keys only the last text is analysed.
-//! An analysis first reports the names, then the findings; a question waits for the names for a tenth of a second, then
+//! analysis runs and at most one waits, with the newest texts: a key is analysed at once, and those that come meanwhile
+//! together. To wait for a pause took longer than the analysis. An analysis first reports the names, then the findings; a question waits for the names for a tenth of a second, then
 //! it is answered from the earlier ones (`Catalog::follow`): a name counts if it lies wholly in the equal start or the
 //! equal end of the two texts, at the place where it is now. `rename` waits until the names are those of the text, and
 //! is answered with `ContentModified` if the text changes first. Nothing waits for the analysis, so a server ends at

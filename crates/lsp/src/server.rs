@@ -1,7 +1,7 @@
 //! The life of a server, and its answers.
 //!
-//! One thread reads messages, a second analyses changes, this one answers. After a burst of keys only the last text is
-//! analysed.
+//! One thread reads messages, a second analyses changes, this one answers. An analysis starts at once; keys that come
+//! while it runs are analysed together afterwards.
 //!
 //! A question about a text that is not analysed yet waits for the analysis, but not for long: then it is answered from
 //! the earlier one. It waits until the analysis is there only if there is no earlier one, or if a text is to be
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, Read, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
@@ -37,10 +37,7 @@ use super::uri::path_of;
 use super::workspace::{Standing, key_of};
 use olmdex_base::file::system_words;
 
-/// The time without events after which an analysis starts.
-const QUIET: Duration = Duration::from_millis(5);
-
-/// The time that an analysis waits at most while keys come, and a question for an analysis where there is an older one.
+/// The time that a question waits at most for an analysis where there is an older one.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The number of bytes that the questions that wait may have.
@@ -105,28 +102,15 @@ fn serve_gated(
         wording: BTreeSet::new(),
         output,
     };
-    // Since when something has to be analysed, and when the last message has come.
-    let mut waiting_since: Option<Instant> = None;
-    let mut heard = Instant::now();
     loop {
-        let quiet = waiting_since.map(|_| QUIET.saturating_sub(heard.elapsed()));
-        let events = queue.take(quiet.into_iter().chain(server.patience()).min());
-        if events.iter().any(|it| !matches!(it, Event::Analysed(_))) {
-            heard = Instant::now();
-        }
+        let events = queue.take(server.patience());
         if let Some(end) = server.take(events.into_iter().collect())? {
             return Ok(end);
         }
         server.answer_waiting()?;
-        if !server.answers.workspace.is_dirty() {
-            waiting_since = None;
-            continue;
-        }
-        let since = *waiting_since.get_or_insert_with(Instant::now);
-        // If a question waits for it, it starts at once.
-        if heard.elapsed() >= QUIET || since.elapsed() > PATIENCE || !server.waiting.is_empty() {
+        // It starts at once. Changes that come while it runs are analysed together afterwards.
+        if server.answers.workspace.is_dirty() {
             server.analyst.submit(server.answers.workspace.take_job());
-            waiting_since = None;
         }
     }
 }
