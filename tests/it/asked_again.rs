@@ -183,22 +183,22 @@ fn a_question_about_a_package_reads_its_documents_only() {
     let scene = Scene::of_three();
     let documents = Some("3 documents".to_owned());
     let files = |number: &str| Some(number.to_owned());
-    let cases: [(&[&str], Option<String>); 7] = [
-        (&["show", "lamp"], files("1")),
-        (&["updates", "lamp@1.0.0"], None),
-        (&["list", "channels", "lamp"], None),
-        // The places of documents that were read are known from now on.
-        (&["show", "shade"], files("2")),
-        (&["show", "shade.v1.0.0"], files("2")),
-        (&["list", "bundles", "shade"], None),
-        (&["show", "lamp", "--no-cache"], files("1")),
+    // What was read is kept.
+    let cases: [(&[&str], Option<String>, &Option<String>); 7] = [
+        (&["show", "lamp"], files("1"), &documents),
+        (&["updates", "lamp@1.0.0"], None, &None),
+        (&["list", "channels", "lamp"], None, &None),
+        (&["show", "shade"], files("2"), &documents),
+        (&["show", "shade.v1.0.0"], files("2"), &None),
+        (&["list", "bundles", "shade"], None, &None),
+        (&["show", "lamp", "--no-cache"], files("1"), &documents),
     ];
-    for (words, expected) in cases {
+    for (words, expected, expected_read) in cases {
         let answer = scene.question(&[words, &["-i", "catalog"]].concat());
         answer.expect_code(0);
         let (looked_through, read) = work(&answer);
         assert_eq!(looked_through, expected, "{words:?} {}", answer.both());
-        assert_eq!(read, documents, "{words:?} {}", answer.both());
+        assert_eq!(read, *expected_read, "{words:?} {}", answer.both());
     }
     // A new file is read.
     scene.put("lamp", "2.0.0", "");
@@ -273,6 +273,49 @@ fn a_rule_depends_on_every_package() {
     let questions: [&[&str]; 2] = [&["deps", "lamp", "--invert"], &["deps", "rule"]];
     expect_as_from_an_index(&scene, &["catalog"], &questions);
     scene.question(&["deps", "lamp", "--invert", "-i", "catalog"]).expect_words("rule.v1.0.0");
+}
+
+#[test]
+fn an_installation_reads_what_it_needs() {
+    let scene = Scene::of_three();
+    let [api, owned] = ["olm.gvk.required", "olm.gvk"]
+        .map(|it| format!("{{type: {it}, value: {{group: example.com, version: v1, kind: Wick}}}}"));
+    let on = |package: &str| {
+        format!("{{type: olm.package.required, value: {{packageName: {package}, versionRange: '>=1.0.0'}}}}")
+    };
+    let any = "{type: olm.constraint, value: {failureMessage: one, any: {constraints: [\
+        {failureMessage: a, package: {packageName: absent, versionRange: '>0.0.1'}}, \
+        {failureMessage: b, package: {packageName: socket, versionRange: '>0.0.1'}}]}}}";
+    let label = "{type: olm.label.required, value: {label: bright}}";
+    let rule = "{type: olm.constraint, value: {failureMessage: any, \
+                cel: {rule: \"properties.exists(p, p.type == 'olm.package')\"}}}";
+    for (package, property) in [
+        ("needing", api.as_str()),
+        ("giving", owned.as_str()),
+        ("also-giving", owned.as_str()),
+        ("dependant", on("needing").as_str()),
+        ("ruling", rule),
+        ("either", any),
+        ("socket", label),
+        ("sun", "{type: olm.label, value: {label: bright}}"),
+    ] {
+        let text = package_and_channel(package) + "---\n" + &bundle(package, property);
+        write(scene.root(), &format!("catalog/{package}.yaml"), text);
+    }
+    let questions: [&[&str]; 8] = [
+        &["resolve", "--install", "needing"],
+        &["resolve", "--install", "either"],
+        &["resolve", "--install", "ruling"],
+        &["resolve", "--install", "giving", "--install", "dependant"],
+        &["why", "giving", "--install", "needing"],
+        &["why", "sun", "--install", "either"],
+        &["deps", "needing"],
+        &["deps", "either", "--closure"],
+    ];
+    expect_as_from_an_index(&scene, &["catalog"], &questions);
+    let question = ["resolve", "--install", "needing", "-i", "catalog", "--no-cache"];
+    // Of `dependant`, which only depends on it, and of all others nothing is read.
+    scene.question(&question).expect_code(0).expect_words("looked through 4 of 11 files");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::index::{Index, SCHEMA_VERSION};
 use crate::source::{STDIN, Source, is_index};
 
 /// Reading a smaller catalog is as fast as finding its copy.
-pub(crate) const MIN_BYTES: u64 = 1 << 20;
+const MIN_BYTES: u64 = 1 << 20;
 
 /// An index of more bytes is not kept.
 const MAX_INDEX: u64 = 256 << 20;

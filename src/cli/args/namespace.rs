@@ -74,8 +74,8 @@ impl NamespaceOptions {
         Options { explains: true, ..self.work.options() }
     }
 
-    /// Opens the part of the catalogs around the packages that the options and another word name. With manifests it
-    /// opens all, since installed bundles may require anything.
+    /// Opens the part of the catalogs with the packages that the options and another word name, and with all that these
+    /// need. With manifests it opens all, since installed bundles may require anything.
     pub(crate) fn open(&self, context: &Context, word: Option<&String>) -> Result<Index, CommandError> {
         if !self.cluster.is_empty() {
             return self.ask.open_about(context, word);
@@ -85,7 +85,7 @@ impl NamespaceOptions {
         let named = named.map(|it| it.split_once(':').map_or(it.as_str(), |it| it.1).to_owned());
         let words: Vec<String> = named.chain(word.cloned()).collect();
         self.ask.refuse_paths(word)?;
-        self.ask.open_part_of(context, &words.iter().collect::<Vec<_>>(), Reach::Around)
+        self.ask.open_part_of(context, &words.iter().collect::<Vec<_>>(), Reach::Needs)
     }
 
     /// The question that the options ask.

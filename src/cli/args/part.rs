@@ -15,26 +15,18 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use crate::ask;
-use crate::cli::args::kept_index::{Key, MIN_BYTES};
+use crate::cli::args::kept_index::Key;
 use crate::cli::args::legacy_source::refusal;
 use crate::cli::args::sources::{AskOptions, NamedSource, Sources, add_files, check_names};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::progress::Progress;
 use crate::diag::Tally;
+pub(crate) use crate::edit::Reach;
 use crate::edit::Survey;
 use crate::fbc::{Input, InputFile, Name, Origin};
 use crate::index::{Builder, Index};
 use crate::source::Source;
-
-/// Which packages a question about some is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// These.
-    Own,
-    /// These, with all packages that depend on them and all that those need, directly or indirectly.
-    Around,
-}
 
 impl AskOptions {
     /// As [`Self::open`], for a question about the packages that some words name, and about nothing else.
@@ -61,7 +53,7 @@ impl AskOptions {
         }
         let sources = match reach {
             Reach::Own => self.look_about(context, words)?,
-            Reach::Around => self.look(context)?,
+            Reach::Needs | Reach::Around => self.look(context)?,
         };
         if let Some(index) = part_of(context, &sources, words, reach)? {
             check_names(&self.catalog, &index.catalog_names()?)?;
@@ -116,7 +108,7 @@ fn part_of(
         }
     }
     let index = builder.into_index()?;
-    if let Some(key) = key.filter(|_| n_bytes >= MIN_BYTES) {
+    if let Some(key) = key {
         key.keep(&index);
     }
     Ok(Some(index))
@@ -186,10 +178,7 @@ fn survey(
     let has_more = search(context, inputs, &mut surveys, (words, reach));
     let merged = Survey::merged(&surveys);
     let meant = meant(&merged, words)?;
-    let packages = match reach {
-        Reach::Own => meant,
-        Reach::Around => meant.iter().flat_map(|it| merged.around(it)).collect(),
-    };
+    let packages = meant.iter().flat_map(|it| merged.within(it, reach)).collect();
     drop(merged);
     if !surveys.iter().all(Survey::is_readable) {
         return None;
@@ -214,7 +203,7 @@ fn search(
     let files: Vec<&Input> = inputs.iter().map(|it| it.1).collect();
     let started = Instant::now();
     let progress = Progress::start(context, format!("looking for {}", names.join(", ")));
-    let has_searched = Survey::find(surveys, &files, &names, reach == Reach::Around);
+    let has_searched = Survey::find(surveys, &files, &names, reach);
     drop(progress);
     if has_searched {
         let took = started.elapsed();

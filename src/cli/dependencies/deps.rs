@@ -43,7 +43,8 @@ pub(crate) struct DepsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
-    let index = args.ask.open_part(context, [&args.name], Reach::Around)?;
+    let reach = if args.invert { Reach::Around } else { Reach::Needs };
+    let index = args.ask.open_part(context, [&args.name], reach)?;
     let target = target(&index, &args.ask.catalog, &args.name)?;
     let wish = DependencyWish { closure: args.closure, invert: args.invert, options: args.work.options() };
     let warn = &mut |text: &str| context.reporter.warning(text);

@@ -117,7 +117,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     let is_about_names = args.imageset.is_none() && args.cluster.is_empty() && args.old.is_none();
     let names: &[String] = if is_about_names { &args.names } else { &[] };
     args.ask.refuse_paths(&args.names)?;
-    let reach = if args.with_deps { Reach::Around } else { Reach::Own };
+    let reach = if args.with_deps { Reach::Needs } else { Reach::Own };
     let index = args.ask.open_part(context, names, reach)?;
     let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
     let mut is_complete = true;

@@ -22,6 +22,17 @@ const PARTS_OF_DEMANDING: [&str; 2] = [".required", "olm.constraint"];
 /// So many words are searched for at once at most: a search for more takes as long as reading the files.
 const MAX_WORDS: usize = 64;
 
+/// The packages that a question about some is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// These.
+    Own,
+    /// These, and all that they need, directly or indirectly: each package that can meet a demand.
+    Needs,
+    /// These, all packages that depend on them, and all that those need, directly or indirectly.
+    Around,
+}
+
 /// The provisions and demands of packages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
@@ -90,17 +101,17 @@ impl Survey {
     }
 
     /// Reads the files of catalogs that mention some names, and those that mention the packages that the names belong
-    /// to. With `is_around` it also reads the files that demand something, and those that mention what is demanded
-    /// around these packages. No other file is decoded. Returns whether it had to search.
-    pub fn find(surveys: &mut [Self], inputs: &[&Input], names: &[&str], is_around: bool) -> bool {
+    /// to. If needs are within reach, it also reads the files that mention what is demanded there; if dependants are,
+    /// also those that demand something. No other file is decoded. Returns whether it had to search.
+    pub fn find(surveys: &mut [Self], inputs: &[&Input], names: &[&str], reach: Reach) -> bool {
         let mut words: BTreeSet<String> = names.iter().map(|it| (*it).to_owned()).collect();
-        words.extend(PARTS_OF_DEMANDING.iter().filter(|_| is_around).map(|it| (*it).to_owned()));
+        words.extend(PARTS_OF_DEMANDING.iter().filter(|_| reach == Reach::Around).map(|it| (*it).to_owned()));
         let mut has_searched = false;
         loop {
             for (survey, input) in surveys.iter_mut().zip(inputs) {
                 has_searched |= survey.search(input, &words);
             }
-            let wanted = Self::merged(surveys).words_around(names, is_around);
+            let wanted = Self::merged(surveys).words_within(names, reach);
             if wanted.is_subset(&words) {
                 return has_searched;
             }
@@ -130,20 +141,21 @@ impl Survey {
         Cow::Owned(all)
     }
 
-    /// The words that tell the files about some names, as far as they are known. The empty word stands for all files.
-    fn words_around(&self, names: &[&str], is_around: bool) -> BTreeSet<String> {
+    /// The words that tell the files within reach of some names, as far as they are known. The empty word stands for
+    /// all files.
+    fn words_within(&self, names: &[&str], reach: Reach) -> BTreeSet<String> {
         let owners = names.iter().flat_map(|it| self.owners(it));
-        if !is_around {
+        if reach == Reach::Own {
             return owners.cloned().collect();
         }
         // A rule may be about anything, so its package counts as a dependant of any.
-        if self.demands.values().flatten().any(|it| matches!(it, Leaf::Rule(_))) {
+        if reach == Reach::Around && self.demands.values().flatten().any(|it| matches!(it, Leaf::Rule(_))) {
             return BTreeSet::from([String::new()]);
         }
         // The names themselves count too: a catalog without the package may have packages that depend on it.
         let roots: BTreeSet<&str> = owners.map(String::as_str).chain(names.iter().copied()).collect();
-        let around: BTreeSet<String> = roots.into_iter().flat_map(|it| self.around(it)).collect();
-        let demands = around.iter().filter_map(|it| self.demands.get(it)).flatten();
+        let within: BTreeSet<String> = roots.into_iter().flat_map(|it| self.within(it, reach)).collect();
+        let demands = within.iter().filter_map(|it| self.demands.get(it)).flatten();
         let demanded: BTreeSet<String> = demands
             .map(|leaf| match leaf {
                 // All three parts are in one file, so one is enough; the kind is usually the rarest.
@@ -153,7 +165,7 @@ impl Survey {
                 Leaf::Rule(_) => String::new(),
             })
             .collect();
-        demanded.into_iter().chain(around).collect()
+        demanded.into_iter().chain(within).collect()
     }
 
     /// Reads the files that may have one of some words and have not been read yet. Returns whether it had to search for
@@ -289,12 +301,15 @@ impl Survey {
         self.owners(named.text()).cloned().collect()
     }
 
-    /// A package with all packages that depend on it and all that those need, both directly or indirectly.
+    /// The packages within reach of one.
     #[must_use]
-    pub fn around(&self, package: &str) -> BTreeSet<String> {
-        let mut around = self.dependants(package);
-        around.insert(package.to_owned());
-        let mut open: Vec<String> = around.iter().cloned().collect();
+    pub fn within(&self, package: &str, reach: Reach) -> BTreeSet<String> {
+        let mut within = match reach {
+            Reach::Around => self.dependants(package),
+            Reach::Own | Reach::Needs => BTreeSet::new(),
+        };
+        within.insert(package.to_owned());
+        let mut open: Vec<String> = within.iter().filter(|_| reach != Reach::Own).cloned().collect();
         // Package after package demands the same.
         let mut seen: HashSet<&Leaf> = HashSet::new();
         while let Some(next) = open.pop() {
@@ -304,13 +319,13 @@ impl Survey {
                     return self.packages.clone();
                 }
                 for provider in self.providers(leaf).inspect(|_| tally::step(1)) {
-                    if around.insert(provider.to_owned()) {
+                    if within.insert(provider.to_owned()) {
                         open.push(provider.to_owned());
                     }
                 }
             }
         }
-        around
+        within
     }
 
     /// The packages with a bundle that demands something of a package, or of one of those.
@@ -483,7 +498,7 @@ mod tests {
             }
             move || {
                 assert_eq!(survey.dependants("p0003").len(), size - 1);
-                assert_eq!(survey.around("p0003").len(), size + 1);
+                assert_eq!(survey.within("p0003", Reach::Around).len(), size + 1);
             }
         });
     }

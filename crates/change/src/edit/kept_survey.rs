@@ -167,6 +167,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::edit::Reach;
     use olmdex_fbc::{Input, Name};
 
     const TEXT: &str = r#"
@@ -193,12 +194,12 @@ schema: example.com/note
         let bytes = Survey::several_to_bytes(std::slice::from_ref(&read)).unwrap();
         let [kept] = Survey::several_of_bytes(&bytes).unwrap().try_into().unwrap();
         for package in ["lamp", "shade", "wall", ""] {
-            assert_eq!(read.around(package), kept.around(package), "{package}");
+            assert_eq!(read.within(package, Reach::Around), kept.within(package, Reach::Around), "{package}");
             assert_eq!(read.dependants(package), kept.dependants(package), "{package}");
             let packages = BTreeSet::from([package.to_owned()]);
             assert_eq!(read.documents_of(&packages), kept.documents_of(&packages), "{package}");
         }
-        assert_eq!(kept.around("lamp").len(), 3);
+        assert_eq!(kept.within("lamp", Reach::Around).len(), 3);
         for (word, package) in [
             ("lamp", "lamp"),
             ("lamp.v1", "lamp"),
@@ -223,18 +224,25 @@ schema: example.com/note
         let all = Survey::of_files(&input);
         let mut part = Survey::default();
         // Nothing that was read demands the API at this time.
-        Survey::find(std::slice::from_mut(&mut part), &[&input], &["lamp.v1"], false);
+        Survey::find(std::slice::from_mut(&mut part), &[&input], &["lamp.v1"], Reach::Own);
         assert_eq!(part.n_files(), 2, "those of the package");
-        for name in ["lamp", "shade.v1", "lamp.v1", "wall"] {
+        let questions = [Reach::Own, Reach::Needs, Reach::Around]
+            .into_iter()
+            .flat_map(|reach| ["lamp", "shade.v1", "lamp.v1", "wall"].map(|name| (name, reach)));
+        for (name, reach) in questions {
             let bytes = Survey::several_to_bytes(std::slice::from_ref(&part)).unwrap();
             [part] = Survey::several_of_bytes(&bytes).unwrap().try_into().unwrap();
-            Survey::find(std::slice::from_mut(&mut part), &[&input], &[name], true);
-            let name = Name::parse(name);
-            assert_eq!(part.meant(&name), all.meant(&name), "{name:?}");
-            for package in all.meant(&name) {
-                assert_eq!(part.around(&package), all.around(&package), "{package}");
-                let documents = |it: &Survey| BTreeSet::from_iter(it.documents_of(&all.around(&package)));
-                assert_eq!(documents(&part), documents(&all), "{package}");
+            let mut fresh = Survey::default();
+            for survey in [&mut part, &mut fresh] {
+                Survey::find(std::slice::from_mut(survey), &[&input], &[name], reach);
+                let named = Name::parse(name);
+                assert_eq!(survey.meant(&named), all.meant(&named), "{name}");
+                for package in all.meant(&named) {
+                    let within = all.within(&package, reach);
+                    assert_eq!(survey.within(&package, reach), within, "{package} {reach:?}");
+                    let documents = |it: &Survey| BTreeSet::from_iter(it.documents_of(&within));
+                    assert_eq!(documents(survey), documents(&all), "{package} {reach:?}");
+                }
             }
         }
     }

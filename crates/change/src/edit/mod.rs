@@ -57,7 +57,7 @@ pub use adding::at_level;
 pub use before_after::{AFTER, BEFORE, before_and_after};
 pub use catalog::{CatalogEdit, bundles_of};
 pub use change::{Change, Edges};
-pub use dependents::Survey;
+pub use dependents::{Reach, Survey};
 pub use documents::{FileEdit, PackageDocuments};
 pub use error::EditError;
 pub use join::join;
