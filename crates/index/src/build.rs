@@ -161,9 +161,9 @@ impl Builder {
         Self { keeps_all: true, ..self }
     }
 
-    /// An index in memory for lists: it answers [`Index::catalogs`], [`Index::packages`], [`Index::channels`] and
-    /// [`Index::bundles`] without names, and nothing else. Catalogs are checked as ever; a catalog with errors needs a
-    /// whole index, which recognises documents that are there twice.
+    /// A builder for an index in memory that answers lists only: [`Index::catalogs`], [`Index::packages`],
+    /// [`Index::channels`] and [`Index::bundles`], without a package in the filter. Catalogs are checked as ever. Lists
+    /// of a catalog with errors need a whole index, which recognises documents that are there twice.
     ///
     /// ```
     /// use std::sync::Arc;

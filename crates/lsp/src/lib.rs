@@ -29,11 +29,11 @@
 //!
 //! One thread reads messages into a queue of bounded size, a second analyses (`lsp::analyst`), a third answers. One
 //! analysis runs and at most one waits, with the newest texts: a key is analysed at once, and those that come meanwhile
-//! together. To wait for a pause took longer than the analysis. An analysis first reports the names, then the findings; a question waits for the names for a tenth of a second, then
-//! it is answered from the earlier ones (`Catalog::follow`): a name counts if it lies wholly in the equal start or the
-//! equal end of the two texts, at the place where it is now. `rename` waits until the names are those of the text, and
-//! is answered with `ContentModified` if the text changes first. Nothing waits for the analysis, so a server ends at
-//! once.
+//! are analysed together. Waiting for a pause took longer than the analysis. An analysis first reports the names, then
+//! the findings; a question waits for the names for a tenth of a second, then it is answered from the earlier ones
+//! (`Catalog::follow`): a name counts if it lies wholly in the equal start or the equal end of the two texts, at the
+//! place where it is now. `rename` waits until the names are those of the text, and is answered with `ContentModified`
+//! if the text changes first. Nothing waits for the analysis, so a server ends at once.
 //!
 //! A document is known by the digest of its text: `fbc::load` asks for each whether it is known (`Consumer::recall`),
 //! so after a key only the changed document is parsed, inspected, checked for good practice and searched for names, and

@@ -22,7 +22,7 @@ const PARTS_OF_DEMANDING: [&str; 2] = [".required", "olm.constraint"];
 /// So many words are searched for at once at most: a search for more takes as long as reading the files.
 const MAX_WORDS: usize = 64;
 
-/// The packages that a question about some is about.
+/// The packages that a question about some of them concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     /// These.
