@@ -183,7 +183,7 @@ fn a_question_about_a_package_reads_its_documents_only() {
     let scene = Scene::of_three();
     let documents = Some("3 documents".to_owned());
     let files = |number: &str| Some(number.to_owned());
-    // What was read is kept.
+    // A question about a package that was asked about reads no file.
     let cases: [(&[&str], Option<String>, &Option<String>); 7] = [
         (&["show", "lamp"], files("1"), &documents),
         (&["updates", "lamp@1.0.0"], None, &None),
@@ -314,7 +314,7 @@ fn an_installation_reads_what_it_needs() {
     ];
     expect_as_from_an_index(&scene, &["catalog"], &questions);
     let question = ["resolve", "--install", "needing", "-i", "catalog", "--no-cache"];
-    // Of `dependant`, which only depends on it, and of all others nothing is read.
+    // Four files mention the package or the API that it needs: `dependant` is one of them, since it names the package.
     scene.question(&question).expect_code(0).expect_words("looked through 4 of 11 files");
 }
 
