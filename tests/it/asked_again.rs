@@ -319,6 +319,77 @@ fn an_installation_reads_what_it_needs() {
 }
 
 #[test]
+fn what_anything_can_meet_is_looked_for_everywhere() {
+    let api = "gvk: {group: example.com, version: v1, kind: Bright}";
+    let not = format!("not: {{constraints: [{{failureMessage: x, {api}}}]}}");
+    let absent = "{failureMessage: a, package: {packageName: absent, versionRange: '>0.0.1'}}";
+    for wish in [
+        not.clone(),
+        format!("all: {{constraints: [{{failureMessage: n, {not}}}]}}"),
+        format!("any: {{constraints: [{absent}, {{failureMessage: n, {not}}}]}}"),
+        "all: {constraints: []}".to_owned(),
+    ] {
+        let scene = Scene::of_three();
+        let owned = "{type: olm.gvk, value: {group: example.com, version: v1, kind: Bright}}";
+        let properties = format!("{owned}\n- {{type: olm.constraint, value: {{failureMessage: m, {wish}}}}}");
+        let text = package_and_channel("needing") + "---\n" + &bundle("needing", &properties);
+        write(scene.root(), "catalog/needing.yaml", text);
+        let questions: [&[&str]; 6] = [
+            &["resolve", "--install", "needing"],
+            &["deps", "needing"],
+            &["deps", "needing", "--closure"],
+            &["deps", "lamp", "--invert"],
+            &["why", "lamp", "--install", "needing"],
+            &["v1", "check", "needing"],
+        ];
+        expect_as_from_an_index(&scene, &["catalog"], &questions);
+    }
+}
+
+#[test]
+fn a_label_is_found_in_every_spelling() {
+    for (label, said) in [
+        ("bright", "\"bri\\\u{85}  ght\"".as_bytes()),
+        ("bright", "\"bri\\\u{2028}  ght\"".as_bytes()),
+        ("bright", "\"bri\\\u{2029}  ght\"".as_bytes()),
+        ("a\u{fffd}b", b"a\xffb".as_slice()),
+    ] {
+        let scene = Scene::of_three();
+        let demand = format!("{{type: olm.label.required, value: {{label: {label}}}}}");
+        let text = package_and_channel("needing") + "---\n" + &bundle("needing", &demand);
+        write(scene.root(), "catalog/needing.yaml", text);
+        if said.contains(&0xFF) {
+            let property = r#"{"schema": "olm.package", "name": "giving", "defaultChannel": "stable"}
+{"schema": "olm.channel", "package": "giving", "name": "stable", "entries": [{"name": "giving.v1.0.0"}]}
+{"schema": "olm.bundle", "package": "giving", "name": "giving.v1.0.0", "image": "example.com/giving:v1", "properties": [
+{"type": "olm.package", "value": {"packageName": "giving", "version": "1.0.0"}},
+{"type": "olm.label", "value": {"label": "SAID"}}]}"#;
+            let (before, after) = property.split_once("SAID").unwrap();
+            write(scene.root(), "catalog/giving.json", [before.as_bytes(), said, after.as_bytes()].concat());
+        } else {
+            let property = format!("{{type: olm.label, value: {{label: {}}}}}", str::from_utf8(said).unwrap());
+            let text = package_and_channel("giving") + "---\n" + &bundle("giving", &property);
+            write(scene.root(), "catalog/giving.yaml", text);
+        }
+        expect_as_from_an_index(&scene, &["catalog"], &[&["resolve", "--install", "needing"], &["deps", "needing"]]);
+    }
+}
+
+#[test]
+fn a_colon_may_belong_to_a_name() {
+    let scene = Scene::of_three();
+    let text = (package_and_channel("odd") + "---\n" + &bundle("odd", "{type: note, value: a}"))
+        .replace("odd.v1.0.0", "\"tools:lamp\"");
+    write(scene.root(), "catalog/odd.yaml", text);
+    let questions: [&[&str]; 3] = [
+        &["resolve", "--install", "tools:lamp"],
+        &["resolve", "--installed", "tools:lamp"],
+        &["resolve", "--install", "tools:shade"],
+    ];
+    expect_as_from_an_index(&scene, &["catalog"], &questions);
+}
+
+#[test]
 fn demands_lead_from_one_catalog_to_another() {
     let scene = Scene::of_three();
     for (catalog, package, property) in [

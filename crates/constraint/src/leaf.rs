@@ -1,7 +1,7 @@
 //! The single demands of a constraint, and the constraint in plain words.
 
 use super::parse::parse;
-use super::tree::{Condition, ConstraintError};
+use super::tree::{Condition, ConstraintError, Reach};
 use olmdex_text::api::Api;
 
 /// An item that a constraint mentions.
@@ -30,6 +30,13 @@ pub fn leaves(value: &str) -> Result<Vec<Leaf>, ConstraintError> {
         Condition::All(_) | Condition::Any(_) | Condition::Not(_) => None,
     };
     Ok(parse(value)?.nodes.iter().filter_map(leaf).collect())
+}
+
+/// Whether a bundle can meet an `olm.constraint` value without having anything that the value names, as it can meet a
+/// rule, `not`, or an empty `all`. A value that OLM cannot read is met by none.
+#[must_use]
+pub fn may_be_met_by_any(value: &str) -> bool {
+    parse(value).is_ok_and(|it| it.reach() == Reach::Everywhere)
 }
 
 /// The value of an `olm.constraint` property in plain words.

@@ -32,5 +32,5 @@ pub mod property;
 pub mod tree;
 
 pub use advice::{Advice, Topic, advise};
-pub use leaf::{Leaf, leaves, plain};
+pub use leaf::{Leaf, leaves, may_be_met_by_any, plain};
 pub use tree::{ConstraintError, MAX_CONSTRAINT};

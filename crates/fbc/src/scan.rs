@@ -21,6 +21,9 @@ const PIECE: usize = 256 << 10;
 /// The bytes of the longest escape: `\U` and eight digits.
 const LONGEST_ESCAPE: usize = 10;
 
+/// The line breaks of YAML beyond ASCII.
+const YAML_BREAKS: [&str; 3] = ["\u{85}", "\u{2028}", "\u{2029}"];
+
 /// The numbers of the files that may have at least one of some words. A file that cannot be read is among them: reading
 /// it will give the reason.
 #[must_use]
@@ -112,6 +115,7 @@ impl Words {
             Some(b'/') => Some(u32::from(b'/')),
             // A line of a double-quoted text may be broken anywhere, even within a word.
             Some(b'\n' | b'\r') => return true,
+            _ if YAML_BREAKS.iter().any(|it| escape.starts_with(it.as_bytes())) => return true,
             Some(b'x') => number(2),
             Some(b'u') => number(4),
             Some(b'U') => number(8),
@@ -135,9 +139,13 @@ fn has_tag(text: &[u8]) -> bool {
     memchr_iter(b'!', text).any(is_global) || memmem::find(text, b"%TAG").is_some()
 }
 
-/// The longest part of a word that no quoting or folding of lines changes.
+/// The longest part of a word that no quoting or folding of lines changes, and that stands for no byte that is not
+/// UTF-8.
 fn plain_part(word: &str) -> &str {
-    let parts = word.split(|it: char| it.is_whitespace() || matches!(it, '\'' | '"' | '\\') || it.is_control());
+    let is_changed = |it: char| {
+        it.is_whitespace() || it.is_control() || matches!(it, '\'' | '"' | '\\' | char::REPLACEMENT_CHARACTER)
+    };
+    let parts = word.split(is_changed);
     parts.max_by_key(|it| it.len()).unwrap_or_default()
 }
 
@@ -201,6 +209,10 @@ mod tests {
             (r#""\x74ill""#, "till", true),
             ("\"ti\\\n  ll\"", "till", true),
             ("\"ti\\\r\n  ll\"", "till", true),
+            ("\"ti\\\u{85}  ll\"", "till", true),
+            ("\"ti\\\u{2028}  ll\"", "till", true),
+            ("\"ti\\\u{2029}  ll\"", "till", true),
+            ("till", "till\u{fffd}", true),
             (r#""shop\/till""#, "shop/till", true),
             (r#""shop\/till""#, "tills", false),
             // The escapes of Go's encoder are in every catalog.

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
 use crate::cli::args::cluster::read_cluster_telling;
-use crate::cli::args::part::Reach;
+use crate::cli::args::part::{Reach, Subject};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
@@ -80,12 +80,14 @@ impl NamespaceOptions {
         if !self.cluster.is_empty() {
             return self.ask.open_about(context, word);
         }
-        let named = self.install.iter().chain(&self.installed);
-        // A namespace may come before a name.
-        let named = named.map(|it| it.split_once(':').map_or(it.as_str(), |it| it.1).to_owned());
-        let words: Vec<String> = named.chain(word.cloned()).collect();
+        let named = || self.install.iter().chain(&self.installed);
+        // A namespace may come before a name, but a colon may also belong to the name.
+        let names = named().map(|it| it.split_once(':').map_or(it.as_str(), |it| it.1).to_owned());
+        let names: Vec<String> = names.chain(word.cloned()).collect();
+        let words: Vec<&String> = names.iter().collect();
+        let also: Vec<&String> = named().filter(|it| it.contains(':')).collect();
         self.ask.refuse_paths(word)?;
-        self.ask.open_part_of(context, &words.iter().collect::<Vec<_>>(), Reach::Needs)
+        self.ask.open_part_of(context, Subject { words: &words, also: &also, reach: Reach::Needs })
     }
 
     /// The question that the options ask.

@@ -28,6 +28,16 @@ use crate::fbc::{Input, InputFile, Name, Origin};
 use crate::index::{Builder, Index};
 use crate::source::Source;
 
+/// The subject of a question about some packages.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'w> {
+    /// Words that name packages.
+    pub(crate) words: &'w [&'w String],
+    /// Words that may name packages too, or nothing.
+    pub(crate) also: &'w [&'w String],
+    pub(crate) reach: Reach,
+}
+
 impl AskOptions {
     /// As [`Self::open`], for a question about the packages that some words name, and about nothing else.
     pub(crate) fn open_part<'w>(
@@ -38,24 +48,19 @@ impl AskOptions {
     ) -> Result<Index, CommandError> {
         let words: Vec<&String> = words.into_iter().collect();
         self.refuse_paths(words.iter().copied())?;
-        self.open_part_of(context, &words, reach)
+        self.open_part_of(context, Subject { words: &words, also: &[], reach })
     }
 
     /// As [`Self::open_part`], for words that cannot be paths.
-    pub(crate) fn open_part_of(
-        &self,
-        context: &Context,
-        words: &[&String],
-        reach: Reach,
-    ) -> Result<Index, CommandError> {
+    pub(crate) fn open_part_of(&self, context: &Context, subject: Subject<'_>) -> Result<Index, CommandError> {
         if let Some(index) = self.recall(context)? {
             return Ok(index);
         }
-        let sources = match reach {
-            Reach::Own => self.look_about(context, words)?,
+        let sources = match subject.reach {
+            Reach::Own => self.look_about(context, subject.words)?,
             Reach::Needs | Reach::Around => self.look(context)?,
         };
-        if let Some(index) = part_of(context, &sources, words, reach)? {
+        if let Some(index) = part_of(context, &sources, subject)? {
             check_names(&self.catalog, &index.catalog_names()?)?;
             return Ok(index);
         }
@@ -77,20 +82,15 @@ impl AskOptions {
 }
 
 /// The documents of catalogs that are about some words; `None` if a complete answer needs all documents.
-fn part_of(
-    context: &Context,
-    sources: &Sources<'_>,
-    words: &[&String],
-    reach: Reach,
-) -> Result<Option<Index>, CommandError> {
-    let Some(sources) = sources.catalogs().filter(|_| !words.is_empty()) else { return Ok(None) };
+fn part_of(context: &Context, sources: &Sources<'_>, subject: Subject<'_>) -> Result<Option<Index>, CommandError> {
+    let Some(sources) = sources.catalogs().filter(|_| !subject.words.is_empty()) else { return Ok(None) };
     let inputs: Option<Vec<(&NamedSource, &Input)>> = sources.iter().map(plain).collect();
     let Some(inputs) = inputs else { return Ok(None) };
     let key = if context.keeps_indexes { Key::of_sources(sources) } else { None };
     if let Some(index) = key.as_ref().and_then(Key::recall) {
         return Ok(Some(index));
     }
-    let Some((surveys, packages)) = survey(context, &inputs, key.as_ref(), (words, reach)) else { return Ok(None) };
+    let Some((surveys, packages)) = survey(context, &inputs, key.as_ref(), subject) else { return Ok(None) };
     let key = key.map(|it| it.of_part(&packages));
     if let Some(index) = key.as_ref().and_then(Key::recall) {
         return Ok(Some(index));
@@ -170,15 +170,15 @@ fn survey(
     context: &Context,
     inputs: &[(&NamedSource, &Input)],
     key: Option<&Key>,
-    (words, reach): (&[&String], Reach),
+    subject: Subject<'_>,
 ) -> Option<(Vec<Survey>, BTreeSet<String>)> {
     let kept = key.and_then(Key::recall_survey).and_then(|it| Survey::several_of_bytes(&it));
     let kept = kept.filter(|it| it.len() == inputs.len());
     let mut surveys = kept.unwrap_or_else(|| vec![Survey::default(); inputs.len()]);
-    let has_more = search(context, inputs, &mut surveys, (words, reach));
+    let has_more = search(context, inputs, &mut surveys, subject);
     let merged = Survey::merged(&surveys);
-    let meant = meant(&merged, words)?;
-    let packages = meant.iter().flat_map(|it| merged.within(it, reach)).collect();
+    let meant = meant(&merged, subject)?;
+    let packages = meant.iter().flat_map(|it| merged.within(it, subject.reach)).collect();
     drop(merged);
     if !surveys.iter().all(Survey::is_readable) {
         return None;
@@ -192,18 +192,13 @@ fn survey(
 }
 
 /// Adds the documents that some words are about to the survey of each catalog. Returns whether that needed a search.
-fn search(
-    context: &Context,
-    inputs: &[(&NamedSource, &Input)],
-    surveys: &mut [Survey],
-    (words, reach): (&[&String], Reach),
-) -> bool {
-    let names: Vec<Name> = words.iter().map(|it| Name::parse(it)).collect();
+fn search(context: &Context, inputs: &[(&NamedSource, &Input)], surveys: &mut [Survey], subject: Subject<'_>) -> bool {
+    let names: Vec<Name> = subject.words.iter().chain(subject.also).map(|it| Name::parse(it)).collect();
     let names: Vec<&str> = names.iter().map(Name::text).collect();
     let files: Vec<&Input> = inputs.iter().map(|it| it.1).collect();
     let started = Instant::now();
     let progress = Progress::start(context, format!("looking for {}", names.join(", ")));
-    let has_searched = Survey::find(surveys, &files, &names, reach);
+    let has_searched = Survey::find(surveys, &files, &names, subject.reach);
     drop(progress);
     if has_searched {
         let took = started.elapsed();
@@ -217,10 +212,11 @@ fn search(
 }
 
 /// The packages that some words name; `None` if one of them may be about others.
-fn meant(survey: &Survey, words: &[&String]) -> Option<BTreeSet<String>> {
-    let mut meant = BTreeSet::new();
-    for word in words {
-        let of_word = survey.meant(&Name::parse(word));
+fn meant(survey: &Survey, subject: Subject<'_>) -> Option<BTreeSet<String>> {
+    let of_word = |it: &&String| survey.meant(&Name::parse(it));
+    let mut meant: BTreeSet<String> = subject.also.iter().flat_map(of_word).collect();
+    for word in subject.words {
+        let of_word = of_word(word);
         if of_word.is_empty() {
             return None;
         }

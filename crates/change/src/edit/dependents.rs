@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use super::error::EditError;
 use olmdex_constraint::fields::{api_of, label_of, package_of};
-use olmdex_constraint::{Leaf, leaves};
+use olmdex_constraint::{Leaf, leaves, may_be_met_by_any};
 use olmdex_fbc::{self as fbc, Consumer, Input, Name, Origin, Typed};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::tally;
@@ -404,6 +404,8 @@ fn demanded(kind: &str, value: &str) -> Vec<Leaf> {
         "olm.gvk.required" => api_of(value).map(Leaf::Api).into_iter().collect(),
         "olm.package.required" => package_of(value).map(|it| package(it.0)).into_iter().collect(),
         "olm.label.required" => label_of(value).map(Leaf::Label).into_iter().collect(),
+        // A bundle that meets it need not have anything that it names, as with a rule.
+        "olm.constraint" if may_be_met_by_any(value) => vec![Leaf::Rule(value.to_owned())],
         // An unreadable constraint demands nothing that has a name.
         "olm.constraint" => leaves(value)
             .unwrap_or_default()
