@@ -38,7 +38,7 @@ pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
 /// Like [`check_catalog`], for a caller that takes note of each document.
 #[must_use]
 pub fn check_catalog_noting(input: &Input, day: Option<Day>, note: &mut dyn FnMut(&check::Inspected)) -> Report {
-    check::check_noting(input, day, Some(cut_advice), note)
+    check::judge(input, day, Some(cut_advice), note)
 }
 
 /// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: the

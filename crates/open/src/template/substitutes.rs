@@ -99,7 +99,7 @@ impl Substitutes {
             Provenance::new(document.place(&Spot::Path(path.to_vec())))
         };
         let texts = self.entries.iter().map(|(text, path)| (text.clone().into_bytes(), made_of(path))).collect();
-        let report = check::check(&Input::of_others(texts));
+        let report = check::judge(&Input::of_others(texts), None, None, &mut |_| {});
         if report.opm.is_none() {
             return Vec::new();
         }
@@ -124,7 +124,7 @@ impl Substitutes {
             })?;
         }
         let rendered = Rendered { parts: catalog.into_iter().map(Item::into_part).collect() };
-        if let Some(opm) = check::check(&rendered.input("the result")).opm {
+        if let Some(opm) = check::refusal_of_opm(&rendered.input("the result")) {
             let message = format!("the result is not a valid catalog: {}", one_line(&opm));
             let help = Some("correct the substitutions".to_owned());
             return Err(vec![document.finding(rules::NOT_A_CATALOG, &Spot::Start, message, help)]);

@@ -118,20 +118,16 @@ impl Consumer for Inspection {
     }
 }
 
-/// Reads a catalog and judges it: all findings in one run. Advice about a channel that is cut comes from a higher
-/// crate, so callers that want it use `olmdex::ask::check_catalog`.
-pub fn check(input: &Input) -> Report {
-    check_noting(input, None, None, &mut |_| {})
+/// The message with which opm refuses a catalog; `None` if it does not.
+#[must_use]
+pub fn refusal_of_opm(input: &Input) -> Option<String> {
+    judge(input, None, None, &mut |_| {}).opm
 }
 
-/// Like [`check`], for a caller that has advice about cut channels and takes note of each document, in their order;
-/// with a day, the heads of channels must be supported on it.
-pub fn check_noting(
-    input: &Input,
-    day: Option<Day>,
-    advice: Option<CutAdvice>,
-    note: &mut dyn FnMut(&Inspected),
-) -> Report {
+/// Reads a catalog and judges it: all findings in one run. Advice about a channel that is cut comes from a higher
+/// crate, so `olmdex::ask::check_catalog` is the way in. `note` takes note of each document, in their order; with a
+/// day, the heads of channels must be supported on it.
+pub fn judge(input: &Input, day: Option<Day>, advice: Option<CutAdvice>, note: &mut dyn FnMut(&Inspected)) -> Report {
     let mut checker = Checker::new().on(day).advised_by(advice);
     let done: Result<(), Infallible> = load(input, &Inspection, |inspected| {
         note(&inspected);

@@ -164,11 +164,11 @@ fn without_version(schema: &str) -> &str {
 mod tests {
     use std::sync::Arc;
 
-    use crate::check::check;
+    use crate::check::judge;
     use olmdex_fbc::Input;
 
     fn found(text: &str) -> Vec<String> {
-        let report = check(&Input::bytes("catalog.json", Arc::from(text.as_bytes())));
+        let report = judge(&Input::bytes("catalog.json", Arc::from(text.as_bytes())), None, None, &mut |_| {});
         let unknown = report.findings.iter().filter(|it| it.rule.id.starts_with("W052") && it.rule.id >= "W0527");
         unknown.map(|it| format!("{} {}", it.rule.id, it.message)).collect()
     }

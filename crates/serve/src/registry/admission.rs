@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::custom::is_name;
 use olmdex_fbc::{Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
-use olmdex_rules::check::check;
+use olmdex_rules::check::refusal_of_opm;
 
 /// The property that a bundle may have only once.
 const CSV_METADATA: &str = "olm.csv.metadata";
@@ -57,7 +57,7 @@ pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
     packages.into_iter().find_map(|(package, bucket)| {
         let why = match bucket {
             Bucket { is_broken: true, .. } => opm.map(str::to_owned),
-            Bucket { text, .. } if opm.is_some() => check(&Input::bytes(&package, text.into())).opm,
+            Bucket { text, .. } if opm.is_some() => refusal_of_opm(&Input::bytes(&package, text.into())),
             _ => None,
         };
         let several =
