@@ -1,43 +1,46 @@
 //! Limits that a shell or a service manager sets for the process (`ulimit`).
 
-use std::ffi::OsString;
-use std::os::unix::process::CommandExt as _;
-use std::process::Command;
+use std::num::NonZero;
+use std::thread;
 
 use nix::sys::signal::{SigSet, Signal};
 use rustix::process::{Resource, getrlimit};
 
-/// The number of heaps that glibc makes; without this setting each thread has its own.
-const HEAPS: &str = "MALLOC_ARENA_MAX";
-
-/// Makes the program end in order when it hits a limit. It must run first, while there is only one thread.
-pub(super) fn obey() {
-    fail_to_write_instead_of_dying();
-    share_one_heap_if_memory_is_limited();
-}
+/// The addresses that a thread should have: glibc reserves 64 MiB for the heap of each, and four times as much leaves
+/// room for the work itself.
+const ADDRESSES_OF_A_THREAD: u64 = 256 << 20;
 
 /// Under `ulimit -f` the system sends SIGXFSZ, which would end the program at once, without a message and with its
 /// workspace left behind. While the signal is blocked, the write fails with EFBIG instead. Threads and started programs
-/// inherit the block.
-fn fail_to_write_instead_of_dying() {
+/// inherit the block, so this must run first, while there is only one thread.
+pub(super) fn fail_to_write_instead_of_dying() {
     // It cannot fail for a signal that exists.
     let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
 }
 
-/// Under `ulimit -v` a program with threads can come to a standstill: glibc reserves 64 MiB of addresses for the heap
-/// of each thread. If it gets none, it tries again at each allocation (six system calls), and takes a page from the
-/// system for each. One heap for all threads needs no such reservation.
+/// The number of threads for which the addresses suffice; `None` if they are not limited (`ulimit -v`).
 ///
-/// Without unsafe code only the environment can tell glibc this, and only before `main`, so the program starts anew in
-/// this process. Settings of the user stay as they are.
-fn share_one_heap_if_memory_is_limited() {
-    let is_limited = getrlimit(Resource::As).current.is_some();
-    if !cfg!(target_env = "gnu") || !is_limited || std::env::var_os(HEAPS).is_some() {
-        return;
+/// A thread without a heap of its own tries to get one at each allocation (six system calls), and takes a page from the
+/// system for each, so a program with too many threads comes to a standstill.
+pub(super) fn threads_for_addresses() -> Option<usize> {
+    let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
+    getrlimit(Resource::As).current.map(|limit| threads_for(limit, n_cores))
+}
+
+fn threads_for(addresses: u64, n_cores: usize) -> usize {
+    usize::try_from(addresses / ADDRESSES_OF_A_THREAD).map_or(n_cores, |it| it.clamp(1, n_cores))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::threads_for;
+
+    #[test]
+    fn few_addresses_are_for_few_threads() {
+        for (addresses, n_cores, expected) in
+            [(0, 8, 1), (150 << 20, 8, 1), (1 << 30, 8, 4), (4 << 30, 8, 8), (u64::MAX, 2, 2)]
+        {
+            assert_eq!(threads_for(addresses, n_cores), expected, "{addresses} for {n_cores} cores");
+        }
     }
-    let Ok(program) = std::env::current_exe() else { return };
-    let mut args = std::env::args_os();
-    let name = args.next().unwrap_or_else(|| OsString::from("olmdex"));
-    // If the restart fails, the program goes on: a slow program is better than none.
-    let _ = Command::new(program).arg0(name).args(args).env(HEAPS, "1").exec();
 }

@@ -325,7 +325,7 @@ fn wants_json(words: &[String]) -> bool {
 /// Parses the arguments, runs the command, and returns the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
-    limits::obey();
+    limits::fail_to_write_instead_of_dying();
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) => {
@@ -351,7 +351,7 @@ pub fn run() -> ExitCode {
     let reporter = Reporter::new(cli.global.color, cli.global.log_format, cli.global.quiet, cli.global.verbose);
     interrupt::undo_all_writes(reporter);
     screen::look(|is_terminal| reporter.color(is_terminal));
-    if let Some(n_threads) = cli.global.threads {
+    if let Some(n_threads) = cli.global.threads.or_else(limits::threads_for_addresses) {
         // This fails only if the pool exists already, which is impossible this early.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
     }
