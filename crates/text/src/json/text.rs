@@ -68,8 +68,21 @@ fn hex(text: &str) -> u32 {
 /// for JSON. A character that is cut off at the end is not white space.
 #[must_use]
 pub fn looks_like_object(text: &[u8]) -> bool {
-    let valid = text.utf8_chunks().next().map_or("", |it| it.valid());
-    valid.trim_start().starts_with('{')
+    let mut rest = text;
+    loop {
+        rest = match rest {
+            [b'\t'..=b'\r' | b' ', after @ ..] => after,
+            // Texts may be long, and one character tells enough.
+            [0x80..=0xff, ..] => {
+                let valid = rest[..rest.len().min(4)].utf8_chunks().next().map_or("", |it| it.valid());
+                match valid.chars().next().filter(|it| it.is_whitespace()) {
+                    Some(space) => &rest[space.len_utf8()..],
+                    None => return false,
+                }
+            }
+            _ => return rest.starts_with(b"{"),
+        }
+    }
 }
 
 /// Whether a key names the field `field` (ASCII) for Go's decoder: equal without regard to case, where `ſ` is an `s`
@@ -174,6 +187,27 @@ fn write_escaped(text: &str, html: bool, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_character_tells_an_object() {
+        for (text, expected) in [
+            (&b"{"[..], true),
+            (b" \t\r\n\x0b\x0c{}", true),
+            ("\u{a0}\u{2003} \u{85}{".as_bytes(), true),
+            (b"", false),
+            (b"  ", false),
+            (b"a{", false),
+            (b"\0{", false),
+            ("é{".as_bytes(), false),
+            ("\u{feff}{".as_bytes(), false),
+            // It is not UTF-8, or cut off.
+            (b"\xff{", false),
+            (b" \xe2\x80", false),
+            (b"\xe2\x80{", false),
+        ] {
+            assert_eq!(looks_like_object(text), expected, "{text:?}");
+        }
+    }
 
     #[test]
     fn keys_fold_as_go_folds_them() {
