@@ -4,8 +4,8 @@ use std::error::Error;
 use std::path::Path;
 
 #[expect(dead_code, reason = "here it is not a program")]
-#[path = "../../examples/ask.rs"]
-mod ask;
+#[path = "../../examples/index.rs"]
+mod index;
 #[expect(dead_code, reason = "here it is not a program")]
 #[path = "../../examples/resolve.rs"]
 mod resolve;
@@ -20,7 +20,7 @@ type Answer = fn(&Path) -> Result<String, Box<dyn Error>>;
 
 /// Each program with its text.
 const EXAMPLES: &[(&str, &str, Answer)] = &[
-    ("ask", include_str!("../../examples/ask.rs"), ask::answer),
+    ("index", include_str!("../../examples/index.rs"), index::answer),
     ("resolve", include_str!("../../examples/resolve.rs"), resolve::answer),
     ("upgrade", include_str!("../../examples/upgrade.rs"), upgrade::answer),
     ("validate", include_str!("../../examples/validate.rs"), validate::answer),

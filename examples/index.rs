@@ -1,6 +1,6 @@
 //! Puts a catalog into an index and asks for its contents, and for the providers of an API.
 //!
-//! `cargo run --example ask [DIRECTORY]` asks `fixtures/shop/in`.
+//! `cargo run --example index [DIRECTORY]` reads `fixtures/shop/in`.
 //!
 //! ```text
 //! ledger: 1 channel, 2 bundles, ledger.v1.1.0 at the head of `stable`
