@@ -13,7 +13,7 @@ use olmdex_bundle::community::{NewContent, Publication, PublicationChange, Publi
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, ChannelRow, Filter, PackageGraph};
-use olmdex_olm::catalog_source::family_and_minor;
+use olmdex_olm::catalog_source::{family_and_minor, is_for};
 use olmdex_olm::upgrade::Move;
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_text::calendar::Day;
@@ -302,9 +302,8 @@ impl WhereisQuestion {
         }
         let package = &item.package;
         for mirrored in &self.mirrored {
-            let is_same = family_and_minor(&mirrored.catalog).map(|it| it.1);
-            let is_its = is_same.is_none() || minor.is_none() || is_same == minor;
-            if is_its && !mirrored.packages.is_empty() && !mirrored.packages.contains(package) {
+            let is_its = minor.and_then(|it| is_for(&mirrored.catalog, it));
+            if is_its != Some(false) && !mirrored.packages.is_empty() && !mirrored.packages.contains(package) {
                 let text = format!(
                     "the mirror's configuration takes {} of `{}`, but not `{package}`",
                     olmdex_base::diag::counted(mirrored.packages.len() as u64, "package"),

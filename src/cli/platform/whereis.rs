@@ -11,7 +11,7 @@ use crate::ask::{
     AbsenceReason, CatalogPresence, ChannelPresence, FileChange, MirroredCatalog, PackageName, SmallestChange,
     WhereisAnswers, WhereisQuestion,
 };
-use crate::catalog_source::family_and_minor;
+use crate::catalog_source::{family_and_minor, is_for};
 use crate::cli::args::formats::{DataFormat, RowFormat, choices};
 use crate::cli::args::name::package;
 use crate::cli::args::part::Reach;
@@ -198,9 +198,8 @@ fn mirrored(path: &Path, index: Option<&Index>, package: &str) -> Result<Vec<Mir
         let mut kept = BTreeMap::new();
         let minor = family_and_minor(&operator.catalog).map(|it| it.1);
         for catalog in index.map(Index::catalog_names).transpose()?.unwrap_or_default() {
-            let own = family_and_minor(&catalog).map(|it| it.1);
-            let is_its = own.is_none() || minor.is_none() || own == minor;
-            if let (Some(index), true) = (index, is_its)
+            let is_other = minor.and_then(|it| is_for(&catalog, it)) == Some(false);
+            if let (Some(index), false) = (index, is_other)
                 && let Some(channels) = kept_of(index, &catalog, &operator, package)?
             {
                 kept.insert(catalog, channels);

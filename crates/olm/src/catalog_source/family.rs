@@ -27,6 +27,12 @@ pub fn family_and_minor(name: &str) -> Option<(String, Minor)> {
     Some((family.trim_end_matches(['-', '_', '.', '/']).to_owned(), coerce(version)?))
 }
 
+/// Whether a catalog is for a version of OpenShift by its name; `None` if its name states no version.
+#[must_use]
+pub fn is_for(catalog: &str, openshift: Minor) -> Option<bool> {
+    family_and_minor(catalog).map(|it| it.1.is_same(openshift))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -95,9 +95,7 @@ impl CatalogSources {
         let catalogs: Vec<(String, Option<(String, Minor)>)> =
             ranks.iter().map(|it| (it.catalog.clone(), family_and_minor(&it.catalog))).collect();
         let units: BTreeSet<&str> = catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
-        let sources: BTreeSet<(&str, &str)> =
-            cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source)).collect();
-        let is_obvious = !are_named && ties.is_empty() && units.len() == 1 && sources.len() <= 1;
+        let is_obvious = !are_named && ties.is_empty() && is_only_pair(cluster, units.len());
         let only = units.first().filter(|_| is_obvious).map(|it| (*it).to_owned());
         let known = catalogs.iter().map(|(name, of)| (name.as_str(), of.as_ref().map(|it| it.0.as_str())));
         let tied = read_ties(ties, known)?.into_iter();
@@ -158,6 +156,14 @@ impl CatalogSources {
         let names = first_of(units.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")), units.len());
         format!("{what} ({names}); map it with `--source-map {full}=CATALOG`")
     }
+}
+
+/// Whether the one source of a cluster and the one family of catalogs belong together, whatever their names are.
+#[must_use]
+pub fn is_only_pair(cluster: &Cluster, n_families: usize) -> bool {
+    let sources: BTreeSet<(&str, &str)> =
+        cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source)).collect();
+    n_families == 1 && sources.len() <= 1
 }
 
 /// The catalog that a source means, found by the map, by the source's own name, or by the part of its name before the

@@ -5,7 +5,7 @@ mod family;
 mod meaning;
 pub mod name;
 
-pub use family::{PlanCatalog, family_and_minor};
+pub use family::{PlanCatalog, family_and_minor, is_for};
 pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
-pub use meaning::{meant, read_ties};
+pub use meaning::{is_only_pair, meant, read_ties};
 pub use olmdex_rules::cluster::CATALOG_NAME_LABEL;

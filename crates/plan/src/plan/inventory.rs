@@ -7,7 +7,7 @@ use super::catalogs::Catalogs;
 use super::code::Code;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
-use olmdex_olm::catalog_source::meant;
+use olmdex_olm::catalog_source::{is_only_pair, meant};
 use olmdex_olm::upgrade::Generation;
 use olmdex_olm::upgrade::v1::Installation;
 use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
@@ -369,13 +369,7 @@ struct Tie<'q> {
 impl<'q> Tie<'q> {
     fn new(question: &'q PlanQuestion<'q>, catalogs: &Catalogs<'q>) -> Self {
         let families = catalogs.families();
-        let sources: BTreeSet<(&str, &str)> = question
-            .cluster
-            .subscriptions
-            .iter()
-            .map(|it| (it.source_namespace.as_str(), it.source.as_str()))
-            .collect();
-        let is_obvious = question.source_map.is_empty() && families.len() == 1 && sources.len() <= 1;
+        let is_obvious = question.source_map.is_empty() && is_only_pair(question.cluster, families.len());
         Self { map: &question.source_map, families, is_obvious }
     }
 
