@@ -295,7 +295,7 @@ impl Question {
             }
             Self::Images(of) => {
                 let target = Target::find(index, &catalogs, &format!("{}@{}", of.package, of.version))?;
-                let catalog = Catalogs::of_bundle(index, &catalogs, &target)?.unwrap();
+                let catalog = target.catalog(index, &catalogs)?.unwrap();
                 json!(index.image_uses(&[(catalog, target.package, target.bundle)])?)
             }
         })

@@ -1,10 +1,11 @@
 //! The bundles that a word names: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, or a range of versions.
 
+use super::catalog::Catalogs;
 use super::error::AskError;
 use super::name::{no_channel, no_package, no_version};
 use olmdex_fbc::Name;
-use olmdex_index::Index;
-use olmdex_index::query::{BundleDetail, BundleSelector, Filter, preferred_catalog};
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Filter};
+use olmdex_index::{Index, IndexError};
 use olmdex_olm::resolve::BundleName;
 use olmdex_olm::upgrade::classic;
 use olmdex_version::{Version, blang};
@@ -23,6 +24,21 @@ impl Target {
     #[must_use]
     pub fn in_catalog<'n>(&'n self, catalog: &'n str) -> BundleName<'n> {
         BundleName { catalog, package: &self.package, bundle: &self.bundle }
+    }
+
+    /// The catalog that it is taken from: a named one, or the preferred one; `None` if none has it.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn catalog(&self, index: &Index, named: &[String]) -> Result<Option<String>, IndexError> {
+        let selector = BundleSelector {
+            catalogs: named.to_vec(),
+            package: Some(self.package.clone()),
+            name: Some(self.bundle.clone()),
+            version: None,
+        };
+        let having: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
+        Ok(Catalogs::of(index)?.choose(named, having.iter().map(String::as_str)).map(str::to_owned))
     }
 
     /// The bundle that a name stands for in these catalogs, all of them if none is named.
@@ -81,9 +97,8 @@ impl Target {
 /// The head of a channel of a package, the default one if none is named, in the preferred catalog that has one.
 fn head(index: &Index, filter: &Filter, package: &str, channel: Option<&str>) -> Result<Option<String>, AskError> {
     let mut graphs = index.package_graphs(filter, package)?;
-    let ranks = if graphs.len() > 1 { index.catalog_ranks(filter)? } else { Vec::new() };
-    let priority = |name: &str| ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
-    while let Some(preferred) = preferred_catalog(priority, graphs.iter().map(|it| it.catalog.as_str())) {
+    let catalogs = if graphs.len() > 1 { Catalogs::of(index)? } else { Catalogs::default() };
+    while let Some(preferred) = catalogs.choose(&[], graphs.iter().map(|it| it.catalog.as_str())) {
         let Some(at) = graphs.iter().position(|it| it.catalog == preferred) else { break };
         let graph = graphs.swap_remove(at);
         let wanted = channel.unwrap_or(&graph.default_channel).to_owned();
@@ -114,6 +129,18 @@ pub fn of_version(
     };
     let found = index.show_bundle(&selector(None, Some(version)))?;
     if found.is_empty() { Ok(index.show_bundle(&selector(Some(version), None))?) } else { Ok(found) }
+}
+
+/// The bundle that a word names; `None` if it names a package, or nothing.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn bundle_called(index: &Index, word: &str) -> Result<Option<BundleRow>, IndexError> {
+    if index.package_names()?.iter().any(|it| it == word) {
+        return Ok(None);
+    }
+    let selector = BundleSelector { name: Some(word.to_owned()), ..BundleSelector::default() };
+    Ok(index.show_bundle(&selector)?.into_iter().next().map(|it| it.row))
 }
 
 fn in_range(

@@ -2,13 +2,12 @@
 //! [`CatalogSources`](olmdex_olm::catalog_source::CatalogSources) identifies the catalogs of the CatalogSources and
 //! ClusterCatalogs of a cluster.
 
-use super::bundle::Target;
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use olmdex_constraint::openshift::Minor;
-use olmdex_index::query::{BundleSelector, CatalogRank, Filter, preferred_catalog};
+use olmdex_index::query::{CatalogRank, Filter, preferred_catalog};
 use olmdex_index::{Index, IndexError};
-use olmdex_olm::catalog_source::family_and_minor;
+use olmdex_olm::catalog_source::{family_and_minor, is_for};
 
 /// The existing catalogs, with the data that decides between them.
 #[derive(Debug, Clone, Default)]
@@ -60,21 +59,6 @@ impl Catalogs {
                 .ok_or_else(|| AskError::WhichCatalogIs { image: image.to_owned(), catalogs: names.to_vec() }),
         }
     }
-
-    /// The catalog from which a bundle is taken; `None` if none has it.
-    ///
-    /// # Errors
-    /// If the index cannot be read.
-    pub fn of_bundle(index: &Index, named: &[String], target: &Target) -> Result<Option<String>, IndexError> {
-        let selector = BundleSelector {
-            catalogs: named.to_vec(),
-            package: Some(target.package.clone()),
-            name: Some(target.bundle.clone()),
-            version: None,
-        };
-        let having: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
-        Ok(Self::of(index)?.choose(named, having.iter().map(String::as_str)).map(str::to_owned))
-    }
 }
 
 /// The catalogs that answer a question about a version of OpenShift: a cluster of that version has its catalogs, and no
@@ -98,13 +82,22 @@ pub fn openshift_of_catalog(name: &str) -> Option<Minor> {
 impl Catalogs {
     /// The catalogs for a version of OpenShift, out of those that have the subject of a question.
     pub fn of_version<'c>(&self, having: impl IntoIterator<Item = &'c str>, openshift: Minor) -> CatalogsOfVersion {
-        let is_its = |name: &&str| family_and_minor(name).is_some_and(|it| it.1.is_same(openshift));
+        let is_its = |name: &&str| is_for(name, openshift) == Some(true);
         let having: Vec<String> = having.into_iter().filter(is_its).map(str::to_owned).collect();
         if !having.is_empty() {
             return CatalogsOfVersion::Own(having);
         }
         let without: Vec<String> = self.names().filter(is_its).map(str::to_owned).collect();
         if without.is_empty() { CatalogsOfVersion::Missing } else { CatalogsOfVersion::Without(without) }
+    }
+
+    /// The catalogs of a cluster of a version of OpenShift: those that are not named after another version. `None` if
+    /// no catalog is named after its version: then the names say nothing about the cluster.
+    #[must_use]
+    pub fn of_cluster(&self, openshift: Minor) -> Option<Vec<String>> {
+        let states = |wanted: bool| move |name: &&str| is_for(name, openshift) == Some(wanted);
+        self.names().find(states(true))?;
+        Some(self.names().filter(|it| !states(false)(it)).map(str::to_owned).collect())
     }
 }
 
@@ -156,6 +149,24 @@ mod tests {
         for (named, having, expected) in cases {
             let named: Vec<String> = named.iter().map(|it| (*it).to_owned()).collect();
             assert_eq!(catalogs.choose(&named, having.iter().copied()), expected, "{named:?} of {having:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_catalogs_say_which_version_of_openshift_has_them() {
+        let having = ["certified", "community-v4.20", "community-v4.23"];
+        let catalogs: Catalogs = having.into_iter().map(|it| (it, 0)).collect();
+        // 5.0 is another name of 4.23.
+        let cases: [(Minor, &[&str], Option<&[&str]>); 3] = [
+            (Minor { major: 4, minor: 20 }, &["community-v4.20"], Some(&["certified", "community-v4.20"])),
+            (Minor { major: 5, minor: 0 }, &["community-v4.23"], Some(&["certified", "community-v4.23"])),
+            (Minor { major: 4, minor: 9 }, &[], None),
+        ];
+        for (openshift, own, of_cluster) in cases {
+            let names = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+            let expected = if own.is_empty() { CatalogsOfVersion::Missing } else { CatalogsOfVersion::Own(names(own)) };
+            assert_eq!(catalogs.of_version(having, openshift), expected, "{openshift}");
+            assert_eq!(catalogs.of_cluster(openshift), of_cluster.map(names), "{openshift}");
         }
     }
 

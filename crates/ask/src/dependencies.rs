@@ -1,7 +1,6 @@
 //! The requirements of a bundle and their providers, what OLM installs with it, and its dependants.
 
 use super::bundle::Target;
-use super::catalog::Catalogs;
 use super::error::AskError;
 use super::upgrade::Warn;
 use olmdex_index::Index;
@@ -48,7 +47,7 @@ pub fn dependencies(
         // The question is about its dependants, so its own requirements may be missing.
         Err(Failure::Work(overwork)) if wish.invert => {
             warn(&overwork.to_string());
-            let catalog = Catalogs::of_bundle(index, catalogs, target)?.unwrap_or_default();
+            let catalog = target.catalog(index, catalogs)?.unwrap_or_default();
             vec![requirements(catalog, package, bundle, Vec::new())]
         }
         found => {

@@ -220,6 +220,20 @@ pub enum AskError {
         /// The fault of that version.
         reason: String,
     },
+    /// Neither the question nor the cluster has a version of OpenShift.
+    #[error("the manifests hold no ClusterVersion")]
+    NoVersionOfCluster,
+    /// A text is meant as a version of OpenShift, and is none.
+    #[error("`{0}` is not a version: write it as 4.18 or 4.18.3")]
+    NotOpenshift(String),
+    /// The target is before the present version of OpenShift.
+    #[error("{to} is before {from}")]
+    Downgrade {
+        /// The present version.
+        from: String,
+        /// The target.
+        to: String,
+    },
     /// Extended support does not lead from one version to another.
     #[error("`--eus` does not lead from {} to {}", .0.from, .0.to)]
     NoExtendedWay(Move),
@@ -323,6 +337,8 @@ impl AskError {
             Self::NoClusterVersion(_) | Self::BadClusterVersion { .. } => {
                 "give the cluster's version with `--openshift VERSION`".to_owned()
             }
+            Self::NoVersionOfCluster => "name the version: `olmdex platform-path VERSION --to …`".to_owned(),
+            Self::Downgrade { .. } => "OpenShift does not support downgrades".to_owned(),
             Self::NoExtendedWay(_) => {
                 "`--eus` leads from a version with extended support to the next one, as from 4.16 to 4.18".to_owned()
             }
@@ -349,7 +365,7 @@ impl AskError {
             }
             Self::Question(error) => return help_of_question(error),
             Self::Tie(error) => help_of_tie(error),
-            Self::NothingInCluster(_) | Self::Failure(_) | Self::Index(_) => return None,
+            Self::NotOpenshift(_) | Self::NothingInCluster(_) | Self::Failure(_) | Self::Index(_) => return None,
         })
     }
 }

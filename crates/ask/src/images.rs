@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::bundle::Target;
-use super::catalog::Catalogs;
 use super::error::AskError;
 use super::upgrade::installed;
 use olmdex_index::Index;
@@ -56,7 +55,7 @@ pub fn bundles_named(
 ) -> Result<Vec<BundlePlace>, AskError> {
     let mut bundles = Vec::new();
     for target in Target::find_all(index, catalogs, name)? {
-        let catalog = Catalogs::of_bundle(index, catalogs, &target)?.unwrap_or_default();
+        let catalog = target.catalog(index, catalogs)?.unwrap_or_default();
         if let Some(from) = installed {
             for bundle in bundles_between(index, &catalog, &target, from, channel)? {
                 bundles.push((catalog.clone(), target.package.clone(), bundle));
@@ -96,7 +95,7 @@ pub fn bundles_of_cluster(
                 return Ok(Err(format!("no catalog has the installed `{bundle}`")));
             };
             let target = Target { package, bundle };
-            Ok(match Catalogs::of_bundle(index, &own, &target)? {
+            Ok(match target.catalog(index, &own)? {
                 Some(catalog) => Ok((catalog, target.package, target.bundle)),
                 None => Err(format!(
                     "`{}` does not have `{}`, although it is installed from that catalog",

@@ -17,6 +17,7 @@
 //! | the faults of upgrade graphs, and since when | [`GraphCheckQuestion::answer`] |
 //! | how patch releases upgrade straight to the latest | [`ZStreamQuestion::answer`] |
 //! | which upgrades of catalogs change definitions as OLM refuses it | [`DefinitionQuestion::answer`] |
+//! | whether OLM refuses the definitions of one upgrade | [`DefinitionComparison::answer`] |
 //! | which edits of catalogs would strand nobody | [`RepairQuestion::answer`] |
 //! | the differences between catalogs, and their effects | [`changes`], [`SimulationQuestion`] |
 //! | the bundles that may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
@@ -24,10 +25,14 @@
 //! | which rights a version asks for, and which of them are new | [`permissions()`] |
 //! | the operators that can move to OLM v1, and their replacements there | [`ReadinessQuestion::answer`] |
 //! | the catalogs of a package, and the change that would publish it in another | [`WhereisQuestion::answer`] |
+//! | the dependencies of the operators that a mirror keeps | [`mirror_needs()`] |
 //! | the blobs to copy from one state of a mirror to another, and those that can be removed | [`MirrorDeltaQuestion::answer`] |
 //! | when something was last good, and who was stranded when | [`bisect`], [`strandings`] |
 //! | the state of many clusters, and which are upgraded together | [`FleetAsker`] |
 //! | how to upgrade a cluster to a later version of OpenShift | [`plan_of`] |
+//! | how long versions are supported | [`LifecycleQuestion::answer`] |
+//! | the bundles that operators are pinned to | [`LockQuestion::answer`] |
+//! | the updates of OpenShift from one version to another | [`PlatformPathQuestion::answer`] |
 //! | what OLM upgrades to, by which path, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
 //!
 //! This crate deliberately reads no files and no command line, and prints nothing.
@@ -46,10 +51,12 @@ mod fleet;
 mod graph_check;
 mod hint;
 mod images;
+mod lifecycle;
 mod locks;
 mod many_needs;
 mod marked_path;
 mod mirror_delta;
+mod mirror_needs;
 mod name;
 mod namespace;
 mod openshift;
@@ -57,6 +64,7 @@ mod past;
 mod permissions;
 mod pins;
 mod plan;
+mod platform_path;
 mod readiness;
 mod repairs;
 mod requirements;
@@ -72,10 +80,12 @@ mod why;
 mod z_stream;
 
 pub use building::{builder, builder_for_lists, builder_of};
-pub use bundle::{Target, looks_like_range, of_version};
+pub use bundle::{Target, bundle_called, looks_like_range, of_version};
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};
-pub use definitions::DefinitionQuestion;
+pub use definitions::{
+    ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
+};
 pub use dependencies::{DependencyAnswers, DependencyWish, dependencies, needs};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
@@ -89,13 +99,15 @@ pub use hint::{Help, Hint, guess, guess_bundle, left_out};
 pub use images::{
     BundlePlace, Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster, image_warning,
 };
-pub use locks::asked_of_lock;
+pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};
+pub use locks::{LockAnswer, LockQuestion, asked_of_lock};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
 pub use marked_path::MarkedPathQuestion;
 pub use mirror_delta::{
     DeltaAction, DeltaKind, DeltaMetadata, DeltaStep, DeltaTotal, MirrorDelta, MirrorDeltaQuestion, MirrorState,
     StateImage,
 };
+pub use mirror_needs::{KeptOperators, MirrorNeeds, left_out_of_mirror, mirror_needs};
 pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
@@ -107,11 +119,12 @@ pub use olmdex_olm::upgrade::{
     Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
     check_catalog_noting, check_graph, cut_advice,
 };
-pub use openshift::{minor, openshift_of};
-pub use past::{Bisection, IsBad, Stranding, bisect, strandings};
+pub use openshift::{mentioned_minors, minor, openshift_of};
+pub use past::{BisectQuestion, Bisection, Stranding, strandings};
 pub use permissions::{permissions, permissions_of};
 pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
+pub use platform_path::PlatformPathQuestion;
 pub use readiness::{ReadinessAnswers, ReadinessQuestion, refusals_of_v1};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};

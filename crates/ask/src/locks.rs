@@ -1,9 +1,11 @@
-//! Reads a name as a wish for a lock.
+//! Operators pinned to bundles.
 
-use super::bundle::looks_like_range;
+use super::bundle::{bundle_called, looks_like_range};
 use olmdex_fbc::without_v;
+use olmdex_index::Index;
+use olmdex_olm::resolve::Options;
 use olmdex_olm::upgrade::Generation;
-use olmdex_plan::lock::Ask;
+use olmdex_plan::lock::{Ask, Lock, LockError, lock_all};
 use olmdex_version::Version;
 
 /// Reads `PKG[/CHANNEL][@RANGE]` as a wish for a lock; `None` if it names no package.
@@ -23,4 +25,43 @@ pub fn asked_of_lock(text: &str, olm: Generation) -> Option<Ask> {
         constraint: without_v(constraint.trim()).to_owned(),
         olm,
     })
+}
+
+/// A question after a lock.
+#[derive(Default)]
+pub struct LockQuestion<'q> {
+    /// The catalogs; all of them, if none is named.
+    pub catalogs: &'q [String],
+    /// The wishes; a bundle's name in place of a package stands for its version.
+    pub wishes: Vec<Ask>,
+    /// Whether to list the images, instead of their digest only.
+    pub lists_images: bool,
+    /// Limits for the search of the bundles that OLM Classic installs with them; `None` to lock none of these.
+    pub dependencies: Option<Options>,
+}
+
+/// A lock.
+#[derive(Debug)]
+pub struct LockAnswer {
+    /// The lock.
+    pub lock: Lock,
+    /// The requirements that nothing meets, in words.
+    pub missing: Vec<String>,
+}
+
+impl LockQuestion<'_> {
+    /// The answer.
+    ///
+    /// # Errors
+    /// If nothing can be locked for a wish, or the index cannot be read.
+    pub fn answer(mut self, index: &Index) -> Result<LockAnswer, LockError> {
+        for wish in self.wishes.iter_mut().filter(|it| it.channel.is_empty() && it.constraint.is_empty()) {
+            if let Some(found) = bundle_called(index, &wish.package)? {
+                (wish.package, wish.constraint) = (found.package, found.version);
+            }
+        }
+        let (lock, missing) =
+            lock_all(index, self.catalogs, &self.wishes, self.lists_images, self.dependencies.as_ref())?;
+        Ok(LockAnswer { lock, missing })
+    }
 }

@@ -11,6 +11,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::error::AskError;
+use super::findings::findings_of_rules;
+use super::name::no_package;
+use super::upgrade::UpgradeQuestion;
+use olmdex_base::diag::Rule;
 use olmdex_index::Index;
 use olmdex_index::query::StateRow;
 use olmdex_olm::upgrade::{Installable, StrandedBecause};
@@ -58,19 +62,84 @@ pub struct Stranding {
     pub until: Option<StateRow>,
 }
 
-/// Finds the faults of a package in the state that the index is as of; none, if it is good.
-pub type IsBad<'f> = dyn FnMut(&Index) -> Result<Vec<String>, AskError> + 'f;
+/// A question after the last day on which a package or a version was good.
+#[derive(Debug, Default)]
+pub struct BisectQuestion<'q> {
+    /// The package.
+    pub package: &'q str,
+    /// `PKG@VERSION`, if OLM should take a version; else the package is good if it has no findings.
+    pub target: Option<&'q str>,
+    /// The installed bundle: a version, or a bundle's name.
+    pub installed: Option<&'q str>,
+    /// The channels to follow.
+    pub channels: &'q [String],
+    /// The rules of the findings that count; none for those about upgrades.
+    pub rules: &'q [&'static Rule],
+    /// The catalogs; all of them, if none is named.
+    pub catalogs: &'q [String],
+}
+
+impl BisectQuestion<'_> {
+    /// The answer of each catalog that ever had the package.
+    ///
+    /// # Errors
+    /// [`AskError::NoPackage`] if no state has the package; [`AskError::Index`].
+    pub fn answer(&self, index: &mut Index) -> Result<Vec<Bisection>, AskError> {
+        let mut found = Vec::new();
+        for catalog in index.catalog_names()? {
+            if self.catalogs.is_empty() || self.catalogs.contains(&catalog) {
+                found.extend(bisect(index, &catalog, self.package, |it| self.faults(it, &catalog))?);
+            }
+        }
+        if found.is_empty() { Err(no_package(index, self.package)?) } else { Ok(found) }
+    }
+
+    /// The faults in the state that the index is as of.
+    fn faults(&self, index: &Index, catalog: &str) -> Result<Vec<String>, AskError> {
+        match self.target {
+            Some(target) => self.obstacles(index, catalog, target),
+            None => {
+                let found = findings_of_rules(index, catalog, self.package, self.rules)?;
+                Ok(found.into_iter().map(|it| format!("{}: {}", it.rule.id, it.message)).collect())
+            }
+        }
+    }
+
+    /// Why OLM does not take the version; nothing, if it does.
+    fn obstacles(&self, index: &Index, catalog: &str, target: &str) -> Result<Vec<String>, AskError> {
+        let question = UpgradeQuestion {
+            names_target: true,
+            name: Some(target.to_owned()),
+            installed: self.installed.map(str::to_owned),
+            channels: self.channels.to_vec(),
+            catalogs: vec![catalog.to_owned()],
+            ..UpgradeQuestion::default()
+        };
+        match question.why_not(index, &mut |_| {}) {
+            Ok(answers) if answers.is_negative => Ok(Vec::new()),
+            Ok(answers) => {
+                let conditions = answers.answers.iter().flat_map(|it| &it.conditions).filter(|it| !it.is_met);
+                let mut reasons: Vec<String> = conditions.map(|it| it.fact.clone()).collect();
+                reasons.dedup();
+                if reasons.is_empty() {
+                    reasons.push("OLM does not take it".to_owned());
+                }
+                Ok(reasons)
+            }
+            Err(AskError::Index(error)) => Err(AskError::Index(error)),
+            // It is not there, or not in that channel.
+            Err(error) => Ok(vec![error.to_string()]),
+        }
+    }
+}
 
 /// Looks for the last state of a catalog in which a package was good, from the last one back. `None` if no state has
-/// the package.
-///
-/// # Errors
-/// If the index is damaged, or `is_bad` fails.
-pub fn bisect(
+/// the package. `faults` finds those in the state that the index is as of.
+fn bisect(
     index: &mut Index,
     catalog: &str,
     package: &str,
-    is_bad: &mut IsBad<'_>,
+    faults: impl Fn(&Index) -> Result<Vec<String>, AskError>,
 ) -> Result<Option<Bisection>, AskError> {
     let changed = index.states_of_package(catalog, package)?;
     if changed.is_empty() {
@@ -85,7 +154,7 @@ pub fn bisect(
             Some("broken") => vec!["left out, as the package has errors".to_owned()],
             _ => {
                 index.set_as_of_state(catalog, state.number, package)?;
-                is_bad(index)?
+                faults(index)?
             }
         };
         if wrong.is_empty() {

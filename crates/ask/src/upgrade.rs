@@ -1,15 +1,17 @@
 //! Questions about upgrades: of one package that a word names, or of every operator of a cluster, each with its package
 //! as the catalogs have it.
 
+use super::catalog::Catalogs;
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
 use olmdex_index::Index;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
-use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, family_and_minor};
+use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy};
 use olmdex_olm::upgrade::{EngineQuestion, Generation, InstalledBundle, InstalledError, PackageView};
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
+use olmdex_rules::crd::findings::Judges;
 use olmdex_rules::openshift::coerce;
 use olmdex_version::version_in_name;
 
@@ -40,6 +42,11 @@ impl Olm {
             Self::V1 => &[Generation::V1],
             Self::Both => &[Generation::Classic, Generation::V1],
         }
+    }
+
+    /// The same, as judges of definitions.
+    pub(crate) fn judges(self) -> Judges {
+        Judges { classic: self.is_classic(), v1: self.is_v1() }
     }
 
     /// Whether OLM v1 is asked.
@@ -471,13 +478,7 @@ impl UpgradeInquiry<'_> {
         let Some(minor) = coerce(&cluster.openshift).filter(|_| self.asked.catalogs.is_empty()) else {
             return Ok(Vec::new());
         };
-        let mut names = self.index.catalog_names()?;
-        let of_name = |it: &String| family_and_minor(it).map(|it| it.1);
-        if !names.iter().any(|it| of_name(it) == Some(minor)) {
-            return Ok(Vec::new());
-        }
-        names.retain(|it| of_name(it).is_none_or(|it| it == minor));
-        Ok(names)
+        Ok(Catalogs::of(self.index)?.of_cluster(minor).unwrap_or_default())
     }
 
     /// A package in the catalogs; `None` if they do not have it.

@@ -13,7 +13,7 @@ use super::parts::{channel_route, link, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, stays_at};
+use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, mentioned_minors, stays_at};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{Filter, PackageDetail, PackageGraph};
 use olmdex_rules::openshift::Lifecycle;
@@ -80,30 +80,6 @@ pub(super) fn answer(context: PageContext<'_>, fit: &Fit) -> Result<Vec<Stay>, P
     Ok(question.answer(context.index(), &mut |_| {})?.rows)
 }
 
-/// The versions of OpenShift that bundles and names of catalogs mention, the lowest first.
-fn spoken_of(context: PageContext<'_>, graphs: &[PackageGraph], lifecycles: &[(String, Lifecycle)]) -> Vec<Minor> {
-    let mut texts: Vec<String> = context.catalogs().map(str::to_owned).collect();
-    for bundle in graphs.iter().flat_map(|it| &it.bundles) {
-        texts.extend(bundle.openshift_versions.split([',', '-', '|', ' ', '"']).map(str::to_owned));
-        texts.extend(bundle.max_openshift_versions.iter().cloned());
-    }
-    texts.extend(
-        lifecycles.iter().flat_map(|it| &it.1.versions).flat_map(|it| it.openshift().unwrap_or_default().to_vec()),
-    );
-    let mut found = BTreeSet::new();
-    for text in texts {
-        let numbers = text.trim_matches(|c: char| !c.is_ascii_digit());
-        // Names such as `2024.1` are not of OpenShift.
-        if let Some((major, rest)) = numbers.split_once('.')
-            && let Ok(major @ 4..=5) = major.parse()
-            && let Ok(minor) = rest.split('.').next().unwrap_or_default().parse()
-        {
-            found.insert(Minor { major, minor });
-        }
-    }
-    found.into_iter().collect()
-}
-
 pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageError> {
     let package = &fit.package;
     let graphs = context.index().package_graphs(&Filter::default(), package)?;
@@ -112,7 +88,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
     }
     let lifecycles: Vec<(String, Lifecycle)> =
         context.index().lifecycles(&Filter::default())?.into_iter().filter(|it| it.1.package == *package).collect();
-    let minors = spoken_of(context, &graphs, &lifecycles);
+    let minors = mentioned_minors(context.catalogs(), &graphs, lifecycles.iter().map(|it| &it.1));
     let details = package_answer::answer(context, package)?;
     let steps: Vec<Move> = match &fit.openshift {
         Some(text) => {

@@ -12,13 +12,13 @@ use super::parts::{badge, link, select, shown, table, worded};
 use super::reply::PageError;
 use super::route::{MirrorList, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{Generation, asked_of_lock};
+use olmdex_ask::{Generation, LockQuestion, asked_of_lock};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
     self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
     Missing, Operator, Package,
 };
-use olmdex_plan::lock::{Ask, lock_all};
+use olmdex_plan::lock::Ask;
 
 /// Stands for the reference of a catalog's image if the index does not know it.
 const PLACEHOLDER: &str = "registry.example.com/catalog:latest";
@@ -53,13 +53,13 @@ pub(super) fn lock(context: PageContext<'_>, list: &MirrorList) -> Result<String
     if list.packages.is_empty() {
         return Err(PageError::parameter("p", "required: packages, as PKG[/CHANNEL][@RANGE]"));
     }
-    let asks: Vec<Ask> = list.packages.iter().filter_map(|it| asked_of_lock(it, Generation::Classic)).collect();
+    let wishes: Vec<Ask> = list.packages.iter().filter_map(|it| asked_of_lock(it, Generation::Classic)).collect();
     let catalog = chosen_catalog(context, list)?;
-    let (lock, missing) = lock_all(context.index(), &[catalog], &asks, false, None)
-        .map_err(|error| PageError::parameter("p", &error.to_string()))?;
-    match missing.first() {
+    let question = LockQuestion { catalogs: &[catalog], wishes, ..LockQuestion::default() };
+    let answer = question.answer(context.index()).map_err(|error| PageError::parameter("p", &error.to_string()))?;
+    match answer.missing.first() {
         Some(missing) => Err(PageError::parameter("p", missing)),
-        None => Ok(lock.text()),
+        None => Ok(answer.lock.text()),
     }
 }
 

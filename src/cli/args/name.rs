@@ -8,7 +8,6 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::fbc::Name;
 use crate::index::Index;
-use crate::index::query::BundleSelector;
 
 /// Refuses a text that can only be a path, and an existing path that no catalog has as a name: it is more likely a
 /// source than a channel of a package.
@@ -51,15 +50,6 @@ pub(crate) fn whole_packages(context: &Context, texts: &[String]) -> Vec<String>
         name.package
     };
     texts.iter().map(whole).collect()
-}
-
-/// The package and version of the bundle that a word names; `None` if it names anything else.
-pub(crate) fn bundle_of(index: &Index, text: &str) -> Result<Option<(String, String)>, CommandError> {
-    if index.package_names()?.iter().any(|it| it == text) {
-        return Ok(None);
-    }
-    let selector = BundleSelector { name: Some(text.to_owned()), ..BundleSelector::default() };
-    Ok(index.show_bundle(&selector)?.into_iter().next().map(|it| (it.row.package, it.row.version)))
 }
 
 /// The package that an argument names, with the other parts of the name.

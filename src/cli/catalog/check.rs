@@ -18,7 +18,6 @@ use crate::cli::catalog::closure::Closure;
 use crate::cli::catalog::parts::{catalogs_of, point_to_catalogs, template_findings, templates_of};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
-use crate::cli::dependencies::crd_bundle;
 use crate::cli::lists::all_rules;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::terminal::context::Context;
@@ -26,6 +25,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_read
 use crate::cli::terminal::progress::Progress;
 use crate::cluster::{AnyObject, Cluster};
 use crate::community::Operator;
+use crate::crd::check_manifests;
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
@@ -360,7 +360,7 @@ impl Checking<'_> {
     fn add_objects(&mut self, state: &Cluster, objects: &[AnyObject]) {
         let (findings, n_definitions) = cluster::check(state, objects);
         self.findings.extend(findings);
-        self.findings.extend(crd_bundle::check(objects));
+        self.findings.extend(check_manifests(objects));
         self.counts.definitions += n_definitions;
         self.counts.objects += n_objects(state) as u64;
         if let Some(pins) = &mut self.pins {

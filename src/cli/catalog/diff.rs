@@ -9,10 +9,10 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
-use crate::ask::{self, DifferenceWish, Differences, PackageName, check_catalog};
+use crate::ask::{self, DifferenceWish, Differences, PackageName, bundle_called, check_catalog};
 use crate::calendar::Day;
 use crate::cli::args::formats::RowFormat;
-use crate::cli::args::name::{bundle_of, whole_package};
+use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::args::two_states::TwoStates;
 use crate::cli::args::words::SourceOption;
@@ -142,7 +142,7 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     let mut packages = Vec::with_capacity(args.package.len());
     for text in &args.package {
         let package = PackageName::parse(text).package;
-        let is_in_new = new_index.package_names()?.contains(&package) || bundle_of(new_index, text)?.is_some();
+        let is_in_new = new_index.package_names()?.contains(&package) || bundle_called(new_index, text)?.is_some();
         packages.push(whole_package(context, if is_in_new { new_index } else { old_index }, text)?);
     }
     let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;

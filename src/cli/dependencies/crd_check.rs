@@ -5,25 +5,21 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{Olm, no_package, no_version};
+use crate::ask::{DefinitionComparison, DefinitionOwners, Definitions, Olm, carried_objects};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::two_states::TwoStates;
-use crate::cli::dependencies::crd_bundle::{self, Owners};
 use crate::cli::dependencies::crd_check_all::AllUpgrades;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
-use crate::crd::findings::{FieldFinding, LocatedCrd, of_classic, of_preflight};
-use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
+use crate::crd::{Resource, bundle_rules, rules};
 use crate::diag::baseline::Scope;
+use crate::diag::counted;
 use crate::diag::envelope::FindingsMetadata;
-use crate::diag::{Finding, counted};
 use crate::fbc::Name;
 use crate::index::Index;
-use crate::index::query::Filter;
-use crate::json::Step;
 
 /// Check whether OLM allows an upgrade of CustomResourceDefinitions
 ///
@@ -98,35 +94,36 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         None
     };
     let index = index.as_ref();
-    let (old, _) = definitions(context, args, index, &old_name)?;
-    let (new, objects_of_new) = definitions(context, args, index, &new_name)?;
-    let compared: Vec<&Crd> =
-        new.iter().map(|it| &it.0.crd).filter(|it| old.iter().any(|old| old.0.crd.name == it.name)).collect();
-    let owners = index.map(|it| Owners::find(it, &args.ask, &compared)).transpose()?;
+    let old = definitions(context, args, index, &old_name)?;
+    let new = definitions(context, args, index, &new_name)?;
+    let owners = index.map(|it| DefinitionOwners::find(it, &args.ask.catalog, &old, &new)).transpose()?;
     let objects = match &args.instances {
         None => Vec::new(),
         Some(path) => resources(context, path)?,
     };
-    let compared = compare(args.olm, &old, &new, &objects_of_new, &objects, owners.as_ref())?;
+    let question =
+        DefinitionComparison { olm: args.olm, old: &old, new: &new, objects: &objects, owners: owners.as_ref() };
+    let compared = question.answer().map_err(|error| {
+        let help = "leave the object out, or use `--olm v1`, which checks no objects";
+        CommandError::new(Exit::Limit, error.to_string()).help(help)
+    })?;
     if compared.n_definitions == 0 {
         let error =
             CommandError::new(Exit::Input, format!("`{old_name}` and `{new_name}` have no definition in common"));
-        let names: Vec<&str> = old.iter().chain(&new).map(|it| it.0.crd.name.as_str()).collect();
+        let names: Vec<&str> = old.names().chain(new.names()).collect();
         return Err(error.help(format!("they have {}", names.join(", "))));
     }
-    let mut findings = crd_bundle::check(&objects_of_new);
-    findings.extend(compared.findings);
     let metadata = FindingsMetadata {
         objects: args.instances.as_ref().map(|_| compared.n_objects),
         owners: owners.as_ref().map(|it| it.by_definition().clone()),
         ..FindingsMetadata::default()
     };
     let applied = [rules::ALL, bundle_rules::ALL].concat();
-    let chosen = choice.apply(findings, &Scope { rules: &applied, package: None, is_whole: true })?;
+    let chosen = choice.apply(compared.findings, &Scope { rules: &applied, package: None, is_whole: true })?;
     print_chosen(context, args.output, &applied, &chosen, args.choice.all, metadata)?;
     report(context, &choice, &chosen);
     if let Some(owners) = &owners {
-        owners.report(context);
+        owners.words().iter().for_each(|it| context.reporter.note(it));
     }
     compared.notes.iter().for_each(|it| context.reporter.note(it));
     if let Some(path) = &args.instances {
@@ -137,56 +134,6 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         context.reporter.note(&format!("{definitions} compared, none refused"));
     }
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
-}
-
-/// A definition, and its number among the objects that it was read with.
-type Definition = (LocatedCrd, usize);
-
-/// The result of a comparison.
-#[derive(Default)]
-struct Compared {
-    n_definitions: u64,
-    n_objects: usize,
-    findings: Vec<Finding>,
-    notes: Vec<String>,
-}
-
-/// Compares the definitions that both sides have.
-fn compare(
-    olm: Olm,
-    old: &[Definition],
-    new: &[Definition],
-    manifests: &[AnyObject],
-    objects: &[Resource],
-    owners: Option<&Owners>,
-) -> Result<Compared, CommandError> {
-    let mut compared = Compared::default();
-    for (next, number) in new {
-        let Some((before, _)) = old.iter().find(|it| it.0.crd.name == next.crd.name) else { continue };
-        let mut found: Vec<FieldFinding> = Vec::new();
-        compared.n_definitions += 1;
-        if olm != Olm::Classic && next.crd.api_version == "v1" {
-            found.extend(of_preflight(before, next));
-        }
-        if olm != Olm::V1 {
-            compared.n_objects += classic::count(&next.crd, objects);
-            let (of_classic, unknown) = of_classic(before, next, objects, owners.map(|it| it.of(&next.crd.name)))
-                .map_err(|error| {
-                    let help = "leave the object out, or use `--olm v1`, which checks no objects";
-                    CommandError::new(Exit::Limit, error.to_string()).help(help)
-                })?;
-            found.extend(of_classic);
-            compared.notes.extend(unknown);
-        }
-        let fields: Vec<&[Step]> = found.iter().map(|it| it.1.as_slice()).collect();
-        let places = manifests.get(*number).map(|it| it.places_of(&fields)).unwrap_or_default();
-        let mut places = places.into_iter();
-        compared.findings.extend(found.into_iter().map(|(mut finding, _)| {
-            finding.place = places.next().or(finding.place);
-            finding
-        }));
-    }
-    Ok(compared)
 }
 
 /// Reports how many of the objects of a path were checked.
@@ -211,15 +158,15 @@ fn bundle_name(text: &str) -> Option<(String, String)> {
     }
 }
 
-/// The definitions of a path or a bundle, and all its objects.
+/// The definitions of a path or a bundle.
 fn definitions(
     context: &Context,
     args: &CrdCheckArgs,
     index: Option<&Index>,
     text: &str,
-) -> Result<(Vec<Definition>, Vec<AnyObject>), CommandError> {
+) -> Result<Definitions, CommandError> {
     let objects = match (bundle_name(text), index) {
-        (Some((package, version)), Some(index)) => objects_of_bundle(args, index, &package, &version)?,
+        (Some((package, version)), Some(index)) => carried_objects(index, &args.ask.catalog, &package, &version)?,
         _ => {
             let (objects, warnings) = cluster::read_objects(Path::new(text), context.archives())
                 .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
@@ -227,41 +174,13 @@ fn definitions(
             objects
         }
     };
-    let mut found = Vec::new();
-    for (number, AnyObject { json, place, .. }) in objects.iter().enumerate() {
-        match Crd::from_json(json) {
-            Ok(crd) => found.push((LocatedCrd { crd, place: place.clone() }, number)),
-            Err(CrdError::OtherKind) => {}
-            Err(error) => {
-                let message = format!("{}:{}: {error}", place.file, place.line);
-                return Err(CommandError::new(Exit::Input, message));
-            }
-        }
-    }
-    if found.is_empty() {
+    let found = Definitions::of(objects)
+        .map_err(|(place, error)| CommandError::new(Exit::Input, format!("{}:{}: {error}", place.file, place.line)))?;
+    if found.names().next().is_none() {
         let error = CommandError::new(Exit::Input, format!("`{text}` holds no CustomResourceDefinition"));
         return Err(error.help("a catalog holds the definitions of a bundle only in `olm.bundle.object` properties"));
     }
-    Ok((found, objects))
-}
-
-/// The objects that a catalog carries for a bundle.
-fn objects_of_bundle(
-    args: &CrdCheckArgs,
-    index: &Index,
-    package: &str,
-    version: &str,
-) -> Result<Vec<AnyObject>, CommandError> {
-    let filter = Filter { catalogs: args.ask.catalog.clone(), package: Some(package.to_owned()), channel: None };
-    let bundles = index.bundles(&filter)?;
-    if bundles.is_empty() {
-        return Err(no_package(index, package)?.into());
-    }
-    let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
-        return Err(no_version(index, &args.ask.catalog, package, version)?.into());
-    };
-    let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
-    Ok(objects.map(|(json, place)| AnyObject { json, place, text: None }).collect())
+    Ok(found)
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {

@@ -1,6 +1,5 @@
 //! Commands about dependencies: resolution, providers, images, definitions, messages.
 
-pub(in crate::cli) mod crd_bundle;
 pub(in crate::cli) mod crd_check;
 mod crd_check_all;
 pub(in crate::cli) mod deps;

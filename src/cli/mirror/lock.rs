@@ -1,13 +1,12 @@
 //! `olmdex lock`
 
 use crate::cli::args::formats::{Words, words};
-use crate::cli::args::name::bundle_of;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::ask::asked_of_lock;
+use crate::ask::{LockQuestion, asked_of_lock};
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
@@ -19,7 +18,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::diag::counted;
 use crate::file::{finish_left, read_regular_of, system_words, write_over};
-use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, lock_all, update, verify};
+use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, update, verify};
 use crate::mirror::{self, Dialect};
 use crate::upgrade::Generation;
 
@@ -178,23 +177,22 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
         Some(Verb::Update(args)) => return run_update(context, args),
         None => {}
     }
-    let mut asks = args.names.iter().map(|it| ask(it, args.olm)).collect::<Result<Vec<_>, _>>()?;
+    let mut wishes = args.names.iter().map(|it| ask(it, args.olm)).collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &args.imageset {
-        asks.extend(of_configuration(path, args.olm)?);
+        wishes.extend(of_configuration(path, args.olm)?);
     }
-    if asks.is_empty() {
+    if wishes.is_empty() {
         let error = CommandError::usage("nothing to lock: neither a package nor a configuration given");
         return Err(error.help("name packages, or an ImageSetConfiguration with `-c FILE`"));
     }
     let index = args.ask.open_about(context, &args.names)?;
-    for ask in asks.iter_mut().filter(|it| it.channel.is_empty() && it.constraint.is_empty()) {
-        if let Some((package, version)) = bundle_of(&index, &ask.package)? {
-            (ask.package, ask.constraint) = (package, version);
-        }
-    }
-    let options = args.work.options();
-    let dependencies = args.with_deps.then_some(&options);
-    let (lock, missing) = lock_all(&index, &args.ask.catalog, &asks, args.list_images, dependencies)?;
+    let question = LockQuestion {
+        catalogs: &args.ask.catalog,
+        wishes,
+        lists_images: args.list_images,
+        dependencies: args.with_deps.then(|| args.work.options()),
+    };
+    let answer = question.answer(&index)?;
     let path = args.file.path();
     let old = match read_regular_of(path, LockFile::MAX_LEN) {
         Ok(text) => {
@@ -211,8 +209,8 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
             ));
         }
     };
-    write(context, path, &old, &lock, args.dry_run)?;
-    Ok(say_missing(context, &missing))
+    write(context, path, &old, &answer.lock, args.dry_run)?;
+    Ok(say_missing(context, &answer.missing))
 }
 
 /// Reports demands that nothing meets.

@@ -2,17 +2,15 @@
 
 use crate::cli::args::formats::words;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{guess, no_package};
+use crate::ask::{LifecycleAnswers, LifecycleQuestion};
 use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::formats::choices;
 use crate::cli::args::lifecycles::read_lifecycles;
-use crate::cli::args::name::bundle_of;
 use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
@@ -20,9 +18,7 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
-use crate::fbc::{Name, without_v};
-use crate::index::Index;
-use crate::openshift::{Lifecycle, LifecycleRow, PlatformFit, SupportLevel};
+use crate::openshift::{LifecycleRow, PlatformFit, SupportLevel};
 
 /// Show how long versions are supported, and on which OpenShift versions
 ///
@@ -94,46 +90,16 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
         None
     };
     let all = read_lifecycles(context, index.as_ref(), &args.ask.catalog, &args.lifecycles)?;
-    let openshift = args.openshift.map(|it| it.to_string());
-    let mut rows = Vec::new();
-    if args.packages.is_empty() {
-        let mut seen = BTreeSet::new();
-        for (source, lifecycle) in &all {
-            if seen.insert((source, &lifecycle.package)) {
-                rows.extend(LifecycleRow::of(source, lifecycle, None, day, openshift.as_deref()));
-            }
-        }
-    }
-    for name in &args.packages {
-        let (package, version) = named(name, index.as_ref(), &all)?;
-        let of_package = all.iter().filter(|it| it.1.package == package);
-        let found: Vec<LifecycleRow> = of_package
-            .flat_map(|(source, it)| LifecycleRow::of(source, it, version.as_deref(), day, openshift.as_deref()))
-            .collect();
-        if found.is_empty() {
-            must_be_known(context, index.as_ref(), &package, &all)?;
-            let version = version.as_deref().unwrap_or_default();
-            rows.push(LifecycleRow::unknown(&package, version, day, openshift.as_deref()));
-        }
-        rows.extend(found);
-    }
-    if let Some(span) = args.ending_within {
-        let end = span.after(day).to_string();
-        rows.retain(|it| {
-            it.support.is_active(args.support) && it.support.support_ends.as_ref().is_some_and(|ends| *ends <= end)
-        });
-    }
-    let is_bad = |it: &LifecycleRow| {
-        let is_incompatible = it.compatibility.is_some_and(|it| it != PlatformFit::Compatible);
-        !it.support.is_active(args.support) || is_incompatible
+    let question = LifecycleQuestion {
+        names: &args.packages,
+        lifecycles: &all,
+        day,
+        openshift: args.openshift,
+        ending_by: args.ending_within.map(|it| it.after(day)),
+        support: args.support,
     };
-    // A list of everything includes old versions, which are no reason to exit with 1; a user who names a package wants
-    // to know about its support.
-    let is_no = if args.packages.is_empty() {
-        args.ending_within.is_some() && !rows.is_empty()
-    } else {
-        rows_say_no(&rows, &is_bad)
-    };
+    let LifecycleAnswers { rows, is_negative, notes } = question.answer(index.as_ref())?;
+    notes.iter().for_each(|it| context.reporter.note(it));
     if rows.is_empty() && args.packages.is_empty() && args.ending_within.is_none() {
         let error = CommandError::new(Exit::No, "the catalogs hold no lifecycles");
         return Err(error.help("only Red Hat's catalogs hold them; add others with `--lifecycles FILE`"));
@@ -142,58 +108,5 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
     if args.date.is_none() {
         context.reporter.note(&format!("support as of {day} (choose another day with `--date`)"));
     }
-    Ok(if is_no { Exit::No } else { Exit::Yes })
-}
-
-/// The package and version of a word. A bundle has the version from the catalogs; without catalogs, the one in its
-/// name.
-fn named(
-    word: &str,
-    index: Option<&Index>,
-    lifecycles: &[(String, Lifecycle)],
-) -> Result<(String, Option<String>), CommandError> {
-    let name = match Name::parse(word) {
-        Name::Version(package, version) => return Ok((package, Some(version))),
-        Name::Channel(package, _) => return Ok((package, None)),
-        Name::Plain(name) => name,
-    };
-    if let Some(index) = index
-        && let Some((package, version)) = bundle_of(index, &name)?
-    {
-        return Ok((package, Some(version)));
-    }
-    let mut packages = lifecycles.iter().map(|it| it.1.package.as_str());
-    let version_of = |package: &str| {
-        let version = without_v(name.strip_prefix(package)?.strip_prefix('.')?);
-        version.starts_with(|it: char| it.is_ascii_digit()).then(|| (package.to_owned(), Some(version.to_owned())))
-    };
-    Ok(packages.find_map(version_of).unwrap_or((name.clone(), None)))
-}
-
-/// A package that neither the catalogs nor the lifecycles have is more likely a slip than intended. Lifecycles alone do
-/// not tell which packages exist.
-fn must_be_known(
-    context: &Context,
-    index: Option<&Index>,
-    package: &str,
-    lifecycles: &[(String, Lifecycle)],
-) -> Result<(), CommandError> {
-    if lifecycles.iter().any(|it| it.1.package == package) {
-        return Ok(());
-    }
-    let Some(index) = index else {
-        let names: Vec<String> = lifecycles.iter().map(|it| it.1.package.clone()).collect();
-        let meant = guess(package, &names, "");
-        if !meant.is_empty() {
-            context.reporter.note(&format!("no lifecycle of `{package}`; {meant}"));
-        }
-        return Ok(());
-    };
-    if index.package_names()?.iter().any(|it| it == package) { Ok(()) } else { Err(no_package(index, package)?.into()) }
-}
-
-/// Whether the answer about something named is no: for a package as a whole, if none of its versions is good.
-fn rows_say_no(rows: &[LifecycleRow], is_bad: &dyn Fn(&LifecycleRow) -> bool) -> bool {
-    let packages: BTreeSet<&str> = rows.iter().map(|it| it.package.as_str()).collect();
-    packages.into_iter().any(|package| rows.iter().filter(|it| it.package == package).all(is_bad))
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::ask::PlatformPathQuestion;
 use crate::cli::args::cluster::read_cluster_telling;
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::sources::{AskOptions, default_source};
@@ -11,14 +12,8 @@ use crate::cli::args::update_graph::read_updates;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::constraint::openshift::Minor;
-use crate::diag::counted;
-use crate::openshift::{
-    ClusterChannels, Goal, Graph, PlatformHop, PlatformRoute, Risk, UpdateSource, coerce, known_minors, platform_path,
-};
-use crate::plan::{USUAL_ARCH, add_updates_of, channels_of, path_by_name};
-use crate::version::Version;
+use crate::cli::terminal::error::{CommandResult, Exit};
+use crate::openshift::{PlatformHop, PlatformRoute, Risk, UpdateSource};
 
 /// Show the updates of OpenShift from a version to another, with their risks
 ///
@@ -66,96 +61,26 @@ pub(crate) struct PlatformPathArgs {
     answer: AnswerOptions,
 }
 
-fn minor(text: &str) -> Result<Minor, CommandError> {
-    let found = coerce(text).filter(|_| text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit()));
-    found.ok_or_else(|| CommandError::usage(format!("`{text}` is not a version: write it as 4.18 or 4.18.3")))
-}
-
 pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
     let cluster = read_cluster_telling(context, &args.cluster)?;
-    let from = match (args.version.as_ref().or(args.openshift.as_ref()), cluster.openshift.as_str()) {
-        (Some(from), _) => from.clone(),
-        (None, "") => {
-            let error = CommandError::usage("the manifests hold no ClusterVersion");
-            return Err(error.help("name the version: `olmdex platform-path VERSION --to …`"));
-        }
-        (None, version) => version.to_owned(),
-    };
-    let (start, end) = (minor(&from)?, minor(&args.to)?);
-    if end.is_before(start) {
-        return Err(
-            CommandError::usage(format!("{} is before {from}", args.to)).help("OpenShift does not support downgrades")
-        );
-    }
     let updates = match (args.graph.is_empty(), args.input.is_empty()) {
         (true, true) if default_source().is_err() => Vec::new(),
         (true, _) => AskOptions::of_sources(&args.input).open(context)?.update_sources()?,
         (false, _) => read_updates(context, &args.graph)?,
     };
+    let question = PlatformPathQuestion {
+        from: args.version.as_deref().or(args.openshift.as_deref()),
+        to: &args.to,
+        cluster: &cluster,
+        updates: &updates,
+        channels: &args.channel,
+        arch: args.arch.as_deref(),
+    };
+    let route = question.answer()?;
     updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));
-    let path = path_by_name(start, end, &known_minors(&updates));
-    let channels = ClusterChannels::asked(&args.channel).unwrap_or_else(|| channels_of(&cluster));
-    let arch = args.arch.clone().or_else(|| cluster.architecture()).unwrap_or_else(|| USUAL_ARCH.to_owned());
-    let mut graph = channels.graph(&updates, &path, &arch);
-    let mut sources: Vec<String> = updates.iter().map(UpdateSource::title).collect();
-    if add_updates_of(&cluster, &mut graph) {
-        sources.push("ClusterVersion (the next step only)".to_owned());
-    }
-    let goal = if Version::parse(&args.to).is_ok() { Goal::Release(args.to.clone()) } else { Goal::Minor(end) };
-    let route = route(&graph, &from, &path, &goal, sources, &args.to);
     let is_reached = route.is_reached;
     print_answers(args.answer, "PlatformRoute", vec![route], sheet)?;
     Ok(if is_reached { Exit::Yes } else { Exit::No })
-}
-
-fn route(graph: &Graph, from: &str, path: &[Minor], goal: &Goal, sources: Vec<String>, to: &str) -> PlatformRoute {
-    let mut route = PlatformRoute {
-        from: from.to_owned(),
-        to: to.to_owned(),
-        is_reached: true,
-        hops: Vec::new(),
-        sources,
-        reason: String::new(),
-    };
-    if graph.is_empty() && route.sources.is_empty() {
-        route.hops = path
-            .windows(2)
-            .map(|pair| PlatformHop {
-                from: pair[0].to_string(),
-                to: pair[1].to_string(),
-                risks: Vec::new(),
-                is_estimated: true,
-                url: String::new(),
-            })
-            .collect();
-        route.reason =
-            "no update graph given, so the plan has minor versions only; `--graph FILE` adds releases".to_owned();
-        return route;
-    }
-    match platform_path(graph, from, goal) {
-        Some(found) => {
-            route.reason = match found.hops.len() {
-                0 => format!("the cluster is already at {from}"),
-                n => format!("{} is reachable in {}", found.to, counted(n as u64, "update")),
-            };
-            if found.hops.iter().any(|it| it.is_estimated) {
-                route.reason.push_str("; these updates probably exist");
-            }
-            route.hops = found.hops;
-        }
-        None => {
-            route.is_reached = false;
-            let is_known = graph.releases.contains_key(from) || graph.edges.iter().any(|it| it.from == from);
-            route.reason = match is_known {
-                true => format!("no updates lead from {from} to {to}"),
-                false => format!(
-                    "{from} is not a known release; name a release of one of the channels, such as {}.3",
-                    path[0]
-                ),
-            };
-        }
-    }
-    route
 }
 
 fn sheet(route: &PlatformRoute) -> Sheet {

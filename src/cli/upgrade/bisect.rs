@@ -4,16 +4,13 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::ask::{
-    AskError, Bisection, PackageName, UpgradeQuestion, bisect, findings_of_rules, no_package, rules_named,
-};
+use crate::ask::{BisectQuestion, Bisection, PackageName, rules_named};
 use crate::cli::args::moment::must_have_states;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::Rule;
-use crate::index::Index;
 use olmdex_text::encoding::hex::short;
 
 /// Find the last day on which something was good, and the commit that broke it
@@ -60,20 +57,15 @@ pub(crate) fn run(context: &Context, args: &BisectArgs) -> CommandResult {
         return Err(CommandError::usage("`--rule` applies to a whole package").help("leave the version out"));
     }
     let rules = rules(&args.rule)?;
-    let mut rows = Vec::new();
-    for catalog in index.catalog_names()? {
-        if !args.ask.catalog.is_empty() && !args.ask.catalog.contains(&catalog) {
-            continue;
-        }
-        let mut is_bad = |index: &Index| match is_of_version {
-            true => not_taken(args, index, &catalog),
-            false => findings(index, &catalog, &name.package, &rules),
-        };
-        rows.extend(bisect(&mut index, &catalog, &name.package, &mut is_bad)?);
-    }
-    if rows.is_empty() {
-        return Err(no_package(&index, &name.package)?.into());
-    }
+    let question = BisectQuestion {
+        package: &name.package,
+        target: is_of_version.then_some(args.name.as_str()),
+        installed: args.installed.as_deref(),
+        channels: &args.channel,
+        rules: &rules,
+        catalogs: &args.ask.catalog,
+    };
+    let rows = question.answer(&mut index)?;
     let is_good = rows.iter().all(|it| it.is_good);
     table::print(rows, &args.rows)?;
     Ok(if is_good { Exit::Yes } else { Exit::No })
@@ -94,38 +86,6 @@ fn rules(names: &[String]) -> Result<Vec<&'static Rule>, CommandError> {
         all.extend(named);
     }
     Ok(all)
-}
-
-fn findings(index: &Index, catalog: &str, package: &str, rules: &[&Rule]) -> Result<Vec<String>, AskError> {
-    let found = findings_of_rules(index, catalog, package, rules)?;
-    Ok(found.into_iter().map(|it| format!("{}: {}", it.rule.id, it.message)).collect())
-}
-
-/// Why OLM does not take the version; nothing, if it does.
-fn not_taken(args: &BisectArgs, index: &Index, catalog: &str) -> Result<Vec<String>, AskError> {
-    let question = UpgradeQuestion {
-        names_target: true,
-        name: Some(args.name.clone()),
-        installed: args.installed.clone(),
-        channels: args.channel.clone(),
-        catalogs: vec![catalog.to_owned()],
-        ..UpgradeQuestion::default()
-    };
-    match question.why_not(index, &mut |_| {}) {
-        Ok(answers) if answers.is_negative => Ok(Vec::new()),
-        Ok(answers) => {
-            let conditions = answers.answers.iter().flat_map(|it| &it.conditions).filter(|it| !it.is_met);
-            let mut reasons: Vec<String> = conditions.map(|it| it.fact.clone()).collect();
-            reasons.dedup();
-            if reasons.is_empty() {
-                reasons.push("OLM does not take it".to_owned());
-            }
-            Ok(reasons)
-        }
-        Err(AskError::Index(error)) => Err(AskError::Index(error)),
-        // It is not there, or not in that channel.
-        Err(error) => Ok(vec![error.to_string()]),
-    }
 }
 
 impl Row for Bisection {

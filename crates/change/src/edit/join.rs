@@ -12,7 +12,7 @@ use olmdex_index::query::{BundleRow, EntryRow, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
 use olmdex_rules::crd::Crd;
-use olmdex_rules::crd::findings::{self, of_classic, of_preflight};
+use olmdex_rules::crd::findings::{self, Judges};
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
@@ -302,11 +302,7 @@ fn definitions(
         let old: Vec<findings::LocatedCrd> = objects.iter().filter_map(read).collect();
         for next in &next {
             let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
-            if next.crd.api_version == "v1" {
-                found.extend(of_preflight(before, next).into_iter().map(|it| it.0));
-            }
-            // Only checks of objects cost work, and there are none, so this cannot run into the limit.
-            found.extend(of_classic(before, next, &[], None).unwrap_or_default().0.into_iter().map(|it| it.0));
+            found.extend(Judges { classic: true, v1: true }.judge_schemas(before, next));
         }
     }
     for finding in found {

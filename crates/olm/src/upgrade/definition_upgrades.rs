@@ -8,14 +8,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
-use super::answer::Generation;
 use super::classic::{Channel, Package};
 use olmdex_base::diag::envelope::{DefinitionChecks, RefusedUpgrade};
 use olmdex_base::diag::{Finding, Place, Rule, Severity, counted};
 use olmdex_index::query::Filter;
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::crd::Crd;
-use olmdex_rules::crd::findings::{LocatedCrd, of_classic, of_preflight};
+use olmdex_rules::crd::findings::{Judges, LocatedCrd};
 
 /// Objects of bundles that a catalog does not carry, as JSON with their places, by the names of the bundles.
 pub type BundleObjects = HashMap<String, Vec<(String, Place)>>;
@@ -31,9 +30,6 @@ pub struct DefinitionUpgrades {
     pub checks: DefinitionChecks,
 }
 
-/// The findings about the upgrade of one definition to another.
-type Wrong = Vec<(&'static Rule, String, Option<Place>, Option<String>)>;
-
 /// Compares the definitions along all edges of the catalogs of a filter.
 ///
 /// # Errors
@@ -41,7 +37,7 @@ type Wrong = Vec<(&'static Rule, String, Option<Place>, Option<String>)>;
 pub fn definition_upgrades(
     index: &Index,
     filter: &Filter,
-    generations: &[Generation],
+    judges: Judges,
     at_hand: &BundleObjects,
 ) -> Result<DefinitionUpgrades, IndexError> {
     let mut answer = DefinitionUpgrades::default();
@@ -61,7 +57,7 @@ pub fn definition_upgrades(
                 };
                 definitions.add(name, objects);
             }
-            let compared = definitions.compare(&edges, generations);
+            let compared = definitions.compare(&edges, judges);
             answer.checks.compared +=
                 edges.keys().filter(|it| definitions.has(&it.0) && definitions.has(&it.1)).count();
             answer.checks.pairs += compared.len();
@@ -162,24 +158,11 @@ impl Definitions {
         new.iter().filter_map(|(name, new)| Some((*old.get(name)?, *new))).filter(|it| it.0 != it.1).collect()
     }
 
-    fn compare(&self, edges: &Edges, generations: &[Generation]) -> HashMap<(usize, usize), Wrong> {
+    fn compare(&self, edges: &Edges, judges: Judges) -> HashMap<(usize, usize), Vec<Finding>> {
         let pairs: BTreeSet<(usize, usize)> = edges.keys().flat_map(|it| self.changed(it)).collect();
         let pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
-        let compare =
-            |&(old, new): &(usize, usize)| ((old, new), self.wrong(&self.all[old], &self.all[new], generations));
+        let compare = |&(old, new): &(usize, usize)| ((old, new), judges.judge_schemas(&self.all[old], &self.all[new]));
         pairs.par_iter().map(compare).collect()
-    }
-
-    fn wrong(&self, old: &LocatedCrd, new: &LocatedCrd, generations: &[Generation]) -> Wrong {
-        let mut found = Vec::new();
-        if generations.contains(&Generation::V1) && new.crd.api_version == "v1" {
-            found.extend(of_preflight(old, new));
-        }
-        if generations.contains(&Generation::Classic) {
-            // The check of objects is what takes work, and there are none.
-            found.extend(of_classic(old, new, &[], None).unwrap_or_default().0);
-        }
-        found.into_iter().map(|(it, _)| (it.rule, it.message, it.place, it.help)).collect()
     }
 }
 
@@ -189,7 +172,7 @@ fn report(
     package: &str,
     edges: &Edges,
     definitions: &Definitions,
-    compared: &HashMap<(usize, usize), Wrong>,
+    compared: &HashMap<(usize, usize), Vec<Finding>>,
     answer: &mut DefinitionUpgrades,
 ) {
     /// The upgrades that share a problem, and the first finding of it.
@@ -197,7 +180,7 @@ fn report(
     let mut all: BTreeMap<(&str, &str), (&'static Rule, Same<'_>)> = BTreeMap::new();
     for (edge, channels) in edges {
         for pair in definitions.changed(edge) {
-            for (rule, message, place, help) in compared.get(&pair).into_iter().flatten() {
+            for Finding { rule, message, place, help, .. } in compared.get(&pair).into_iter().flatten() {
                 let same =
                     all.entry((rule.id, message)).or_insert_with(|| (rule, (Vec::new(), place.clone(), help.clone())));
                 same.1.0.push(edge);

@@ -3,7 +3,7 @@
 
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::crd::Crd;
-use olmdex_rules::crd::findings::{LocatedCrd, of_classic};
+use olmdex_rules::crd::findings::{Judges, LocatedCrd};
 
 /// The errors and warnings of OLM Classic about the definitions that a step from one bundle of a catalog to another
 /// changes.
@@ -22,8 +22,8 @@ pub fn unsafe_definitions(index: &Index, catalog: &str, from: &str, to: &str) ->
     let mut words = Vec::new();
     for next in definitions(to)? {
         if let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) {
-            // The check of objects is what takes work, and there are none.
-            words.extend(of_classic(before, &next, &[], None).unwrap_or_default().0.into_iter().map(|it| it.0.message));
+            let found = Judges { classic: true, v1: false }.judge_schemas(before, &next);
+            words.extend(found.into_iter().map(|it| it.message));
         }
     }
     Ok(words)

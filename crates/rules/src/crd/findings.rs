@@ -22,9 +22,63 @@ fn finding(rule: &'static Rule, next: &LocatedCrd, message: String, help: Option
     Finding { rule, message, place: Some(next.place.clone()), help, package: None, check: None }
 }
 
+/// The generations of OLM that judge the upgrade of a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judges {
+    /// OLM Classic.
+    pub classic: bool,
+    /// OLM v1.
+    pub v1: bool,
+}
+
+/// The verdicts of generations of OLM about the upgrade of a definition.
+#[derive(Debug, Default)]
+pub struct Judgement {
+    /// Their refusals and warnings.
+    pub findings: Vec<FieldFinding>,
+    /// The points that cannot be decided, in words.
+    pub unknown: Vec<String>,
+    /// The number of objects of the definition that were checked.
+    pub n_objects: usize,
+}
+
+impl Judges {
+    /// Judges the upgrade of a definition that has these objects. `owners` are the packages that own it, if a catalog
+    /// was asked for them.
+    ///
+    /// # Errors
+    /// [`Overwork`]
+    pub fn judge(
+        self,
+        before: &LocatedCrd,
+        next: &LocatedCrd,
+        objects: &[Resource],
+        owners: Option<&[String]>,
+    ) -> Result<Judgement, Overwork> {
+        let mut judgement = Judgement::default();
+        if self.v1 && next.crd.api_version == "v1" {
+            judgement.findings = of_preflight(before, next);
+        }
+        if self.classic {
+            judgement.n_objects = classic::count(&next.crd, objects);
+            let (findings, unknown) = of_classic(before, next, objects, owners)?;
+            judgement.findings.extend(findings);
+            judgement.unknown = unknown;
+        }
+        Ok(judgement)
+    }
+
+    /// Judges the upgrade of a definition whose objects are not known.
+    #[must_use]
+    pub fn judge_schemas(self, before: &LocatedCrd, next: &LocatedCrd) -> Vec<Finding> {
+        // Only checks of objects cost work, and there are none, so this cannot run into the limit.
+        let judgement = self.judge(before, next, &[], None).unwrap_or_default();
+        judgement.findings.into_iter().map(|it| it.0).collect()
+    }
+}
+
 /// The refusals of OLM v1.
-#[must_use]
-pub fn of_preflight(before: &LocatedCrd, next: &LocatedCrd) -> Vec<FieldFinding> {
+fn of_preflight(before: &LocatedCrd, next: &LocatedCrd) -> Vec<FieldFinding> {
     let refusals = preflight::preflight(&before.crd, &next.crd).into_iter();
     refusals
         .map(|it| {
@@ -34,12 +88,8 @@ pub fn of_preflight(before: &LocatedCrd, next: &LocatedCrd) -> Vec<FieldFinding>
         .collect()
 }
 
-/// The findings of OLM Classic about a definition with these objects, and the points that cannot be decided. `owners`
-/// are the packages that own it, if a catalog was asked for them.
-///
-/// # Errors
-/// [`Overwork`]
-pub fn of_classic(
+/// The findings of OLM Classic about a definition with these objects, and the points that cannot be decided.
+fn of_classic(
     before: &LocatedCrd,
     next: &LocatedCrd,
     objects: &[Resource],

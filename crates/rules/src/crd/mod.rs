@@ -15,6 +15,7 @@ pub mod classic;
 mod definition;
 mod field;
 pub mod findings;
+mod manifests;
 mod objects;
 pub mod outline;
 pub mod ownership;
@@ -28,6 +29,7 @@ mod version;
 mod work;
 
 pub use definition::{Crd, CrdError, CrdVersion};
+pub use manifests::check_manifests;
 pub use objects::Resource;
 #[cfg(feature = "jsonschema")]
 pub use validator::{Invalid, Validator, ValidatorError};
