@@ -55,7 +55,8 @@ pub(crate) fn area_of(root: &Path, area: &str) -> Option<PathBuf> {
     }
     let archive = root.join("authoring").join(format!("{area}.tar.zst"));
     let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
-    let scratch = unpacked.entry(archive).or_insert_with_key(|it| unpack(it).ok());
+    let scratch =
+        unpacked.entry(archive).or_insert_with_key(|it| it.is_file().then(|| unpack(it).expect("a readable archive")));
     scratch.as_ref().map(|it| it.path().to_owned())
 }
 
@@ -65,9 +66,13 @@ pub(crate) fn unpack(archive: &Path) -> io::Result<tempfile::TempDir> {
         return Err(io::Error::from(io::ErrorKind::NotFound));
     }
     let scratch = tempfile::tempdir()?;
-    let mut tar = std::process::Command::new("tar");
-    let status = tar.args(["-I", "zstd", "-xf"]).arg(archive).arg("-C").arg(scratch.path()).status()?;
-    if status.success() { Ok(scratch) } else { Err(io::Error::other("tar or zstd is absent")) }
+    unpack_into(archive, scratch.path())?;
+    Ok(scratch)
+}
+
+/// Unpacks an archive into an existing directory.
+pub(crate) fn unpack_into(archive: &Path, directory: &Path) -> io::Result<()> {
+    tar::Archive::new(zstd::stream::Decoder::new(fs::File::open(archive)?)?).unpack(directory)
 }
 
 /// A kind, and its files that are questions and answers.

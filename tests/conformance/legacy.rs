@@ -213,14 +213,8 @@ fn metadata_of(packed: &Path, stem: &str) -> Outcome {
     let Some((scratch, path)) = unpack(packed).filter(|_| archive.is_file()) else {
         return Outcome::NotRunnable("the database or its catalog is absent".to_owned());
     };
-    let unpacked = std::process::Command::new("tar")
-        .args(["-I", "zstd", "-xf"])
-        .arg(&archive)
-        .arg("-C")
-        .arg(scratch.path())
-        .status();
-    if !unpacked.is_ok_and(|it| it.success()) {
-        return Outcome::NotRunnable("tar or zstd is absent".to_owned());
+    if let Err(error) = crate::inputs::unpack_into(&archive, scratch.path()) {
+        return Outcome::Failed(format!("{}: {error}", archive.display()));
     }
     let expected = fs::read_dir(scratch.path())
         .expect("a readable directory")
