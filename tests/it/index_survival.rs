@@ -1,23 +1,24 @@
 //! Dangers that an index must survive: a kill, a full disk, a directory that cannot be written to, two builders.
 //!
-//! The tests start this program again as a child that only builds.
+//! The program is killed, refused or out of space; the library reads the files that it leaves.
 
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use olmdex::fbc::Input;
-use olmdex::file::FileError;
 use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 
+use crate::support::{TempDir, scratch, without_own};
+
 /// A catalog of `n` packages whose texts hardly compress.
-fn catalog(n: u64) -> Input {
+fn text(n: u64) -> String {
     let mut text = String::new();
     let mut state = n;
     for package in 0..n {
@@ -42,13 +43,14 @@ fn catalog(n: u64) -> Input {
         )
         .unwrap();
     }
-    Input::bytes("catalog.json", Arc::from(text.into_bytes()))
+    text
 }
 
 fn build(path: &Path, n: u64) -> Result<(), IndexError> {
     let mut builder = Builder::open(path)?;
     let spec = CatalogSpec { name: "a".to_owned(), ..CatalogSpec::default() };
-    assert!(!builder.add_catalog(&spec, &catalog(n), Mode::Strict)?.refused);
+    let catalog = Input::bytes("catalog.json", Arc::from(text(n).into_bytes()));
+    assert!(!builder.add_catalog(&spec, &catalog, Mode::Strict)?.refused);
     builder.finish().map(drop)
 }
 
@@ -56,47 +58,46 @@ fn count(path: &Path) -> usize {
     Index::open(path).unwrap().packages(&Filter::default()).unwrap().len()
 }
 
-/// This is not a test but the program of the child.
-#[test]
-#[ignore = "started by the other tests"]
-fn child() {
-    let Some(path) = std::env::var_os("OLMDEX_TEST_TARGET") else { return };
-    let n = std::env::var("OLMDEX_TEST_SIZE").unwrap().parse().unwrap();
-    match build(&PathBuf::from(path), n) {
-        Ok(()) => {}
-        Err(error @ (IndexError::Write { .. } | IndexError::File(FileError::Io { .. }))) => panic!("WRITE {error}"),
-        Err(error @ IndexError::File(FileError::Busy { .. })) => panic!("BUSY {error}"),
-        Err(error) => panic!("OTHER {error:?}"),
-    }
+/// The program as a child that builds an index of `n` packages.
+struct Builds {
+    sources: TempDir,
 }
 
-fn child_command(shell: &str, target: &Path, n: u64) -> Command {
-    let mut command = Command::new("sh");
-    let this = std::env::current_exe().unwrap();
-    command
-        .arg("-c")
-        .arg(format!("{shell} exec \"$0\" --exact index_survival::child --ignored --nocapture"))
-        .arg(this)
-        .env("OLMDEX_TEST_TARGET", target)
-        .env("OLMDEX_TEST_SIZE", n.to_string())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped());
-    command
+impl Builds {
+    fn new() -> Self {
+        Self { sources: scratch() }
+    }
+
+    /// The command, behind words for a shell.
+    fn command(&self, shell: &str, target: &Path, n: u64) -> Command {
+        let source = self.sources.path().join(format!("{n}.json"));
+        if !source.exists() {
+            fs::write(&source, text(n)).unwrap();
+        }
+        let mut command = Command::new("sh");
+        without_own(&mut command)
+            .arg("-c")
+            .arg(format!("{shell} exec \"$0\" build -q \"a=$1\" -o \"$2\""))
+            .arg(env!("CARGO_BIN_EXE_olmdex"))
+            .args([source.as_path(), target])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        command
+    }
 }
 
 fn kill_loop(rounds: u64) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     build(&path, 10).unwrap();
-    let mut sizes = [0; 2];
+    let builds = Builds::new();
     for round in 0..rounds {
-        let mut child = child_command("", &path, if round % 2 == 0 { 900 } else { 1000 }).spawn().unwrap();
+        let mut child = builds.command("", &path, if round % 2 == 0 { 900 } else { 1000 }).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(5 + (round * 37) % 400));
         child.kill().unwrap();
         child.wait().unwrap();
         let n = count(&path);
         assert!([10, 900, 1000].contains(&n), "{n}");
-        sizes[usize::from(n > 10)] += 1;
         let check: String = rusqlite::Connection::open(&path)
             .unwrap()
             .query_row("PRAGMA integrity_check", [], |row| row.get(0))
@@ -115,7 +116,7 @@ fn a_killed_build_leaves_the_old_file_or_the_new() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "needs minutes"]
 fn many_killed_builds_leave_the_old_file_or_the_new() {
     kill_loop(400);
 }
@@ -126,11 +127,12 @@ fn a_full_disk_is_an_error_and_leaves_the_old_file() {
     let path = directory.path().join("index.db");
     build(&path, 3).unwrap();
     let before = fs::read(&path).unwrap();
+    let builds = Builds::new();
     // Blocks of 512 bytes (in some shells 1024); the signal that would kill the child is ignored.
     for blocks in [100, 1000, 4000] {
-        let output = child_command(&format!("trap '' XFSZ; ulimit -f {blocks};"), &path, 3000).output().unwrap();
+        let output = builds.command(&format!("trap '' XFSZ; ulimit -f {blocks};"), &path, 3000).output().unwrap();
         let words = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(!output.status.success() && words.contains("WRITE"), "{blocks}: {words}");
+        assert!(output.status.code() == Some(3) && words.contains("cannot write"), "{blocks}: {words}");
         assert!(fs::read(&path).unwrap() == before);
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "{blocks}");
     }
@@ -140,12 +142,14 @@ fn a_full_disk_is_an_error_and_leaves_the_old_file() {
 fn of_two_builders_one_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
-    let children: Vec<_> = (0..4).map(|n| child_command("", &path, 500 + n).spawn().unwrap()).collect();
+    let builds = Builds::new();
+    let mut commands: Vec<Command> = (0..4).map(|n| builds.command("", &path, 500 + n)).collect();
+    let children: Vec<_> = commands.iter_mut().map(|it| it.spawn().unwrap()).collect();
     let outputs: Vec<_> = children.into_iter().map(|it| it.wait_with_output().unwrap()).collect();
     assert!(outputs.iter().any(|it| it.status.success()));
     for output in outputs.iter().filter(|it| !it.status.success()) {
         let words = String::from_utf8_lossy(&output.stderr);
-        assert!(words.contains("BUSY"), "{words}");
+        assert!(words.contains("another process is writing"), "{words}");
     }
     assert!((500..504).contains(&count(&path)));
 }
