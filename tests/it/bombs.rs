@@ -15,7 +15,7 @@ fn in_memory(kib: usize, directory: &Path, args: &[&str]) -> Answer {
     let args: Vec<&str> = args.iter().copied().chain(["--threads", "2"]).collect();
     olmdex(args)
         .in_directory(directory)
-        .after(&format!("ulimit -v {kib}; ulimit -t 60"))
+        .after(&format!("ulimit -v {kib}; ulimit -t 600"))
         .env("MALLOC_ARENA_MAX", "1")
         .answer()
 }

@@ -3,7 +3,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use olmdex::json::Reader;
 use olmdex::mirror::{Dialect, read};
@@ -141,13 +140,11 @@ fn ten_thousand_packages_and_broken_documents_are_survived() {
     catalog.push_str(r#"{"schema": "olm.channel", "package": "p1", "name": 7}"#);
     std::fs::write(directory.path().join("catalog.json"), catalog).unwrap();
     std::fs::write(directory.path().join("set.yaml"), configuration).unwrap();
-    let started = Instant::now();
     let answer = olmdex(["filter", "-c", "set.yaml", "-i", "catalog.json", "-o", "isc"]);
-    let message = answer.in_directory(directory.path()).answer().expect_code(1).err();
+    // Three seconds are expected.
+    let message = answer.in_directory(directory.path()).within(30).answer().expect_code(1).err();
     assert!(message.contains("left out package `p0`") && message.contains("E0"), "{}", &message[..500]);
     assert!(message.contains("kept 6,666 packages"), "{}", &message[message.len() - 500..]);
-    // The limit allows for a build without optimisation, and for other tests.
-    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 #[test]

@@ -337,7 +337,7 @@ fn many_keys_are_compared_in_time() {
         let _ = write!(text, ", \"key{idx}\": {idx}");
     }
     text.push('}');
-    in_time(&text, None, 15);
+    in_time(&text, None, 30);
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn many_findings_of_one_document_are_placed_in_time() {
             }
         }
         text.push_str(if is_yaml { "" } else { "]}" });
-        let validate = in_time(&text, Some("E0009"), 5);
+        let validate = in_time(&text, Some("E0009"), 10);
         let last = if is_yaml { "catalog:20004:9" } else { "catalog:20001:11" };
         validate.expect_words(last);
     }
