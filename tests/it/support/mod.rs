@@ -6,6 +6,7 @@
 pub mod browser;
 pub mod catalog;
 pub mod editor;
+pub mod examples;
 pub mod image;
 pub mod legacy;
 pub mod older_index;
