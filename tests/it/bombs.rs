@@ -76,7 +76,7 @@ fn blanks_cost_no_more_than_they_are() {
 }
 
 #[test]
-#[ignore = "a minute"]
+#[ignore = "needs minutes"]
 fn many_blanks_cost_no_more_than_they_are() {
     cost_little(250 << 20);
 }
@@ -139,7 +139,7 @@ fn what_expands_within_the_limit_is_read_and_any_more_if_it_is_trusted() {
 }
 
 #[test]
-#[ignore = "prints a gigabyte"]
+#[ignore = "needs 2 GB of memory"]
 fn a_user_who_trusts_a_catalog_lifts_the_limit() {
     let directory = scratch();
     write(directory.path(), "bomb/c.yaml", aliases(2, 50_000, 5_000));
@@ -249,7 +249,7 @@ fn tiny_values_take_no_more_than_their_share() {
 }
 
 #[test]
-#[ignore = "some minutes"]
+#[ignore = "needs minutes"]
 fn many_tiny_values_take_no_more_than_their_share() {
     take_no_more_than_their_share(100 << 20, &[], &["validate", "render", "build"]);
 }
@@ -374,7 +374,7 @@ fn objects_of_git_have_the_limits_of_images() {
 }
 
 #[test]
-#[ignore = "packs and unpacks 600 MB"]
+#[ignore = "needs minutes"]
 fn blanks_in_git_are_refused_by_their_ratio() {
     let directory = scratch();
     let root = directory.path();

@@ -182,13 +182,13 @@ fn real_edits(every: usize) {
 }
 
 #[test]
-#[ignore = "needs real catalogs"]
+#[ignore = "needs ../shared/catalogs"]
 fn edits_of_real_catalogs_touch_what_they_must() {
     real_edits(5);
 }
 
 #[test]
-#[ignore = "needs real catalogs and minutes"]
+#[ignore = "needs ../shared/catalogs and minutes"]
 fn all_edits_of_real_catalogs_touch_what_they_must() {
     real_edits(1);
 }
@@ -280,7 +280,7 @@ fn random_edits_are_judged_as_opm_does_and_stay_in_their_package() {
 }
 
 #[test]
-#[ignore = "needs real catalogs and minutes"]
+#[ignore = "needs ../shared/catalogs and minutes"]
 fn a_thousand_random_edits_of_real_catalogs_are_judged_as_opm_does() {
     let n = random_edits(&real(2), 1600, 2);
     assert!(n > 1000, "{n}");

@@ -19,7 +19,7 @@ fn catalogs_share_what_is_equal() {
 }
 
 #[test]
-#[ignore = "needs real catalogs"]
+#[ignore = "needs ../shared/catalogs"]
 fn real_catalogs_share_what_is_equal() {
     let names = ["community-v4.12", "community-v4.16", "community-v4.20"];
     share(&names.map(|name| (name, shared("catalogs").join(name))), "operator");
@@ -197,7 +197,7 @@ fn lists_need_no_whole_index() {
 }
 
 #[test]
-#[ignore = "needs real catalogs"]
+#[ignore = "needs ../shared/catalogs"]
 fn lists_of_real_catalogs_need_no_whole_index() {
     let names = ["community-v4.12", "community-v4.16", "community-v4.20"];
     assert!(expect_equal_lists(&names.map(|name| shared("catalogs").join(name))) > 0);

@@ -250,7 +250,7 @@ fn a_killed_command_leaves_all_or_nothing() {
 
 /// This needs disk and time: the largest known catalog, there and back.
 #[test]
-#[ignore = "needs a catalog of 634 MB and minutes"]
+#[ignore = "needs ../shared/catalogs and minutes"]
 fn the_full_community_catalog_comes_back() {
     let packed = crate::support::shared("catalogs/community-full.index.db.zst");
     let directory = scratch();

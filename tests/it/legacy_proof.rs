@@ -537,7 +537,7 @@ fn one_loss_is_one_loss() {
 
 /// The recorded files of the real tool, of every schema.
 #[test]
-#[ignore = "needs the whole record"]
+#[ignore = "needs ../shared/golden"]
 fn the_proof_holds_on_every_recorded_file() {
     let golden = std::env::var_os("OLMDEX_GOLDEN").map_or_else(|| shared("golden"), PathBuf::from);
     let directory = scratch();

@@ -115,7 +115,7 @@ fn releases_at_the_same_time_lose_nothing() {
 }
 
 #[test]
-#[ignore = "needs five minutes"]
+#[ignore = "needs minutes"]
 fn a_thousand_rounds_of_releases_lose_nothing() {
     race(1000);
 }
@@ -365,7 +365,7 @@ fn writers_of_one_file_lose_nothing() {
 
 /// The variable `RACE` may name one race to run.
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "needs minutes"]
 fn a_thousand_rounds_of_writers_lose_nothing() {
     let wanted = std::env::var("RACE").unwrap_or_default();
     for race in RACES.iter().filter(|it| it.name.contains(&wanted)) {

@@ -455,7 +455,7 @@ fn mapping(text: &[u8]) -> BTreeMap<String, BTreeSet<String>> {
 /// The advice before each merged promotion of a repository equals the merged change. `OLMDEX_OPERATORS` names the git
 /// directory of `redhat-openshift-ecosystem/certified-operators`, or of another repository of its kind.
 #[test]
-#[ignore = "needs the history of certified-operators"]
+#[ignore = "needs a clone of certified-operators"]
 fn advice_is_what_was_merged() {
     let git =
         std::env::var("OLMDEX_OPERATORS").expect("OLMDEX_OPERATORS names the git directory of certified-operators");

@@ -674,7 +674,7 @@ fn on_large_file(command: &str, head: &str, block: &str, count: usize, tail: &st
 }
 
 #[test]
-#[ignore = "writes 500 MB and needs a few seconds"]
+#[ignore = "needs 500 MB of disk and minutes"]
 fn a_line_of_500_megabytes_is_read_once_in_bounded_memory() {
     // The document is one value, so it is kept as text twice, once as input and once as output.
     let block = "x".repeat(1 << 20);
@@ -687,7 +687,7 @@ fn a_line_of_500_megabytes_is_read_once_in_bounded_memory() {
 }
 
 #[test]
-#[ignore = "writes 2 GB and needs half a minute"]
+#[ignore = "needs 2 GB of disk and minutes"]
 fn two_gigabytes_of_documents_are_read_in_the_memory_of_a_few() {
     let blob = format!("{{\"schema\": \"custom\", \"name\": \"x\", \"text\": \"{}\"}}\n", "x".repeat(1 << 16));
     let answer = on_large_file("validate", "", &blob, 33_000, "", 500_000);

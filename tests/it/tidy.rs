@@ -2,7 +2,7 @@
 //! They keep the code in agreement with ARCHITECTURE.md; the manifests of the crates decide which crate may use which.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Things that only the command line does: print, read the environment, end the program.
@@ -507,6 +507,138 @@ fn no_command_uses_another_one() {
                 "{}:{number} uses the command {used:?}; share it in args/, print/ or the library",
                 file.path
             );
+        }
+    }
+}
+
+/// A test that `cargo test` does not run.
+struct IgnoredTest {
+    place: String,
+    reason: String,
+    /// The crate, and the program that has the test: that of a file in `tests`, or `lib`.
+    program: (String, String),
+    /// Modules and function.
+    name: String,
+}
+
+impl IgnoredTest {
+    /// The test at an attribute in a line of a file.
+    fn at(path: &str, lines: &[&str], at: usize) -> Self {
+        let parts: Vec<&str> = path.trim_end_matches(".rs").split('/').collect();
+        let (package, inner) = match parts.as_slice() {
+            ["crates", name, inner @ ..] => (format!("olmdex-{name}"), inner),
+            inner => ("olmdex".to_owned(), inner),
+        };
+        let (program, modules) = match inner {
+            ["tests", program, modules @ ..] => (*program, modules),
+            _ => ("lib", &inner[1..]),
+        };
+        let function = lines[at..].iter().find_map(|it| it.split_once("fn ")).unwrap().1;
+        let function = function.split('(').next().unwrap();
+        let modules = modules.iter().filter(|it| !["mod", "main", "lib"].contains(it));
+        let name = modules.chain([&function]).copied().collect::<Vec<_>>().join("::");
+        let reason = lines[at].split('"').nth(1).unwrap_or_default().to_owned();
+        Self { place: format!("{path}:{}", at + 1), reason, program: (package, program.to_owned()), name }
+    }
+}
+
+/// A `cargo test` of `.ci/run` that runs ignored tests.
+struct IgnoredRun<'s> {
+    packages: Vec<&'s str>,
+    programs: Vec<&'s str>,
+    filters: Vec<&'s str>,
+    is_exact: bool,
+}
+
+impl<'s> IgnoredRun<'s> {
+    fn of(line: &'s str) -> Option<Self> {
+        let (before, after) = line.split_once("cargo test ")?.1.split_once(" -- ")?;
+        let after: Vec<&str> = after.split_whitespace().collect();
+        let before: Vec<&str> = before.split_whitespace().collect();
+        let values = |option| before.windows(2).filter(move |it| it[0] == option).map(|it| it[1]);
+        Some(Self {
+            packages: values("-p").collect(),
+            programs: values("--test").chain(before.contains(&"--lib").then_some("lib")).collect(),
+            filters: after.iter().copied().filter(|it| !it.starts_with('-')).collect(),
+            is_exact: after.contains(&"--exact"),
+        })
+        .filter(|_| after.contains(&"--ignored"))
+    }
+
+    fn has_program(&self, (package, program): &(String, String)) -> bool {
+        let has_package = self.packages.is_empty() || self.packages.contains(&package.as_str());
+        has_package && (self.programs.is_empty() || self.programs.contains(&program.as_str()))
+    }
+
+    fn names(&self, filter: &str, test: &IgnoredTest) -> bool {
+        self.has_program(&test.program) && if self.is_exact { test.name == filter } else { test.name.contains(filter) }
+    }
+
+    fn runs(&self, test: &IgnoredTest) -> bool {
+        (self.filters.is_empty() && self.has_program(&test.program))
+            || self.filters.iter().any(|it| self.names(it, test))
+    }
+}
+
+#[test]
+fn every_ignored_test_says_what_it_needs_and_is_run_in_ci() {
+    let ci = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(".ci/run")).unwrap();
+    let ci = ci.replace("\\\n", " ");
+    let runs: Vec<IgnoredRun<'_>> = ci.lines().filter_map(IgnoredRun::of).collect();
+    let mut tests = Vec::new();
+    let mut found = Vec::new();
+    for (path, text) in commented_files() {
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            // A system that lacks something ignores the tests of it; others run them.
+            let is_of_some_systems = line.trim().starts_with("#[cfg_attr(") && line.contains(", ignore");
+            let is_ignored = line.trim().starts_with("#[ignore");
+            if !is_ignored && !is_of_some_systems {
+                continue;
+            }
+            let test = IgnoredTest::at(&path, &lines, at);
+            let reason = if is_ignored { test.reason.as_str() } else { line.rsplit('"').nth(1).unwrap_or_default() };
+            if !reason.starts_with("needs ") {
+                found.push(format!("{}: `{}` does not say what it needs: {reason:?}", test.place, test.name));
+            }
+            if is_ignored {
+                tests.push(test);
+            }
+        }
+    }
+    assert!(tests.len() > 30, "only {} ignored tests are found", tests.len());
+    let left = tests.iter().filter(|test| !runs.iter().any(|it| it.runs(test)));
+    found.extend(left.map(|it| format!("{}: .ci/run does not run `{}`", it.place, it.name)));
+    for run in &runs {
+        let of_none = run.filters.iter().filter(|filter| !tests.iter().any(|it| run.names(filter, it)));
+        found.extend(of_none.map(|it| format!(".ci/run: there is no ignored test `{it}`")));
+    }
+    none("tests that nothing runs", &found);
+}
+
+#[test]
+fn every_crate_is_tested_in_ci() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let ci = std::fs::read_to_string(home.join(".ci/run")).unwrap();
+    let manifest: toml::Table = toml::from_str(&std::fs::read_to_string(home.join("Cargo.toml")).unwrap()).unwrap();
+    let by_default = manifest["workspace"]["default-members"].as_array().unwrap();
+    let mut programs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for root in roots().iter().filter_map(|it| it.strip_suffix("/src/")) {
+        if by_default.iter().any(|it| it.as_str() == Some(root)) {
+            continue;
+        }
+        let programs = programs.entry(root.replace("crates/", "-p olmdex-")).or_default();
+        programs.insert("--lib".to_owned());
+        for entry in std::fs::read_dir(home.join(root).join("tests")).into_iter().flatten() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            programs.insert(format!("--test {}", name.trim_end_matches(".rs")));
+        }
+    }
+    assert!(programs.contains_key("-p olmdex-mcp"), "{programs:?}");
+    for (package, programs) in programs {
+        let lines: Vec<&str> = ci.lines().filter(|it| it.contains("cargo test ") && it.contains(&package)).collect();
+        for program in programs {
+            assert!(lines.iter().any(|it| it.contains(&program)), ".ci/run does not run `{package} {program}`");
         }
     }
 }

@@ -459,7 +459,7 @@ fn of_writers_at_the_same_time_one_wins_with_slow_locks() {
 }
 
 #[test]
-#[ignore = "takes many minutes"]
+#[ignore = "needs minutes"]
 fn of_writers_at_the_same_time_one_wins_a_thousand_times() {
     race(1000, None);
     race(1000, Some(40));

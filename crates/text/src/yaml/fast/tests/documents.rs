@@ -356,7 +356,7 @@ fn documents_of_another_hand_are_told_alike() {
 /// `OLMDEX_CATALOGS` is a directory of catalogs, `OLMDEX_BYTES` how many bytes to compare, `OLMDEX_SEED` where chance
 /// starts.
 #[test]
-#[ignore = "needs catalogs and minutes"]
+#[ignore = "needs ../shared/catalogs and minutes"]
 fn parts_of_real_catalogs_are_told_alike() {
     let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
     let root = std::env::var("OLMDEX_CATALOGS").unwrap();

@@ -54,7 +54,7 @@ fn fixtures_are_told_alike() {
 /// `OLMDEX_CATALOGS` is a directory of catalogs, or the branch `data` of the YAML test suite; `OLMDEX_BYTES` is how
 /// many bytes of mutated and generated texts to compare.
 #[test]
-#[ignore = "needs catalogs and minutes"]
+#[ignore = "needs ../shared/catalogs and minutes"]
 fn real_catalogs_are_told_alike() {
     let root = std::env::var("OLMDEX_CATALOGS").unwrap();
     let budget: usize = std::env::var("OLMDEX_BYTES").ok().and_then(|it| it.parse().ok()).unwrap_or(0);
@@ -93,7 +93,7 @@ fn real_catalogs_are_told_alike() {
 
 /// The time that it takes to make catalogs JSON, best of nine.
 #[test]
-#[ignore = "needs catalogs"]
+#[ignore = "needs ../shared/catalogs"]
 fn what_json_costs() {
     let texts = texts(Path::new(&std::env::var("OLMDEX_CATALOGS").unwrap()));
     let mut out = Vec::new();
