@@ -547,7 +547,7 @@ fn every_command_survives_being_killed_at_many_moments() {
 }
 
 #[test]
-fn what_a_killed_change_leaves_is_no_part_of_the_catalog() {
+fn leftovers_of_a_killed_change_are_no_part_of_the_catalog() {
     let (directory, seeds) = seeds();
     let root = directory.path().join("again");
     std::fs::create_dir(&root).unwrap();
@@ -577,7 +577,7 @@ fn what_a_killed_change_leaves_is_no_part_of_the_catalog() {
 }
 
 #[test]
-fn what_a_kill_after_the_last_rename_leaves_goes_with_the_next_run() {
+fn the_next_run_removes_the_leftovers_of_a_kill_after_the_last_rename() {
     let (directory, seeds) = seeds();
     for (number, (args, left)) in [
         ("edit add-property tested=true --where package='till' -i shop", "shop/till/.package.yaml.olmdex"),

@@ -195,7 +195,7 @@ fn a_link_to_options_is_followed_and_read_from_its_own_place() {
 }
 
 #[test]
-fn many_who_write_one_baseline_leave_a_whole_one() {
+fn processes_that_write_one_baseline_leave_a_whole_file() {
     let scratch = scratch();
     std::thread::scope(|scope| {
         for _ in 0..8 {

@@ -139,7 +139,7 @@ fn a_full_disk_is_an_error_and_leaves_the_old_file() {
 }
 
 #[test]
-fn of_two_builders_one_is_refused() {
+fn a_builder_is_refused_while_another_one_builds() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     let builds = Builds::new();

@@ -100,7 +100,7 @@ fn clients_that_wait_hold_nobody_else_up() {
 }
 
 #[test]
-fn who_asks_for_much_and_reads_nothing_holds_it_once() {
+fn many_streams_that_read_nothing_hold_their_answer_once() {
     const N_STREAMS: usize = 200;
     let directory = scratch();
     // Its message has more than a megabyte, which the server keeps in a few hundred bytes.

@@ -341,7 +341,7 @@ fn many_keys_are_compared_in_time() {
 }
 
 #[test]
-fn what_follows_a_broken_stream_is_read_in_time() {
+fn the_rest_of_a_broken_stream_is_read_in_time() {
     let mut text = GOOD_JSON.to_owned();
     text.push_str(&"1 ".repeat(500_000));
     in_time(&text, Some("E0005"), 5);

@@ -449,18 +449,18 @@ fn packed(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn of_writers_at_the_same_time_one_wins() {
+fn one_of_several_writers_wins() {
     race(3, None);
 }
 
 #[test]
-fn of_writers_at_the_same_time_one_wins_with_slow_locks() {
+fn one_of_several_writers_wins_with_slow_locks() {
     race(3, Some(40));
 }
 
 #[test]
 #[ignore = "needs minutes"]
-fn of_writers_at_the_same_time_one_wins_a_thousand_times() {
+fn one_of_several_writers_wins_a_thousand_times() {
     race(1000, None);
     race(1000, Some(40));
 }
