@@ -95,11 +95,16 @@ async fn assert_healthy(server: &Server) {
     assert!(server.memory() < MAX_MEMORY, "{} MiB", server.memory());
 }
 
+/// How many pages the server was asked for.
+const ASKED: &str = "olmdex_pages_total ";
+
 /// How many pages the server has made.
-async fn n_pages(server: &Server) -> usize {
+const MADE: &str = "olmdex_answer_seconds_count{kind=\"page\"} ";
+
+/// A number that the server counts.
+async fn counted(server: &Server, name: &str) -> usize {
     let metrics = String::from_utf8(get(server, "/metrics").await).unwrap();
-    let made = metrics.lines().find_map(|it| it.strip_prefix("olmdex_answer_seconds_count{kind=\"page\"} "));
-    made.unwrap().parse().unwrap()
+    metrics.lines().find_map(|it| it.strip_prefix(name)).unwrap().parse().unwrap()
 }
 
 /// How many of these connections the server has ended.
@@ -260,7 +265,7 @@ fn nothing_is_worked_out_for_clients_that_have_gone() {
         let mut all_made = Vec::new();
         // On a busy machine, the server may make many pages before the clients have gone.
         for round in 0..10 {
-            let before = n_pages(&server).await;
+            let (asked, made) = (counted(&server, ASKED).await, counted(&server, MADE).await);
             let mut crowd = Vec::new();
             for n in 0..N_CLIENTS {
                 let mut stream = connect(&server.http, "127.0.0.1", None).await;
@@ -268,10 +273,12 @@ fn nothing_is_worked_out_for_clients_that_have_gone() {
                 let _ = stream.write_all(format!("GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n").as_bytes()).await;
                 crowd.push(stream);
             }
+            let all_wait = async { while counted(&server, ASKED).await < asked + N_CLIENTS {} };
+            tokio::time::timeout(Duration::from_secs(60), all_wait).await.unwrap();
+            // All of them wait for a turn now, and the next page has its turn after theirs.
             drop(crowd);
-            // This page has its turn after those of the clients that have gone.
             assert!(get(&server, "/").await.starts_with(b"HTTP/1.1 200"));
-            all_made.push(n_pages(&server).await - before);
+            all_made.push(counted(&server, MADE).await - made);
             if all_made.last().is_some_and(|it| *it < N_CLIENTS / 2) {
                 break;
             }
