@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::GitError;
+use olmdex_text::encoding::hex::hex;
 
 /// An entry of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,12 +55,11 @@ impl Tree {
             let rest = &bytes[blank + 1..];
             let end = rest.iter().position(|it| *it == 0).ok_or_else(unexpected)?;
             let digest = rest.get(end + 1..end + 1 + digest_len).ok_or_else(unexpected)?;
-            let digest: String = digest.iter().map(|it| format!("{it:02x}")).collect();
             let name = rest[..end].to_vec();
             if name.is_empty() || name.contains(&b'/') || name == b"." || name == b".." {
                 return Err(unexpected());
             }
-            entries.insert(name, Entry { mode: mode.ok_or_else(unexpected)?, digest });
+            entries.insert(name, Entry { mode: mode.ok_or_else(unexpected)?, digest: hex(digest) });
             bytes = &rest[end + 1 + digest_len..];
         }
         Ok(Self(entries))

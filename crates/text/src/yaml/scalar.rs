@@ -8,6 +8,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use thiserror::Error;
 
 use super::number;
+use crate::calendar::Day;
 use crate::json::decode_utf8;
 
 /// The prefix of tags of YAML's own types.
@@ -252,8 +253,8 @@ fn timestamp(text: &str) -> Option<()> {
     let (year, rest) = text.split_at_checked(4)?;
     let year: u32 = year.parse().ok()?;
     let (month, rest) = short(rest.strip_prefix('-')?, 1, 12)?;
-    let (day, rest) = short(rest.strip_prefix('-')?, 1, days_of(year, month))?;
-    let _ = day;
+    let (day, rest) = short(rest.strip_prefix('-')?, 1, 31)?;
+    Day::new(year.into(), month.into(), day.into())?;
     if rest.is_empty() {
         return Some(());
     }
@@ -286,15 +287,6 @@ fn short(text: &str, least: u32, most: u32) -> Option<(u32, &str)> {
     let (number, rest) = text.split_at(len);
     let number = number.parse().ok()?;
     (least..=most).contains(&number).then_some((number, rest))
-}
-
-fn days_of(year: u32, month: u32) -> u32 {
-    match month {
-        4 | 6 | 9 | 11 => 30,
-        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
-        2 => 28,
-        _ => 31,
-    }
 }
 
 fn decode_binary(text: &str) -> Result<String, TagError> {
@@ -360,6 +352,7 @@ mod tests {
                 "str",
                 "2020-01-02T 2023-02-29 2020-0-1 2001-12-14T21:59:43 2001-12-14T24:00:00Z 2001-12-14T21:59Z 02001-1-1",
             ),
+            ("str", "1900-02-29 2020-04-31 2020-01-32 2020-13-01"),
         ];
         for (expected, texts) in cases {
             for text in texts.split(' ') {
