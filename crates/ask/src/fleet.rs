@@ -16,7 +16,7 @@ use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::Gates;
 use olmdex_olm::upgrade::{Generation, Move};
 use olmdex_plan::fleet::{Fleet, FleetCluster, FleetReason, FleetVerdict};
-use olmdex_plan::plan::{PlanBasis, PlanMemo, PlanWish};
+use olmdex_plan::plan::{Code, PlanBasis, PlanMemo, PlanWish};
 use olmdex_rules::cluster::Cluster;
 
 /// The question for every cluster of a fleet.
@@ -138,7 +138,7 @@ impl<'i> FleetAsker<'i> {
         let mut row = FleetCluster::of_plan(name, &plan);
         if row.operators == 0 && cluster.csvs.is_empty() && cluster.extensions.is_empty() {
             let text = "the input has no ClusterServiceVersion and no ClusterExtension".to_owned();
-            row.unknowns.push(reason("nothing-installed", None, text));
+            row.unknowns.push(reason(Code::NothingInstalled, None, text));
             row.verdict = row.verdict.max(FleetVerdict::Unknown);
         }
         Ok(row)
@@ -168,7 +168,7 @@ impl<'i> FleetAsker<'i> {
             match question.answer_remembering(index, &self.compat, &mut |_| {}) {
                 // As in a plan, manifests may be missing.
                 Err(error @ AskError::NothingInstalledIn(_)) => {
-                    row.unknowns.push(reason("nothing-installed", None, error.to_string()));
+                    row.unknowns.push(reason(Code::NothingInstalled, None, error.to_string()));
                     row.verdict = FleetVerdict::Unknown;
                     return Ok(row);
                 }
@@ -177,15 +177,15 @@ impl<'i> FleetAsker<'i> {
         row.operators = rows.iter().map(|it| &it.bundle).collect::<std::collections::BTreeSet<_>>().len();
         for it in &rows {
             let refusal = it.refusal.as_ref().filter(|_| it.olm == [Generation::V1]);
-            let found = |code: &str, text: String| reason(code, Some(it.bundle.clone()), text);
+            let found = |code: Code, text: String| reason(code, Some(it.bundle.clone()), text);
             match (it.verdict, refusal) {
-                (Compatibility::Blocks, _) => row.blockers.push(found("blocks", it.reason.clone())),
-                (_, Some(refusal)) => row.blockers.push(found("refused-by-olm-v1", refusal.clone())),
-                (Compatibility::Excluded, None) => row.decisions.push(found("excluded", it.reason.clone())),
+                (Compatibility::Blocks, _) => row.blockers.push(found(Code::Blocks, it.reason.clone())),
+                (_, Some(refusal)) => row.blockers.push(found(Code::RefusedByOlmV1, refusal.clone())),
+                (Compatibility::Excluded, None) => row.decisions.push(found(Code::Excluded, it.reason.clone())),
                 (Compatibility::Unknown | Compatibility::NotExcluded | Compatibility::Stated, None) => {}
             }
         }
-        row.unknowns.extend(unjudged.into_iter().map(|text| reason("catalog-unknown", None, text)));
+        row.unknowns.extend(unjudged.into_iter().map(|text| reason(Code::CatalogUnknown, None, text)));
         let has_way =
             |bundle: &Option<String>| rows.iter().any(|it| bundle.as_ref() == Some(&it.bundle) && !it.stops.is_empty());
         row.verdict = match () {
@@ -210,7 +210,7 @@ impl<'i> FleetAsker<'i> {
                 return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
             }
             Err(AskError::NothingInCluster(text)) => {
-                row.unknowns.push(reason("nothing-installed", None, text));
+                row.unknowns.push(reason(Code::NothingInstalled, None, text));
                 row.verdict = FleetVerdict::Unknown;
                 return Ok(row);
             }
@@ -219,24 +219,24 @@ impl<'i> FleetAsker<'i> {
         row.operators = items.len();
         for item in items {
             let subject = item.subscription.clone().unwrap_or_else(|| item.package.clone());
-            let of = |code: &str, text: &str| reason(code, Some(subject.clone()), text.to_owned());
+            let of = |code: Code, text: &str| reason(code, Some(subject.clone()), text.to_owned());
             let open = item.conditions.iter().filter(|it| it.decides());
             match item.state {
                 State::AlreadyMigrated | State::Eligible => {}
                 State::NotKnown => {
                     let open = open.filter(|it| it.verdict == Met::NotKnown);
-                    row.unknowns.extend(open.map(|it| of(it.id, &it.reason)));
+                    row.unknowns.extend(open.map(|it| of(it.id.into(), &it.reason)));
                     row.verdict = row.verdict.max(FleetVerdict::Unknown);
                 }
                 State::Conflict => {
-                    row.blockers.push(of("conflict", &item.reason));
+                    row.blockers.push(of(Code::Conflict, &item.reason));
                     row.verdict = FleetVerdict::Blocked;
                 }
                 State::Ineligible => {
                     let unmet: Vec<_> = open.filter(|it| it.verdict == Met::No).collect();
                     // A condition that somebody may acknowledge is a decision, not a blocker.
                     let is_decision = !unmet.is_empty() && unmet.iter().all(|it| it.acknowledgement.is_some());
-                    let reasons = unmet.iter().map(|it| of(it.id, &it.reason));
+                    let reasons = unmet.iter().map(|it| of(it.id.into(), &it.reason));
                     if is_decision {
                         row.decisions.extend(reasons);
                         row.verdict = row.verdict.max(FleetVerdict::Attention);
@@ -251,6 +251,6 @@ impl<'i> FleetAsker<'i> {
     }
 }
 
-fn reason(code: &str, subject: Option<String>, text: String) -> FleetReason {
-    FleetReason { code: code.to_owned(), subject, platform: None, text }
+fn reason(code: Code, subject: Option<String>, text: String) -> FleetReason {
+    FleetReason { code, subject, platform: None, text }
 }

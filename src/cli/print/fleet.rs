@@ -28,7 +28,7 @@ pub(crate) enum FleetFormat {
 /// The codes of reasons, each once, with its number of occurrences.
 fn codes(reasons: &[FleetReason]) -> Cow<'_, str> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    reasons.iter().for_each(|it| *counts.entry(&it.code).or_default() += 1);
+    reasons.iter().for_each(|it| *counts.entry(it.code.as_str()).or_default() += 1);
     let words = counts.into_iter().map(|(code, n)| if n == 1 { code.to_owned() } else { format!("{code} ({n})") });
     words.collect::<Vec<_>>().join(", ").into()
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::plan::{Plan, PlanVerdict};
+use crate::plan::{Code, Plan, PlanVerdict};
 
 /// The verdict on a cluster for the question, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -71,11 +71,12 @@ pub struct FleetCluster {
 }
 
 /// A blocker, a decision or an unknown fact.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FleetReason {
     /// The code.
-    pub code: String,
+    #[schemars(with = "String")]
+    pub code: Code,
     /// The subject of the reason, or `null`.
     pub subject: Option<String>,
     /// The version of OpenShift that it concerns, or `null`.
@@ -90,7 +91,7 @@ impl FleetReason {
     pub fn short(&self) -> String {
         let platform = self.platform.as_ref().map(|it| format!("OpenShift {it}"));
         let about: Vec<&str> = self.subject.iter().map(String::as_str).chain(platform.as_deref()).collect();
-        if about.is_empty() { self.code.clone() } else { format!("{}: {}", self.code, about.join(", ")) }
+        if about.is_empty() { self.code.to_string() } else { format!("{}: {}", self.code, about.join(", ")) }
     }
 }
 
@@ -128,13 +129,12 @@ impl FleetCluster {
             PlanVerdict::Blocked => FleetVerdict::Blocked,
             PlanVerdict::Unknown => FleetVerdict::Unknown,
         };
-        let reason =
-            |code: &crate::plan::Code, subject: &Option<String>, platform: &Option<String>, text: &str| FleetReason {
-                code: code.as_str().to_owned(),
-                subject: subject.clone(),
-                platform: platform.clone(),
-                text: text.to_owned(),
-            };
+        let reason = |code: &Code, subject: &Option<String>, platform: &Option<String>, text: &str| FleetReason {
+            code: code.clone(),
+            subject: subject.clone(),
+            platform: platform.clone(),
+            text: text.to_owned(),
+        };
         Self {
             name: plan.metadata.cluster.name.clone(),
             openshift: plan.metadata.from.clone(),
@@ -151,7 +151,7 @@ impl FleetCluster {
     /// ready then.
     pub fn add_warnings(&mut self, warnings: &[String]) {
         self.unknowns.extend(warnings.iter().map(|it| FleetReason {
-            code: "state-incomplete".to_owned(),
+            code: Code::StateIncomplete,
             subject: None,
             platform: None,
             text: it.clone(),

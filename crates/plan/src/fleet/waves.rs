@@ -111,7 +111,7 @@ mod tests {
 
     fn cluster(name: &str, verdict: FleetVerdict, blockers: &[&str], decisions: &[&str]) -> FleetCluster {
         let reason = |it: &&str| FleetReason {
-            code: (*it).to_owned(),
+            code: (*it).into(),
             subject: None,
             platform: None,
             // Words may differ from cluster to cluster.

@@ -13,7 +13,8 @@ macro_rules! codes {
         #[serde(from = "String", into = "String")]
         pub enum Code {
             $($(#[$doc])* $name,)+
-            /// A code that names a version, or comes from a plan that another version of this program has saved.
+            /// A code that names a version or a condition of OLM v1, or comes from a plan that another version of this
+            /// program has saved.
             Other(String),
         }
 
@@ -46,8 +47,12 @@ codes! {
     ApiRemoved = "api-removed",
     /// The channel has an update.
     Behind = "behind",
+    /// A fleet: the installed bundle keeps the cluster at its version.
+    Blocks = "blocks",
     /// No catalog is given for a version on the way.
     CatalogMissing = "catalog-missing",
+    /// A fleet: it is not known which catalog has an installed bundle.
+    CatalogUnknown = "catalog-unknown",
     /// The package has no such channel any more.
     ChannelGone = "channel-gone",
     /// The other channel is in the catalogs before and after the update.
@@ -66,10 +71,14 @@ codes! {
     CompatibilityUnstated = "compatibility-unstated",
     /// The update has a risk that may apply.
     ConditionalRisk = "conditional-risk",
+    /// A fleet: a Subscription and a ClusterExtension manage one operator.
+    Conflict = "conflict",
     /// A Subscription names a missing ClusterServiceVersion.
     CsvMissing = "csv-missing",
     /// The plan leads from one version with extended support to the next.
     Eus = "eus",
+    /// A fleet: the installed bundle excludes the later version.
+    Excluded = "excluded",
     /// `olm.maxOpenShiftVersion` cannot be read.
     InvalidMaxVersion = "invalid-max-version",
     /// `olm.maxOpenShiftVersion` keeps the cluster at its version.
@@ -84,6 +93,8 @@ codes! {
     NotCompatible = "not-compatible",
     /// A Subscription or ClusterExtension has installed nothing.
     NotInstalled = "not-installed",
+    /// A fleet: the input shows nothing that is installed.
+    NothingInstalled = "nothing-installed",
     /// OLM is updating.
     OlmUpdating = "olm-updating",
     /// The operator asks not to be updated.
@@ -112,6 +123,8 @@ codes! {
     SourceOfVersion = "source-of-version",
     /// It is not known which catalog a CatalogSource is.
     SourceUnknown = "source-unknown",
+    /// A fleet: a part of the state of the cluster cannot be read.
+    StateIncomplete = "state-incomplete",
     /// Nothing leads on from the installed bundle.
     Stranded = "stranded",
     /// Two Subscriptions are about one package.
