@@ -34,12 +34,6 @@ impl State {
         }
     }
 
-    /// Whether a condition speaks against the move and is not acknowledged.
-    #[must_use]
-    pub fn is_ineligible(self) -> bool {
-        self == Self::Ineligible
-    }
-
     /// Whether nothing speaks against OLM v1.
     #[must_use]
     pub fn is_good(self) -> bool {
