@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hash};
-use std::ops::Deref;
 
 use olmdex_text::tally;
 
@@ -34,14 +33,6 @@ impl<T: Hash + Eq> Once<T> {
     }
 }
 
-impl<T> Deref for Once<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        &self.list
-    }
-}
-
 impl<'o, T> IntoIterator for &'o Once<T> {
     type Item = &'o T;
     type IntoIter = std::slice::Iter<'o, T>;
@@ -61,7 +52,7 @@ mod tests {
         for it in ["b", "a", "b", "c", "a"] {
             once.push(it.to_owned());
         }
-        assert_eq!(&*once, ["b", "a", "c"]);
+        assert_eq!(once.list, ["b", "a", "c"]);
     }
 
     #[test]
@@ -72,7 +63,7 @@ mod tests {
                 for it in 0..size {
                     once.push(("x".to_owned(), it.to_string()));
                 }
-                assert_eq!(once.len(), size);
+                assert_eq!(once.list.len(), size);
             }
         });
     }
