@@ -225,7 +225,7 @@ proptest! {
         match extra_edge(&channel, &users, &[], |_| true) {
             Some(edge) => prop_assert!(is_fine(&with_edge(&channel, &edge)), "{:?}", edge),
             None => {
-                let head = &channel.entries.last().unwrap().fields.name;
+                let head = &channel.entries.as_slice().last().unwrap().fields.name;
                 let skips = users.iter().map(|it| it.name.clone()).filter(|it| it != head).collect();
                 let all = ExtraEdge {
                     channel: "c".to_owned(), entry: head.clone(), skips, skip_range: String::new(), old_range: String::new(),

@@ -72,7 +72,7 @@ impl<'g> Entries<'g> {
             Ok(order) => Ok(order.live.first().map(|it| it.fields.name.clone())),
             Err(error) => Err(error.to_string()),
         };
-        Some((found.entries.len(), head))
+        Some((found.entries.as_slice().len(), head))
     }
 
     /// The position of an entry in its channel; `None` if there is no such channel.

@@ -286,7 +286,7 @@ impl Broken<'_> {
     /// Makes all small edits at once, and then drops each one that the others can do without.
     fn with_all_small_edits(&self, channel: &Channel, helps: impl Fn(&Channel) -> Option<Channel>) -> Option<Channel> {
         let mut all = channel.clone();
-        for _ in 0..channel.entries.len() {
+        for _ in channel.entries.iter() {
             match small_edits(&all).into_iter().next() {
                 Some(changed) => all = changed,
                 None => break,

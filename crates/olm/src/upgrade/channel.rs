@@ -1,6 +1,5 @@
 //! A channel as the engines see it: its entries with their ranges read, found by their names.
 
-use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use olmdex_fbc::{ChannelPlaces, SharedEntry};
@@ -85,6 +84,17 @@ pub struct Entries {
 }
 
 impl Entries {
+    /// All of them, in their order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[Entry] {
+        &self.list
+    }
+
+    /// One after another, in their order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
+        self.list.iter()
+    }
+
     /// The entry of a name; if there are several, the first.
     #[must_use]
     pub fn of(&self, name: &str) -> Option<&Entry> {
@@ -134,20 +144,12 @@ impl FromIterator<Entry> for Entries {
     }
 }
 
-impl Deref for Entries {
-    type Target = [Entry];
-
-    fn deref(&self) -> &[Entry] {
-        &self.list
-    }
-}
-
 impl<'e> IntoIterator for &'e Entries {
     type Item = &'e Entry;
     type IntoIter = std::slice::Iter<'e, Entry>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.list.iter()
+        self.iter()
     }
 }
 

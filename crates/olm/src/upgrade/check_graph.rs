@@ -329,7 +329,8 @@ fn check_ranges(channel: &Channel) -> Vec<About> {
             continue;
         }
         // If there are many, the message names the lowest versions.
-        let held = spans.into_iter().flatten().map(|it| channel.entries[ascending[it].1].fields.name.as_str());
+        let held =
+            spans.into_iter().flatten().map(|it| channel.entries.as_slice()[ascending[it].1].fields.name.as_str());
         let names = first_of(held, n_held);
         let message = format!(
             "the skipRange {} of {} in {}/{} includes {names}, which it does not update",

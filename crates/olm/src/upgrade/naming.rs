@@ -21,7 +21,7 @@ struct Named<'c> {
 
 impl<'c> Naming<'c> {
     pub(super) fn new(channel: &'c Channel) -> Self {
-        let mut names: HashMap<&str, Named<'_>> = HashMap::with_capacity(channel.entries.len());
+        let mut names: HashMap<&str, Named<'_>> = HashMap::with_capacity(channel.entries.as_slice().len());
         for entry in &channel.entries {
             let skips = entry.fields.skips.iter().enumerate().map(|(item, name)| (name, Some(item)));
             for (name, item) in std::iter::once((&entry.fields.replaces, None)).chain(skips) {

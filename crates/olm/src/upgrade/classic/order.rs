@@ -74,15 +74,16 @@ impl Channel {
     /// # Errors
     /// If it has no single chain from a single head.
     pub fn order(&self) -> Result<Order<'_>, OrderError> {
+        let entries = self.entries.as_slice();
         // Entries are known by the place of the first one of their name.
-        let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(self.entries.len());
+        let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(entries.len());
         let first: Vec<usize> =
-            self.entries.iter().enumerate().map(|(at, it)| *by_name.entry(&it.fields.name).or_insert(at)).collect();
-        let mut skipped_by: Vec<Option<&Entry>> = vec![None; self.entries.len()];
-        let mut is_left: Vec<bool> = vec![false; self.entries.len()];
+            entries.iter().enumerate().map(|(at, it)| *by_name.entry(&it.fields.name).or_insert(at)).collect();
+        let mut skipped_by: Vec<Option<&Entry>> = vec![None; entries.len()];
+        let mut is_left: Vec<bool> = vec![false; entries.len()];
         let replaces: Vec<Option<usize>> =
-            self.entries.iter().map(|it| by_name.get(it.fields.replaces.as_str()).copied()).collect();
-        for (entry, replaced) in self.entries.iter().zip(&replaces) {
+            entries.iter().map(|it| by_name.get(it.fields.replaces.as_str()).copied()).collect();
+        for (entry, replaced) in entries.iter().zip(&replaces) {
             for &known in entry.fields.skips.iter().filter_map(|it| by_name.get(it.as_str())) {
                 skipped_by[known].get_or_insert(entry);
                 is_left[known] = true;
@@ -93,11 +94,11 @@ impl Channel {
         }
         let (package, channel) = (self.package.clone(), self.name.clone());
         // The head from which each entry was last reached.
-        let mut visited: Vec<Option<usize>> = vec![None; self.entries.len()];
+        let mut visited: Vec<Option<usize>> = vec![None; entries.len()];
         let mut chains = Vec::new();
         for &head in first.iter().filter(|&&it| !is_left[it]) {
             let Some(chain) = self.chain(&replaces, &skipped_by, &mut visited, head) else {
-                let head = self.entries[head].fields.name.clone();
+                let head = entries[head].fields.name.clone();
                 return Err(OrderError::Cycle { package, channel, head });
             };
             chains.push(chain);
@@ -113,7 +114,7 @@ impl Channel {
         }
         match chains.pop() {
             Some(live) => {
-                let skipped = self.entries.iter().zip(skipped_by);
+                let skipped = entries.iter().zip(skipped_by);
                 let skipped = skipped.filter_map(|(entry, by)| Some((entry.fields.name.as_str(), by?))).collect();
                 Ok(Order { live, skipped })
             }
@@ -137,7 +138,7 @@ impl Channel {
                 return None;
             }
             if skipped_by[at].is_none() {
-                chain.push(&self.entries[at]);
+                chain.push(&self.entries.as_slice()[at]);
             }
             next = replaces[at];
         }

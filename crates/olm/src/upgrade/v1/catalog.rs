@@ -121,7 +121,7 @@ impl Lookup {
                 lookup.entries.entry(entry.fields.name.clone()).or_default().push(place);
             }
         }
-        let range = |it: &EntryPlace| channels[it.channel].entries[it.entry].range.as_ref();
+        let range = |it: &EntryPlace| channels[it.channel].entries.as_slice()[it.entry].range.as_ref();
         // No channel has as many entries as do not fit.
         let ranges = lookup.ranged.iter().enumerate();
         lookup.holding = Holding::new(ranges.filter_map(|(place, it)| Some((u32::try_from(place).ok()?, range(it)?))));
@@ -178,7 +178,7 @@ impl Candidate {
 
 impl Catalog {
     pub(super) fn entry(&self, place: EntryPlace) -> &Entry {
-        &self.channels[place.channel].entries[place.entry]
+        &self.channels[place.channel].entries.as_slice()[place.entry]
     }
 
     /// The place of the candidate that an entry names, if there is one.
