@@ -12,7 +12,7 @@ use super::counts::Counts;
 use super::error::IndexError;
 use super::known_documents::Recall;
 use super::prepare::{Prepared, Preparer, RowPlan, Source, raw_digest};
-use super::write::{Interned, Writer};
+use super::write::{DocumentPlace, Interned, Writer};
 use super::{build_cache, graph, remove};
 use olmdex_base::diag::Severity;
 use olmdex_fbc::{self as fbc, Consumer, Document, FromImage, Input, Origin, Provenance};
@@ -459,7 +459,7 @@ impl Importing<'_> {
                 writer.source(&raw, source_of_text)?;
             }
             let file = first_file + i64::from(origin.file);
-            writer.place((self.catalog, position, document, file, start.line, start.column, layout))?;
+            writer.place(&DocumentPlace { catalog: self.catalog, position, document, file, start, layout })?;
             position += 1;
             Ok(())
         };

@@ -8,7 +8,7 @@ use super::error::IndexError;
 use super::import::Importing;
 use super::prepare::{NewDocument, Rows, named_bundle, rows_of};
 use super::service_version::CsvFacts;
-use super::write::Writer;
+use super::write::{DocumentPlace, Writer};
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{self as fbc, Blob, Consumer, Document, Origin, Typed, start_in_file};
 use olmdex_rules::check::{self, Checker, Inspected};
@@ -90,7 +90,8 @@ impl Importing<'_> {
                 document.digest = number_as_digest(id);
                 writer.document(id, &document, &inspected, self.interned)?;
                 let file = first_file + i64::from(origin.file);
-                writer.place((self.catalog, position, id, file, start.line, start.column, None))?;
+                let catalog = self.catalog;
+                writer.place(&DocumentPlace { catalog, position, document: id, file, start, layout: None })?;
                 position += 1;
                 self.counts.new += 1;
             }

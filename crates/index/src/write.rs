@@ -14,6 +14,7 @@ use super::prepare::{
 use super::service_version::CsvFacts;
 use olmdex_fbc::Api;
 use olmdex_rules::check::{Facts, Inspected, rules};
+use olmdex_text::yaml::Position;
 
 /// Values that have a table of their own and are stored once.
 #[derive(Debug)]
@@ -45,6 +46,16 @@ impl<K: Hash + Eq> Interner<K> {
         self.insert(key, id);
         id
     }
+}
+
+/// The place of a document in a catalog.
+pub(super) struct DocumentPlace {
+    pub(super) catalog: i64,
+    pub(super) position: usize,
+    pub(super) document: i64,
+    pub(super) file: i64,
+    pub(super) start: Position,
+    pub(super) layout: Option<i64>,
 }
 
 /// All values that are stored once.
@@ -158,8 +169,11 @@ impl<'c> Writer<'c> {
     }
 
     /// The place of a document in a catalog.
-    pub(super) fn place(&mut self, row: (i64, usize, i64, i64, u32, u32, Option<i64>)) -> Result<()> {
-        self.catalog_document.execute(row).map(drop)
+    pub(super) fn place(&mut self, row: &DocumentPlace) -> Result<()> {
+        let DocumentPlace { catalog, position, document, file, start, layout } = row;
+        self.catalog_document
+            .execute(params![catalog, position, document, file, start.line, start.column, layout])
+            .map(drop)
     }
 
     /// Writes which document the text `raw` is.

@@ -221,6 +221,12 @@ pub(super) struct FileNow {
     pub(super) name: String,
 }
 
+/// A state of the catalog, by its number and its name.
+pub(super) struct StateName<'s> {
+    pub(super) number: i64,
+    pub(super) name: &'s str,
+}
+
 /// The state that a package should have next.
 struct NextState {
     status: Status,
@@ -326,11 +332,11 @@ impl Lineage {
         follower: &mut Follower<'_>,
         contents: &mut Contents,
         interned: &mut Interned,
-        (number, name): (i64, &str),
+        state: StateName<'_>,
         changes: &[ChangedFile],
         import: &mut PastImport,
     ) -> Result<()> {
-        let connection = follower.connection;
+        let (StateName { number, name }, connection) = (state, follower.connection);
         let mut affected: BTreeSet<String> = BTreeSet::new();
         for ChangedFile { path, file } in changes {
             let key = PathKey::new(path);
