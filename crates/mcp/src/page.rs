@@ -79,7 +79,8 @@ pub(crate) fn page(answer: &Answer, cursor: Option<&str>, command: &str) -> Resu
         ))
     });
     let items: Vec<Value> = items.collect();
-    let about = about(answer, command, &cut, (first, items.len(), left_items), (cuts_item, left_bytes, next_cursor));
+    let span = Span { first, shown: items.len(), left_items, left_bytes, cuts_item, next_cursor };
+    let about = about(answer, command, &cut, span);
     Ok(Page { text, structured: structured(answer, items, about) })
 }
 
@@ -96,20 +97,29 @@ fn begun_before(lines: &[std::borrow::Cow<'_, str>], start: usize) -> usize {
         .count()
 }
 
+/// The part of the answer that a page shows.
+struct Span {
+    /// The first item that begins on the page.
+    first: Option<usize>,
+    /// How many items begin on it.
+    shown: usize,
+    /// How many items begin behind it.
+    left_items: usize,
+    left_bytes: usize,
+    /// Whether its last item goes on behind it.
+    cuts_item: bool,
+    next_cursor: Option<String>,
+}
+
 /// The place of the page in the whole answer, for a program.
-fn about(
-    answer: &Answer,
-    command: &str,
-    cut: &Cut,
-    (first, shown, left): (Option<usize>, usize, usize),
-    (cuts_item, left_bytes, next_cursor): (bool, usize, Option<String>),
-) -> Value {
+fn about(answer: &Answer, command: &str, cut: &Cut, span: Span) -> Value {
+    let Span { first, shown, left_items, left_bytes, cuts_item, next_cursor } = span;
     let warnings: Vec<_> = shown_warnings(answer).iter().map(|it| escape::shown(it).into_owned()).collect();
     let mut about = json!({
         "command": escape::shown(command),
         "total": answer.items.len(),
         "shown": shown,
-        "left": left,
+        "left": left_items,
         "leftBytes": left_bytes,
     });
     let Some(map) = about.as_object_mut() else { return about };
