@@ -6,14 +6,11 @@ use super::bundle::Target;
 use super::error::AskError;
 use super::upgrade::installed;
 use olmdex_index::Index;
-use olmdex_index::query::{Filter, ImageUse};
+use olmdex_index::query::{BundlePlace, Filter, ImageUse};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{Options, closure, partial_closure};
 use olmdex_olm::upgrade::{EngineQuestion, PackageView, classic_path};
 use olmdex_rules::cluster::Cluster;
-
-/// Catalog, package and name of a bundle.
-pub type BundlePlace = (String, String, String);
 
 /// The bundles that OLM Classic installs one after another on the way from the installed bundle to a bundle of a
 /// catalog.
@@ -74,7 +71,8 @@ pub fn bundles_of_cluster(
     index: &Index,
     cluster: &Cluster,
     catalogs: &[String],
-    (source_map, are_named): (&[String], bool),
+    source_map: &[String],
+    are_named: bool,
 ) -> Result<Vec<Result<BundlePlace, String>>, AskError> {
     let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
     let sources = CatalogSources::new(&ranks, source_map, cluster, None, are_named)?;

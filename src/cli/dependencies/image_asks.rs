@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::ask::{BundlePlace, Catalogs};
+use crate::ask::Catalogs;
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::AskOptions;
@@ -12,6 +12,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::read_regular_of;
 use crate::index::Index;
+use crate::index::query::BundlePlace;
 use crate::mirror::{self, Catalog, Dialect, FilterVersion, Image};
 use crate::oci::Layout;
 

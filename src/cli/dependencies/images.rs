@@ -7,9 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{
-    BundlePlace, Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning,
-};
+use crate::ask::{Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning};
 use crate::cli::args::cluster::read_cluster_telling;
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
@@ -24,7 +22,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable};
 use crate::index::Index;
-use crate::index::query::ImageUse;
+use crate::index::query::{BundlePlace, ImageUse};
 use crate::oci::{Presence, Status};
 
 /// Formats of lists of images.
@@ -126,8 +124,8 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     if !args.cluster.is_empty() {
         let cluster = read_cluster_telling(context, &args.cluster)?;
-        let ties = (args.source_map.source_map.as_slice(), args.ask.names_catalogs());
-        for place in bundles_of_cluster(&index, &cluster, &args.ask.catalog, ties)? {
+        let (ties, are_named) = (&args.source_map.source_map, args.ask.names_catalogs());
+        for place in bundles_of_cluster(&index, &cluster, &args.ask.catalog, ties, are_named)? {
             match place {
                 Ok(place) => bundles.push(place),
                 Err(message) => {

@@ -178,8 +178,7 @@ impl Question for Images {
             let Some((cluster, _)) = &world.cluster else {
                 return Err(AnswerError::of("no package and no cluster given").help("name packages with `names`"));
             };
-            let ties = (world.source_map.as_slice(), world.are_named);
-            for place in bundles_of_cluster(&index, cluster, &self.catalog.0, ties)? {
+            for place in bundles_of_cluster(&index, cluster, &self.catalog.0, &world.source_map, world.are_named)? {
                 match place {
                     Ok(place) => bundles.push(place),
                     Err(message) => warnings.push(message),
