@@ -186,12 +186,12 @@ proptest! {
         let installed = Some(from.clone());
         let asked = EngineQuestion { installed, channels: channels.clone(), policy, ..EngineQuestion::default() };
         for target in view.bundles() {
-            let to = BTreeSet::from([target.0.clone()]);
+            let to = BTreeSet::from([target.name.clone()]);
             let within = between(&index, &view, &channels, &from, &to);
             prop_assert!(within != Reach::Unknown);
             for at_most in [1, 3] {
                 let find = |within: &Reach| -> [Vec<Vec<PathStep>>; 2] {
-                    let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|it| !it.is_deprecated, at_most, within, effort: &Effort::default() };
+                    let wish = Wish { is_goal: &|it| it.bundle == target.name, is_allowed: &|it| !it.is_deprecated, at_most, within, effort: &Effort::default() };
                     [v1_shortest(&view, &asked, &from, &wish), classic_shortest(&view, graph, &asked, &from, &wish)]
                 };
                 prop_assert_eq!(find(&within), find(&Reach::Unknown), "{:?}", within);

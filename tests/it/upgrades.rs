@@ -138,19 +138,19 @@ proptest! {
                 (classic_why_not(&view, graph, &asked, target), &classic_now),
                 (v1_why_not(&view, &asked, target, &Reach::Unknown), &v1_now),
             ] {
-                let is_target = now.target.as_ref().is_some_and(|it| it.bundle == target.0);
-                if target.0 != from.name {
+                let is_target = now.target.as_ref().is_some_and(|it| it.bundle == target.name);
+                if target.name != from.name {
                     prop_assert_eq!(why.is_taken, is_target, "{:?}", why);
                 }
                 prop_assert!(why.is_taken || why.conditions.iter().any(|it| !it.is_met), "{:?}", why);
             }
             // The shortest way is legal, and no longer than OLM's own.
-            let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
+            let wish = Wish { is_goal: &|it| it.bundle == target.name, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
             let short = v1_shortest(&view, &asked, &from, &wish).pop();
             if let Some(steps) = &short {
                 assert_legal(&view, &from, steps);
             }
-            if let Some(at) = way.steps.iter().position(|it| it.target.bundle == target.0) {
+            if let Some(at) = way.steps.iter().position(|it| it.target.bundle == target.name) {
                 prop_assert!(short.is_some_and(|it| it.len() <= at + 1));
             }
         }
@@ -162,7 +162,7 @@ proptest! {
         let findings = check_graph(graph, None, &NamesWithoutWay::new());
         for channel in &graph.channels {
             for entry in channel.entries.iter() {
-                let version = view.find(&entry.name).filter(|it| it.0 == entry.name).map(|it| it.1).unwrap_or_default();
+                let version = view.find(&entry.name).filter(|it| it.name == entry.name).map(|it| it.version).unwrap_or_default();
                 let installed = InstalledBundle::held(entry.name.clone(), version);
                 let channels = vec![channel.name.clone()];
                 let asked = EngineQuestion { installed: Some(installed), channels, ..EngineQuestion::default() };

@@ -251,8 +251,8 @@ impl CompatInquiry<'_> {
             _ => match self.bundles.iter().find(|it| it.bundle == text) {
                 Some(found) => (found.package.clone(), text.to_owned()),
                 None => {
-                    let all: Vec<_> = self.bundles.iter().map(|it| (it.bundle.clone(), it.version.clone())).collect();
-                    let help = Help::new(Hint::of_bundle(text, &all), "name its bundle, or PKG@VERSION");
+                    let all = self.bundles.iter().map(|it| (&*it.bundle, &*it.version));
+                    let help = Help::new(Hint::of_bundle(text, all), "name its bundle, or PKG@VERSION");
                     return Err(AskError::NoBundleOfAny { name: text.to_owned(), help });
                 }
             },
@@ -421,7 +421,7 @@ impl CompatInquiry<'_> {
             is_lacking.then(|| format!("{names} does not have `{package}`, although it is installed from that catalog"))
         });
         operator.installed.is_in_catalog =
-            view.find(&operator.installed.name).is_some_and(|it| it.0 == operator.installed.name);
+            view.find(&operator.installed.name).is_some_and(|it| it.name == operator.installed.name);
         Ok((self.rows(&[operator.olm], &view, operator, &catalogs)?, warning))
     }
 }

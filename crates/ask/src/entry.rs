@@ -4,7 +4,7 @@
 use olmdex_fbc as fbc;
 use olmdex_index::query::{CatalogRank, PackageGraph};
 use olmdex_olm::upgrade::classic::Package;
-use olmdex_olm::upgrade::{EngineQuestion, PackageView, Updates, classic_updates, v1_updates};
+use olmdex_olm::upgrade::{EngineQuestion, NamedVersion, PackageView, Updates, classic_updates, v1_updates};
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
@@ -110,10 +110,10 @@ impl<'g> Entries<'g> {
     /// The bundles whose versions a range holds.
     #[must_use]
     pub fn in_range(&self, range: &Range) -> Vec<String> {
-        let holds = |it: &&(String, String)| {
-            Version::parse(&it.1).is_ok_and(|version| range.contains(&version).unwrap_or(false))
+        let holds = |it: &&NamedVersion| {
+            Version::parse(&it.version).is_ok_and(|version| range.contains(&version).unwrap_or(false))
         };
-        self.view().bundles().iter().filter(holds).map(|it| it.0.clone()).collect()
+        self.view().bundles().iter().filter(holds).map(|it| it.name.clone()).collect()
     }
 
     fn view(&self) -> PackageView {

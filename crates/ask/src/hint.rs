@@ -73,9 +73,10 @@ impl Hint {
 
     /// As [`Self::of`], for names and versions of bundles of a package. Another version is not a slip: the hint lists
     /// the nearest versions, and the lowest and the highest one.
-    pub(super) fn of_bundle(text: &str, bundles: &[(String, String)]) -> Self {
+    pub(super) fn of_bundle<'b>(text: &str, bundles: impl Iterator<Item = (&'b str, &'b str)>) -> Self {
         let meant = |it: &str| Self::Meant(it.to_owned());
-        let names = bundles.iter().flat_map(|(name, version)| [name.as_str(), version.as_str()]);
+        let bundles: Vec<(&str, &str)> = bundles.collect();
+        let names = bundles.iter().flat_map(|(name, version)| [*name, *version]);
         if let Some(found) = closest_of_same_numbers(text, names) {
             return meant(found);
         }
@@ -85,12 +86,12 @@ impl Hint {
         // Only bundles with a similar name count when the list covers many packages.
         let stem = |it: &str| it.split('.').next().unwrap_or_default().to_owned();
         let (stem_of_text, is_plain) = (stem(named), plain.is_some());
-        let alike: Vec<_> = bundles.iter().filter(|it| is_plain || stem(&it.0) == stem_of_text).collect();
-        let is_wanted = |it: &&&(String, String)| wanted.is_some() && Version::parse(&it.1).ok() == wanted;
+        let alike: Vec<_> = bundles.iter().filter(|it| is_plain || stem(it.0) == stem_of_text).collect();
+        let is_wanted = |it: &&&(&str, &str)| wanted.is_some() && Version::parse(it.1).ok() == wanted;
         if let Some((found, _)) = alike.iter().filter(is_wanted).min() {
             return meant(found);
         }
-        match wanted.and_then(|it| nearest(Some(&it), alike.iter().map(|it| it.1.as_str()))) {
+        match wanted.and_then(|it| nearest(Some(&it), alike.iter().map(|it| it.1))) {
             Some(near) => Self::Near(near),
             None => Self::Unlike,
         }
@@ -107,7 +108,7 @@ pub fn guess(name: &str, names: &[String], otherwise: &str) -> String {
 /// nearest versions, and the lowest and the highest one.
 #[must_use]
 pub fn guess_bundle(text: &str, bundles: &[(String, String)], otherwise: &str) -> String {
-    Help::new(Hint::of_bundle(text, bundles), otherwise).to_string()
+    Help::new(Hint::of_bundle(text, bundles.iter().map(|it| (&*it.0, &*it.1))), otherwise).to_string()
 }
 
 /// A hint that catalogs outside of the question have the missing name; `None` if none has it.

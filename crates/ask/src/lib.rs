@@ -114,8 +114,8 @@ pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
 pub use olmdex_olm::upgrade::{
-    Generation, InstalledBundle, Move, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
-    check_catalog_noting, check_graph, cut_advice,
+    Generation, InstalledBundle, Move, NamedVersion, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot,
+    check_catalog, check_catalog_noting, check_graph, cut_advice,
 };
 pub use openshift::{mentioned_minors, minor, openshift_of};
 pub use past::{BisectQuestion, Bisection, Stranding, strandings};

@@ -51,7 +51,7 @@ impl MarkedPathQuestion {
 
     fn path_in(&self, index: &Index, view: PackageView, warn: Warn<'_>) -> Result<Vec<String>, AskError> {
         let from = installed(index, &view, &self.from)?;
-        let to = self.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
+        let to = self.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.name);
         let asked = EngineQuestion {
             installed: Some(from.clone()),
             channels: self.channels.clone(),

@@ -122,9 +122,8 @@ pub fn no_version(index: &Index, catalogs: &[String], package: &str, version: &s
     let hint = match Hint::elsewhere(having.map(|it| it.catalog.clone())) {
         Some(elsewhere) => elsewhere,
         None => {
-            let asked = all.into_iter().filter(|it| is_asked(&it.catalog));
-            let bundles: Vec<(String, String)> = asked.map(|it| (it.bundle, it.version)).collect();
-            Hint::of_bundle(version, &bundles)
+            let asked = all.iter().filter(|it| is_asked(&it.catalog));
+            Hint::of_bundle(version, asked.map(|it| (&*it.bundle, &*it.version)))
         }
     };
     let help = Help::new(hint, &list_bundles(package));
@@ -177,7 +176,8 @@ pub fn nearest_versions(
 
 /// The error about a bundle or version that a package does not have, with the help for the case that none is like it.
 pub(super) fn no_bundle(view: &PackageView, text: &str, otherwise: &str) -> AskError {
-    let help = Help::new(Hint::of_bundle(text, view.bundles()), otherwise);
+    let bundles = view.bundles().iter().map(|it| (&*it.name, &*it.version));
+    let help = Help::new(Hint::of_bundle(text, bundles), otherwise);
     AskError::NoBundle { package: view.package.clone(), name: text.to_owned(), help }
 }
 

@@ -35,8 +35,8 @@ impl SeenBundle {
             let Some(own) = view.of_catalog(&graph.catalog) else { continue };
             for channel in &graph.channels {
                 for entry in channel.entries.iter() {
-                    let Some((name, version)) = own.bundles().iter().find(|it| it.0 == entry.name) else { continue };
-                    let bundle = InstalledBundle::held(name.clone(), version.clone());
+                    let Some(found) = own.bundles().iter().find(|it| it.name == entry.name) else { continue };
+                    let bundle = InstalledBundle::held(found.name.clone(), found.version.clone());
                     seen.push(Self { package: package.to_owned(), channel: channel.name.clone(), bundle });
                 }
             }
@@ -158,6 +158,6 @@ fn installed_of(view: &PackageView, text: &str) -> Option<InstalledBundle> {
     if let Some(version) = of_package.and_then(|it| it.strip_prefix('@')) {
         return view.find_installed(version).ok();
     }
-    let is_its = view.find(text).is_some_and(|it| it.0 == text) || of_package.is_some_and(|it| it.starts_with('.'));
+    let is_its = view.find(text).is_some_and(|it| it.name == text) || of_package.is_some_and(|it| it.starts_with('.'));
     view.find_installed(text).ok().filter(|_| is_its)
 }

@@ -8,7 +8,7 @@ use olmdex_index::Index;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy};
-use olmdex_olm::upgrade::{EngineQuestion, Generation, InstalledBundle, InstalledError, PackageView};
+use olmdex_olm::upgrade::{EngineQuestion, Generation, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_rules::crd::findings::Judges;
@@ -127,7 +127,7 @@ impl PackageQuestions {
     ///
     /// # Errors
     /// [`AskError::NoBundle`]
-    pub fn bundle(&self, question: &PackageQuestion, text: &str) -> Result<(String, String), AskError> {
+    pub fn bundle(&self, question: &PackageQuestion, text: &str) -> Result<NamedVersion, AskError> {
         let mut of_package = self.questions.iter().filter(|it| it.view.package == question.view.package);
         bundle(&question.view, text).or_else(|error| of_package.find_map(|it| it.view.find(text)).ok_or(error))
     }
@@ -151,7 +151,7 @@ pub fn installed(index: &Index, view: &PackageView, text: &str) -> Result<Instal
 ///
 /// # Errors
 /// [`AskError::NoBundle`]
-pub fn bundle(view: &PackageView, text: &str) -> Result<(String, String), AskError> {
+pub fn bundle(view: &PackageView, text: &str) -> Result<NamedVersion, AskError> {
     view.find(text).ok_or_else(|| no_bundle(view, text, &list_bundles(&view.package)))
 }
 
@@ -505,7 +505,7 @@ fn words_of(subscription: &Subscription) -> String {
 /// The bundle that a Subscription has installed.
 fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageView) -> InstalledBundle {
     let name = &subscription.installed;
-    if let Some((name, version)) = view.find(name).filter(|it| it.0 == *name) {
+    if let Some(NamedVersion { name, version }) = view.find(name).filter(|it| it.name == *name) {
         return InstalledBundle::held(name, version);
     }
     let is_its = |it: &&ClusterServiceVersion| it.name == *name && it.namespace == subscription.namespace;
@@ -518,7 +518,7 @@ fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageVi
 /// Adds the fields of a ClusterExtension to the words. `has_own` means that its label has chosen the catalog.
 fn complete(asked: &mut EngineQuestion, extension: &ClusterExtension, view: &PackageView, has_own: bool) {
     if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
-        let is_in_catalog = view.find(name).is_some_and(|it| it.0 == *name);
+        let is_in_catalog = view.find(name).is_some_and(|it| it.name == *name);
         asked.installed = Some(InstalledBundle::named(name.clone(), version.clone(), is_in_catalog));
     }
     if asked.channels.is_empty() {

@@ -10,9 +10,9 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::Reach;
 use olmdex_olm::upgrade::{
-    Effort, EngineQuestion, FewestSteps, Generation, InstalledBundle, Updates, UpgradePath, WhyNot, classic_path,
-    classic_paths, classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps, v1_path, v1_updates,
-    v1_why_not,
+    Effort, EngineQuestion, FewestSteps, Generation, InstalledBundle, NamedVersion, Updates, UpgradePath, WhyNot,
+    classic_path, classic_paths, classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps,
+    v1_path, v1_updates, v1_why_not,
 };
 
 /// The next upgrades of OLM.
@@ -134,7 +134,7 @@ impl UpgradeQuestion {
         paths: &mut Paths,
     ) -> Result<(), AskError> {
         let PackageQuestion { olm, view, asked } = question;
-        let to = wish.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.0);
+        let to = wish.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.name);
         let (Some(to), Some(fewest)) = (&to, wish.fewest) else {
             paths.answers.extend(question.paths(from, to.as_deref()));
             return Ok(());
@@ -194,12 +194,7 @@ impl PackageQuestion {
     ///
     /// # Errors
     /// If the catalogs cannot be read.
-    pub fn why_not(
-        &self,
-        index: &Index,
-        catalogs: &[String],
-        target: &(String, String),
-    ) -> Result<Vec<WhyNot>, AskError> {
+    pub fn why_not(&self, index: &Index, catalogs: &[String], target: &NamedVersion) -> Result<Vec<WhyNot>, AskError> {
         let Self { olm, view, asked } = self;
         let mut answers = Vec::new();
         if let Some(graph) = view.graphs.first().filter(|_| olm.is_classic()) {
@@ -207,7 +202,9 @@ impl PackageQuestion {
         }
         if olm.is_v1() {
             let within = match &asked.installed {
-                Some(from) => view.names_between(index, catalogs, &[], from, &BTreeSet::from([target.0.clone()]), 1)?,
+                Some(from) => {
+                    view.names_between(index, catalogs, &[], from, &BTreeSet::from([target.name.clone()]), 1)?
+                }
                 None => Reach::Unknown,
             };
             answers.push(v1_why_not(view, asked, target, &within));
@@ -247,8 +244,8 @@ impl PackageQuestion {
         let channel = graph.channels.iter().find(|it| it.name == graph.default_channel);
         let entries: HashSet<&str> =
             channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
-        let bundles = self.view.bundles().iter().filter(|it| entries.contains(it.0.as_str()));
-        let froms = bundles.map(|(name, version)| InstalledBundle::held(name.clone(), version.clone()));
+        let bundles = self.view.bundles().iter().filter(|it| entries.contains(it.name.as_str()));
+        let froms = bundles.map(|it| InstalledBundle::held(it.name.clone(), it.version.clone()));
         let asked = EngineQuestion { channels: vec![graph.default_channel.clone()], ..EngineQuestion::default() };
         classic_paths(&self.view, graph, &asked, froms, max_steps, each);
     }

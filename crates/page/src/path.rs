@@ -9,8 +9,8 @@ use super::reply::PageError;
 use super::route::{List, Olm, PathQuery, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, Generation, InstalledBundle, PackageName, PackageQuestion, PathStep, UpgradePath, UpgradeQuestion,
-    WhyNot,
+    self as ask, Generation, InstalledBundle, NamedVersion, PackageName, PackageQuestion, PathStep, UpgradePath,
+    UpgradeQuestion, WhyNot,
 };
 use olmdex_base::diag::counted;
 
@@ -19,7 +19,7 @@ struct Question {
     catalog: String,
     having: Vec<String>,
     asked: PackageQuestion,
-    to: Option<(String, String)>,
+    to: Option<NamedVersion>,
 }
 
 impl Question {
@@ -52,7 +52,7 @@ impl Question {
     }
 
     fn paths(&self) -> Vec<UpgradePath> {
-        let to = self.to.as_ref().map(|it| it.0.as_str());
+        let to = self.to.as_ref().map(|it| it.name.as_str());
         self.from().map(|it| self.asked.paths(it, to)).unwrap_or_default()
     }
 
@@ -64,7 +64,7 @@ impl Question {
     /// The way with the fewest steps, if fields are set on it.
     fn fewest(&self, context: PageContext<'_>, olm: Generation) -> Result<Option<UpgradePath>, PageError> {
         let (Some(from), Some(to)) = (self.from(), &self.to) else { return Ok(None) };
-        Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.0))?)
+        Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.name))?)
     }
 }
 
@@ -167,7 +167,7 @@ fn form(context: PageContext<'_>, query: &PathQuery, question: &Question) -> Mar
             @if question.having.len() > 1 {
                 (select(("catalog", "Catalog"), None, &question.having, Some(&question.catalog)))
             }
-            datalist #known { @for (_, version) in question.asked.view.bundles() { option value=(version) {} } }
+            datalist #known { @for it in question.asked.view.bundles() { option value=(it.version) {} } }
             button { "Show the path" }
         }
     }

@@ -316,7 +316,7 @@ impl Broken<'_> {
         let graph = self.graph_with(channel);
         let view = view_of(&graph);
         let versions: BTreeMap<&str, &str> =
-            view.bundles().iter().map(|(name, version)| (name.as_str(), version.as_str())).collect();
+            view.bundles().iter().map(|it| (it.name.as_str(), it.version.as_str())).collect();
         let mut routes = UpgradeRoutes::v1(&view, self.name);
         let mut ends = Vec::new();
         for user in self.everybody.iter().filter(|it| !it.version.is_empty()) {

@@ -247,11 +247,8 @@ impl<'v> State<'v> {
 
 /// Every user who may follow a channel: one for each name in it, and those of the question.
 pub(super) fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_>) -> Vec<InstalledBundle> {
-    let versions: BTreeMap<&str, &str> = [new, old]
-        .iter()
-        .flat_map(|it| it.view.bundles())
-        .map(|(name, version)| (name.as_str(), version.as_str()))
-        .collect();
+    let versions: BTreeMap<&str, &str> =
+        [new, old].iter().flat_map(|it| it.view.bundles()).map(|it| (it.name.as_str(), it.version.as_str())).collect();
     let mut users: Vec<InstalledBundle> = Vec::new();
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for it in old.package.channels.iter().filter(|it| it.name == channel) {
@@ -408,7 +405,7 @@ impl Advised<'_> {
 
     /// The ends of the ways of OLM v1 that do not lead to the head.
     fn ends_of_v1(&self) -> Vec<Installed> {
-        let versions = self.new.view.bundles().iter().map(|(name, version)| (name.as_str(), version.as_str()));
+        let versions = self.new.view.bundles().iter().map(|it| (it.name.as_str(), it.version.as_str()));
         let versions: BTreeMap<&str, &str> = versions.collect();
         let is_dead =
             |it: &&&Simulated| it.olm == Generation::V1 && it.effect == Effect::Stranded && !it.after.target.is_empty();

@@ -65,6 +65,15 @@ pub struct Target {
     pub permits: Vec<Permit>,
 }
 
+/// A bundle by its name and its version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedVersion {
+    /// Its name.
+    pub name: String,
+    /// Its version, or empty.
+    pub version: String,
+}
+
 /// A package in all catalogs that are asked, ready for both engines.
 #[derive(Debug, Clone)]
 pub struct PackageView {
@@ -72,8 +81,8 @@ pub struct PackageView {
     pub package: String,
     /// The content of the catalogs.
     pub graphs: Vec<PackageGraph>,
-    /// Names and versions of all bundles, each once, highest version first.
-    bundles: Vec<(String, String)>,
+    /// All bundles, each once, highest version first.
+    bundles: Vec<NamedVersion>,
     /// The catalogs that are asked.
     pub(super) ranks: Vec<CatalogRank>,
     /// The same graphs as OLM Classic sees them, each made on first use: a plan asks hundreds of times.
@@ -204,21 +213,21 @@ impl PackageView {
         (!view.graphs.is_empty()).then_some(view)
     }
 
-    /// Names and versions of all bundles, each once, highest version first.
+    /// All bundles, each once, highest version first.
     #[must_use]
-    pub fn bundles(&self) -> &[(String, String)] {
+    pub fn bundles(&self) -> &[NamedVersion] {
         &self.bundles
     }
 
-    /// A bundle by its name or version: name and version.
+    /// A bundle by its name or version.
     #[must_use]
-    pub fn find(&self, text: &str) -> Option<(String, String)> {
+    pub fn find(&self, text: &str) -> Option<NamedVersion> {
         let all = self.bundles();
-        if let Some(found) = all.iter().find(|it| it.0 == text || it.1 == text) {
+        if let Some(found) = all.iter().find(|it| it.name == text || it.version == text) {
             return Some(found.clone());
         }
         let wanted = Version::parse_tolerant(text).ok()?;
-        all.iter().find(|it| Version::parse(&it.1).is_ok_and(|version| version == wanted)).cloned()
+        all.iter().find(|it| Version::parse(&it.version).is_ok_and(|version| version == wanted)).cloned()
     }
 
     /// A bundle of a catalog, with the graph that has it.
@@ -296,8 +305,8 @@ fn by_name(graph: &PackageGraph) -> HashMap<String, BundleMark> {
     by_name
 }
 
-/// Names and versions of all bundles, each once, highest version first.
-fn bundles(graphs: &[PackageGraph]) -> Vec<(String, String)> {
+/// All bundles, each once, highest version first.
+fn bundles(graphs: &[PackageGraph]) -> Vec<NamedVersion> {
     let mut all: Vec<(Option<Version>, String, String)> = Vec::new();
     for bundle in graphs.iter().flat_map(|it| &it.bundles) {
         let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
@@ -307,7 +316,7 @@ fn bundles(graphs: &[PackageGraph]) -> Vec<(String, String)> {
     }
     all.sort_by(|a, b| (&b.0, &a.1).cmp(&(&a.0, &b.1)));
     all.dedup_by(|a, b| a.1 == b.1);
-    all.into_iter().map(|(_, name, text)| (name, text)).collect()
+    all.into_iter().map(|(_, name, version)| NamedVersion { name, version }).collect()
 }
 
 /// The words behind `in`: the channels, or that there is no restriction.

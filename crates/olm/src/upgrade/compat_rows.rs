@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Generation, PackageView};
+use super::answer::{Generation, NamedVersion, PackageView};
 use super::compat::{Claims, Compatibility, Evidence, judge};
 use super::installed::InstalledBundle;
 use super::path::PathStep;
@@ -74,7 +74,7 @@ pub fn bundles_that_stay(
 ) -> Vec<Stay> {
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
     let mut rows = Vec::new();
-    for (name, version) in view.bundles() {
+    for NamedVersion { name, version } in view.bundles() {
         let Some(bundle) = view.bundle(&graph.catalog, name) else { continue };
         rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
             refusal: refusal(&row, Some(bundle), installation),

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::PackageView;
+use super::answer::{NamedVersion, PackageView};
 use super::installed::{InstalledBundle, InstalledError};
 use olmdex_fbc::Entry;
 use olmdex_index::Index;
@@ -44,7 +44,7 @@ impl PackageView {
 
     /// The meaning of a word by itself, or by the names of the catalogs.
     fn known(&self, text: &str) -> Result<Option<InstalledBundle>, InstalledError> {
-        if let Some((name, version)) = self.find(text) {
+        if let Some(NamedVersion { name, version }) = self.find(text) {
             return Ok(Some(InstalledBundle::held(name, version)));
         }
         if let Some((name, version)) = text.rsplit_once('@') {
@@ -65,7 +65,7 @@ impl PackageView {
     }
 
     fn holds(&self, name: &str) -> bool {
-        self.bundles().iter().any(|it| it.0 == name)
+        self.bundles().iter().any(|it| it.name == name)
     }
 
     fn entries(&self) -> impl Iterator<Item = &Entry> {
@@ -75,7 +75,7 @@ impl PackageView {
     /// The names of bundles, and those that `replaces` and `skips` mention, that end with a version.
     fn names_carrying(&self, wanted: &Version) -> Vec<String> {
         let mentioned = self.entries().flat_map(|it| [&it.name, &it.replaces].into_iter().chain(&it.skips));
-        let all: BTreeSet<&String> = self.bundles().iter().map(|it| &it.0).chain(mentioned).collect();
+        let all: BTreeSet<&String> = self.bundles().iter().map(|it| &it.name).chain(mentioned).collect();
         // No name may have a `+`: the part behind it is left out, or follows a `-`.
         let forms = [Version::parse(&wanted.to_string().replace('+', "-")).ok(), Some(wanted.without_build())];
         let carrying = |form: Version| -> Vec<String> {
@@ -95,7 +95,7 @@ impl PackageView {
             return None;
         }
         // The highest version first.
-        let patterns = self.bundles().iter().filter_map(|(name, version)| {
+        let patterns = self.bundles().iter().filter_map(|NamedVersion { name, version }| {
             let prefix = name.strip_suffix(&version.replace('+', "-"))?;
             let is_pattern = prefix.ends_with('.') || prefix.ends_with(".v") || prefix.ends_with("-v");
             Some((Version::parse(version).ok().filter(|_| is_pattern)?, prefix))

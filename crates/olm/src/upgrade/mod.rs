@@ -75,7 +75,7 @@ pub mod v1;
 mod why_not;
 mod zstream;
 
-pub use answer::{EngineQuestion, Generation, PackageView, Target};
+pub use answer::{EngineQuestion, Generation, NamedVersion, PackageView, Target};
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use compare::diff;

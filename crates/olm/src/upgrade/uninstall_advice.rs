@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, PackageView};
+use super::answer::{EngineQuestion, NamedVersion, PackageView};
 use super::classic;
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
@@ -42,10 +42,10 @@ pub(super) fn jump(
     graph: &PackageGraph,
     asked: &EngineQuestion,
     installed: &InstalledBundle,
-    to: &(String, String),
+    to: &NamedVersion,
     channel: &str,
 ) -> Jump {
-    let wanted = Version::parse(&to.1).ok();
+    let wanted = Version::parse(&to.version).ok();
     let is_below = |it: &PathStep| {
         let version = Version::parse(&it.target.version).ok();
         version.zip(wanted.as_ref()).is_some_and(|(version, wanted)| version < *wanted)
@@ -69,7 +69,7 @@ pub(super) fn jump(
     }
     let (before, before_in) = best.map(|it| (it.1, it.2)).unwrap_or_default();
     let from = before.last().map_or(&installed.name, |it| &it.target.bundle).clone();
-    let (catalog, to, channel) = (graph.catalog.clone(), to.0.clone(), channel.to_owned());
+    let (catalog, to, channel) = (graph.catalog.clone(), to.name.clone(), channel.to_owned());
     Jump { catalog, from, to, channel, before, before_in, loses: Vec::new() }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, Generation, PackageView, Target, channel_words};
+use super::answer::{EngineQuestion, Generation, NamedVersion, PackageView, Target, channel_words};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
@@ -65,14 +65,14 @@ pub struct Condition {
 }
 
 impl WhyNot {
-    fn new(olm: Generation, view: &PackageView, asked: &EngineQuestion, target: &(String, String)) -> Self {
+    fn new(olm: Generation, view: &PackageView, asked: &EngineQuestion, target: &NamedVersion) -> Self {
         Self {
             olm,
             package: view.package.clone(),
             catalog: asked.catalog.clone(),
             managed_by: asked.managed_by.clone(),
-            bundle: target.0.clone(),
-            version: target.1.clone(),
+            bundle: target.name.clone(),
+            version: target.version.clone(),
             installed: asked.installed.clone(),
             is_taken: false,
             instead: None,
@@ -94,11 +94,11 @@ pub fn classic_why_not(
     view: &PackageView,
     graph: &PackageGraph,
     asked: &EngineQuestion,
-    target: &(String, String),
+    target: &NamedVersion,
 ) -> WhyNot {
     let mut answer = WhyNot::new(Generation::Classic, view, asked, target);
     let package = view.as_classic(graph);
-    let name = &target.0;
+    let name = &target.name;
     let now = classic_updates(view, graph, asked);
     answer.instead = now.target.as_ref().map(|it| it.bundle.clone());
     answer.is_taken = answer.instead.as_ref() == Some(name);
@@ -295,9 +295,9 @@ fn through(steps: &[PathStep]) -> String {
 /// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left. `within` are the
 /// names between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
 #[must_use]
-pub fn v1_why_not(view: &PackageView, asked: &EngineQuestion, target: &(String, String), within: &Reach) -> WhyNot {
+pub fn v1_why_not(view: &PackageView, asked: &EngineQuestion, target: &NamedVersion, within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Generation::V1, view, asked, target);
-    let name = &target.0;
+    let name = &target.name;
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
     let mut refusal = None;
     let refused_range = api_server_refusal(&asked.version);
@@ -408,7 +408,7 @@ fn follows(
 fn v1_ways(
     view: &PackageView,
     asked: &EngineQuestion,
-    (name, version): &(String, String),
+    NamedVersion { name, version }: &NamedVersion,
     within: &Reach,
 ) -> Vec<String> {
     let mut ways = Vec::new();

@@ -50,7 +50,7 @@ pub fn outdated(index: &Index, lock: &Lock) -> Result<Vec<Outdated>, LockError> 
         let of_channel = package.channels.iter().find(|it| it.name == *channel);
         let versions = of_channel.into_iter().flat_map(|it| &it.entries).filter_map(|it| it.version.as_ref());
         let latest = versions.max_by(|a, b| a.cmp_precedence(b)).map(ToString::to_string).unwrap_or_default();
-        let newest = view.bundles().first().map(|it| it.1.clone()).unwrap_or_default();
+        let newest = view.bundles().first().map(|it| it.version.clone()).unwrap_or_default();
         let lock_path = lock_path(index, locked, None)?;
         let reachable = lock_path.steps.last().map_or_else(|| locked.version.clone(), |it| it.version.clone());
         let is_newer = |text: &str| match (Version::parse(text), Version::parse(&locked.version)) {

@@ -192,7 +192,7 @@ fn reached(
         let of = format!("package `{}`", view.package);
         let unknown = |known| LockError::Unknown { what: "version", name: from.to_owned(), of, known };
         match error {
-            InstalledError::Unknown { .. } => unknown(view.bundles().iter().map(|it| it.1.clone()).collect()),
+            InstalledError::Unknown { .. } => unknown(view.bundles().iter().map(|it| it.version.clone()).collect()),
             InstalledError::Several { names, .. } => unknown(names),
             InstalledError::Index(error) => error.into(),
         }

@@ -164,7 +164,7 @@ pub(super) fn lock_path(index: &Index, operator: &LockedOperator, to: Option<&st
     let target = match to {
         None => None,
         Some(text) => match view.find(text) {
-            Some((name, _)) => Some(name),
+            Some(found) => Some(found.name),
             None => return Ok(stays(format!("no version {text}"))),
         },
     };

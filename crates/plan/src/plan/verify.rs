@@ -64,7 +64,7 @@ pub(super) fn settle(
         let mut version = None;
         for minor in path {
             let view = catalogs.view(&operator.families, *minor, &operator.package)?;
-            version = version.or(view.and_then(|it| it.find(bundle)).map(|it| it.1));
+            version = version.or(view.and_then(|it| it.find(bundle)).map(|it| it.version));
         }
         operator.installed.clone_from(bundle);
         operator.version = version.unwrap_or_default();

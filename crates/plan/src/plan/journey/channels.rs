@@ -12,7 +12,7 @@ use crate::plan::operator_state::OperatorState;
 use crate::plan::state::{OperatorPosition, other_channels, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
-use olmdex_olm::upgrade::{Generation, PackageView, Target};
+use olmdex_olm::upgrade::{Generation, NamedVersion, PackageView, Target};
 
 impl OperatorJourney<'_> {
     /// Changes to a channel that both catalogs have, if the present one is gone in the later one.
@@ -89,7 +89,7 @@ impl OperatorJourney<'_> {
         because: &[Reason],
     ) -> Result<(), IndexError> {
         let (mut goals, mut allowed) = (BTreeSet::new(), BTreeSet::new());
-        for (name, version) in view.bundles() {
+        for NamedVersion { name, version } in view.bundles() {
             if self.trip.judge.fit(name, version, self.trip.path[idx])?.0.may_stay() {
                 allowed.insert(name.clone());
             }
