@@ -1,9 +1,10 @@
-//! The basis of every part of olmdex: findings, files and archives.
+//! The basis of every part of olmdex: findings, files, replies and archives.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | [`diag`] | findings as data, their renderers (text, JSON, SARIF, …), baselines, and the envelope of JSON answers |
 //! | [`file`](mod@file) | writes files and directories whole or not at all, one writer at a time |
+//! | [`http`] | the reply with a page, which the makers of pages and the server share |
 //! | [`archive`] | reads tar archives as trees of names, in memory, without unpacking |
 //!
 //! Only [`file`](mod@file) creates, replaces and deletes files, in this crate and in all that use it.
@@ -13,3 +14,4 @@
 pub mod archive;
 pub mod diag;
 pub mod file;
+pub mod http;

@@ -2,18 +2,8 @@
 
 use thiserror::Error;
 
+pub use olmdex_base::http::Reply;
 use olmdex_index::IndexError;
-
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
-    /// The status of HTTP.
-    pub status: u16,
-    /// Names and values of headers, `Content-Type` among them.
-    pub headers: Vec<(&'static str, String)>,
-    /// The body before compression.
-    pub body: Vec<u8>,
-}
 
 /// Why there is no such page.
 #[derive(Debug, Error)]

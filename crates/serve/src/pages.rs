@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use olmdex_base::http::Reply;
 use olmdex_index::{Index, IndexError};
 
 /// A request that is not one of catalogd's.
@@ -17,21 +18,10 @@ pub struct PageRequest<'r> {
     pub if_none_match: Option<&'r str>,
 }
 
-/// The answer to a request for a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PageReply {
-    /// The status of HTTP.
-    pub status: u16,
-    /// Names and values of headers.
-    pub headers: Vec<(&'static str, String)>,
-    /// The body before it is compressed.
-    pub body: Vec<u8>,
-}
-
 /// The pages of the catalogs of one snapshot. Several threads ask at once.
 pub trait Pages: Debug + Send + Sync {
     /// Answers a request, out of a connection to the index of the snapshot.
-    fn answer(&self, index: &Index, request: &PageRequest<'_>) -> PageReply;
+    fn answer(&self, index: &Index, request: &PageRequest<'_>) -> Reply;
 
     /// Prepares the data that the first page would wait for.
     ///
