@@ -53,31 +53,33 @@ impl AskOptions {
 
     /// As [`Self::open_part`], for words that cannot be paths.
     pub(crate) fn open_part_of(&self, context: &Context, subject: Subject<'_>) -> Result<Index, CommandError> {
-        if let Some(index) = self.recall(context)? {
-            return Ok(index);
-        }
-        let sources = match subject.reach {
-            Reach::Own => self.look_about(context, subject.words)?,
-            Reach::Needs | Reach::Around => self.look(context)?,
+        let words = match subject.reach {
+            Reach::Own => subject.words,
+            Reach::Needs | Reach::Around => &[],
         };
-        if let Some(index) = part_of(context, &sources, subject)? {
-            check_names(&self.catalog, &index.catalog_names()?)?;
-            return Ok(index);
-        }
-        sources.import(context)
+        self.open_enough(context, words, |sources| part_of(context, sources, subject))
     }
 
     /// As [`Self::open`], for lists of all that catalogs have.
     pub(crate) fn open_lists(&self, context: &Context) -> Result<Index, CommandError> {
+        self.open_enough(context, &[], |sources| lists_of(context, sources))
+    }
+
+    /// As [`Self::open`], but with an index of a part of the sources where that is enough. `words` are as for
+    /// [`Self::look_about`].
+    fn open_enough(
+        &self,
+        context: &Context,
+        words: &[&String],
+        part: impl FnOnce(&Sources<'_>) -> Result<Option<Index>, CommandError>,
+    ) -> Result<Index, CommandError> {
         if let Some(index) = self.recall(context)? {
             return Ok(index);
         }
-        let sources = self.look(context)?;
-        if let Some(index) = lists_of(context, &sources)? {
-            check_names(&self.catalog, &index.catalog_names()?)?;
-            return Ok(index);
-        }
-        sources.import(context)
+        let sources = self.look_about(context, words)?;
+        let Some(index) = part(&sources)? else { return sources.import(context) };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(index)
     }
 }
 
