@@ -94,24 +94,12 @@ pub(crate) enum DataFormat {
     Yaml,
 }
 
-/// Formats of answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AnswerFormat {
-    Text,
-    /// Text with whole cells, however long.
-    Wide,
-    Data(DataFormat),
-    Name,
-    Csv,
-    Markdown,
-}
-
 /// How answers are printed.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct AnswerOptions {
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
-    pub(crate) output: AnswerFormat,
+    #[arg(short, long, value_parser = answer_format(), default_value = "table")]
+    pub(crate) output: RowFormat,
     /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
     #[arg(long)]
     pub(crate) quote_formulas: bool,
@@ -120,22 +108,27 @@ pub(crate) struct AnswerOptions {
 impl AnswerOptions {
     /// For people.
     pub(crate) fn text() -> Self {
-        Self { output: AnswerFormat::Text, quote_formulas: false }
+        Self { output: RowFormat::Table, quote_formulas: false }
     }
 }
 
-choices! { AnswerFormat =>
-    Text: "table" | "text" | "plain", "For people; on a terminal, cells are cut to fit its width";
-    Wide: "wide", "For people, with no cell cut";
-    Data(DataFormat::Json);
-    Data(DataFormat::Jsonl);
-    Data(DataFormat::Yaml);
-    Name: "name", "Names only, one per line";
-    Csv: "csv", "The main table as comma-separated values";
-    Markdown: "markdown", "The main table in Markdown, or a page";
+/// Reads a format of an answer, which is more than a table: the help says what becomes of the rest.
+fn answer_format() -> impl TypedValueParser<Value = RowFormat> {
+    let values = RowFormat::value_variants().iter().filter_map(|format| {
+        let value = format.to_possible_value()?;
+        Some(match format {
+            RowFormat::Table => value.help("For people; on a terminal, cells are cut to fit its width"),
+            RowFormat::Wide => value.help("For people, with no cell cut"),
+            RowFormat::Csv => value.help("The main table as comma-separated values"),
+            RowFormat::Markdown => value.help("The main table in Markdown, or a page"),
+            RowFormat::Name | RowFormat::Data(_) => value,
+        })
+    });
+    PossibleValuesParser::new(values)
+        .map(|word| RowFormat::from_str(&word, false).expect("the parser takes no other word"))
 }
 
-/// Formats of lists.
+/// Formats of lists and of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowFormat {
     Table,

@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use serde::Serialize;
 
-use crate::cli::args::formats::{AnswerFormat, AnswerOptions};
+use crate::cli::args::formats::{AnswerOptions, RowFormat};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, write_csv, write_markdown};
 use crate::cli::terminal::error::CommandError;
@@ -20,38 +20,38 @@ pub(crate) fn print_answers<T: Serialize>(
 ) -> Result<(), CommandError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let format = options.output;
-    if let AnswerFormat::Data(format) = format {
+    if let RowFormat::Data(format) = format {
         table::write_data(format, kind, answers, &mut out)?;
         out.flush()?;
         return Ok(());
     }
     let sheets: Vec<Sheet> = answers.iter().map(sheet).collect();
     match format {
-        AnswerFormat::Data(_) => {}
-        AnswerFormat::Name => {
+        RowFormat::Data(_) => {}
+        RowFormat::Name => {
             for name in names(&sheets)? {
                 writeln!(out, "{}", printable(name))?;
             }
         }
-        AnswerFormat::Csv => {
+        RowFormat::Csv => {
             if let Some((headers, rows)) = main_table(&sheets)? {
                 write_csv(Some(headers), &rows, options.quote_formulas, &mut out)?;
             }
         }
-        AnswerFormat::Markdown if sheets.iter().all(Sheet::is_table_in_markdown) => {
+        RowFormat::Markdown if sheets.iter().all(Sheet::is_table_in_markdown) => {
             if let Some((headers, rows)) = main_table(&sheets)? {
                 write_markdown(Some(headers), &rows, &mut out)?;
             }
         }
-        AnswerFormat::Markdown | AnswerFormat::Text | AnswerFormat::Wide => {
+        RowFormat::Markdown | RowFormat::Table | RowFormat::Wide => {
             for (idx, sheet) in sheets.iter().enumerate() {
                 if idx > 0 {
                     writeln!(out)?;
                 }
-                if format == AnswerFormat::Markdown {
+                if format == RowFormat::Markdown {
                     sheet.write_page(&mut out)?;
                 } else {
-                    let width = screen().width.filter(|_| format == AnswerFormat::Text);
+                    let width = screen().width.filter(|_| format == RowFormat::Table);
                     sheet.write(width, &mut out)?;
                 }
             }
