@@ -21,7 +21,7 @@ pub(in crate::cli) fn words<T: Words>() -> impl TypedValueParser<Value = T> {
 }
 
 /// The words of an option: for each value the word, another accepted word, and the help; a value that wraps one of
-/// another option has its name from there. `Words for` means that the type belongs to the library.
+/// another option has its words from there, or only its names. `Words for` means that the type belongs to the library.
 macro_rules! choices {
     (Words for $kind:ty => $($rest:tt)+) => {
         choices! { @ $crate::cli::args::formats::Words, $kind => $($rest)+ }
@@ -29,7 +29,7 @@ macro_rules! choices {
     ($kind:ty => $($rest:tt)+) => {
         choices! { @ clap::ValueEnum, $kind => $($rest)+ }
     };
-    (@ $words:path, $kind:ty => $($value:ident $(($inner:path))? $(: $word:literal $(| $alias:literal)*, $help:literal)?;)+) => {
+    (@ $words:path, $kind:ty => $($value:ident $(($inner:path $(, $own:literal)?))? $(: $word:literal $(| $alias:literal)*, $help:literal)?;)+) => {
         impl $words for $kind {
             fn value_variants<'a>() -> &'a [Self] {
                 &[$(Self::$value $(($inner))?),+]
@@ -38,7 +38,7 @@ macro_rules! choices {
             fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
                 $(
                     if matches!(self, Self::$value $(($inner))?) {
-                        $(return $inner.to_possible_value();)?
+                        $(return $inner.to_possible_value() $(.map(|it| it.help($own)))?;)?
                         $(return Some(clap::builder::PossibleValue::new($word)$(.alias($alias))*.help($help));)?
                     }
                 )+
@@ -137,6 +137,12 @@ pub(crate) enum RowFormat {
     Name,
     Csv,
     Markdown,
+}
+
+impl RowFormat {
+    pub(crate) const JSON: Self = Self::Data(DataFormat::Json);
+    pub(crate) const JSONL: Self = Self::Data(DataFormat::Jsonl);
+    pub(crate) const YAML: Self = Self::Data(DataFormat::Yaml);
 }
 
 choices! { RowFormat =>

@@ -12,7 +12,7 @@ use crate::ask::{
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
-use crate::cli::args::formats::{DataFormat, RowFormat};
+use crate::cli::args::formats::RowFormat;
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
@@ -220,8 +220,8 @@ fn of_fleet(context: &Context, args: &PlanArgs, directory: &Path) -> CommandResu
     let format = match args.output {
         PlanFormat::Text => FleetFormat::Rows(RowFormat::Table),
         PlanFormat::Wide => FleetFormat::Rows(RowFormat::Wide),
-        PlanFormat::Json => FleetFormat::Rows(RowFormat::Data(DataFormat::Json)),
-        PlanFormat::Yaml => FleetFormat::Rows(RowFormat::Data(DataFormat::Yaml)),
+        PlanFormat::Json => FleetFormat::Rows(RowFormat::JSON),
+        PlanFormat::Yaml => FleetFormat::Rows(RowFormat::YAML),
         PlanFormat::Markdown => FleetFormat::Rows(RowFormat::Markdown),
         PlanFormat::Html => FleetFormat::Html,
         PlanFormat::Junit | PlanFormat::Script => {

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 use super::v1_manifests::{manifests, script};
 use crate::ask::{FleetQuestion, ReadinessAnswers, ReadinessQuestion};
 use crate::cli::args::cluster::{read_cluster_telling, shown};
-use crate::cli::args::formats::{DataFormat, RowFormat, choices, words};
+use crate::cli::args::formats::{RowFormat, choices, words};
 use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
@@ -90,7 +90,7 @@ struct CheckArgs {
     #[arg(long)]
     explain: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = V1Format::Text)]
+    #[arg(short, long, value_enum, default_value_t = V1Format::Rows(RowFormat::Table))]
     output: V1Format,
     #[command(flatten)]
     ask: AskOptions,
@@ -99,25 +99,20 @@ struct CheckArgs {
 /// How the answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum V1Format {
-    Text,
-    Wide,
-    Data(DataFormat),
-    Name,
-    Csv,
-    Markdown,
+    Rows(RowFormat),
     Manifests,
     Script,
 }
 
 choices! { V1Format =>
-    Text: "table" | "text" | "plain", "A verdict for each operator, with its reasons";
-    Wide: "wide", "One row per operator";
-    Data(DataFormat::Json);
-    Data(DataFormat::Jsonl);
-    Data(DataFormat::Yaml);
-    Name: "name", "Names only, one per line";
-    Csv: "csv", "Comma-separated values";
-    Markdown: "markdown", "Table in Markdown";
+    Rows(RowFormat::Table, "A verdict for each operator, with its reasons");
+    Rows(RowFormat::Wide, "One row per operator");
+    Rows(RowFormat::JSON);
+    Rows(RowFormat::JSONL);
+    Rows(RowFormat::YAML);
+    Rows(RowFormat::Name);
+    Rows(RowFormat::Csv);
+    Rows(RowFormat::Markdown);
     Manifests: "manifests", "The ClusterCatalogs and ClusterExtensions of the operators that can move";
     Script: "script", "A shell script that moves the operators step by step, and can move them back";
 }
@@ -161,17 +156,9 @@ pub(crate) fn run(context: &Context, args: &V1Args) -> CommandResult {
 
 /// Many clusters in one table.
 fn of_fleet(context: &Context, args: &CheckArgs, directory: &Path) -> CommandResult {
-    let format = match args.output {
-        V1Format::Text => RowFormat::Table,
-        V1Format::Wide => RowFormat::Wide,
-        V1Format::Data(format) => RowFormat::Data(format),
-        V1Format::Name => RowFormat::Name,
-        V1Format::Csv => RowFormat::Csv,
-        V1Format::Markdown => RowFormat::Markdown,
-        V1Format::Manifests | V1Format::Script => {
-            let error = CommandError::usage("manifests and scripts are for one cluster only");
-            return Err(error.help("name one of them with `--cluster`"));
-        }
+    let V1Format::Rows(format) = args.output else {
+        let error = CommandError::usage("manifests and scripts are for one cluster only");
+        return Err(error.help("name one of them with `--cluster`"));
     };
     let index = index(context, args, true)?;
     let question = FleetQuestion::Readiness(Box::new(question(args, None)));
@@ -200,14 +187,11 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
     let warn = &mut |text: &str| context.reporter.warning(text);
     let answers = question.answer(index.as_ref(), warn)?;
     let is_positive = answers.is_positive();
-    let rows = |output| table::RowOptions::of(output);
     match args.output {
-        V1Format::Text => unless_reader_left(print_for_people(&answers, args.explain).map_err(CommandError::from))?,
-        V1Format::Wide => table::print(answers.items, &rows(RowFormat::Wide))?,
-        V1Format::Data(format) => table::print(answers.items, &rows(RowFormat::Data(format)))?,
-        V1Format::Name => table::print(answers.items, &rows(RowFormat::Name))?,
-        V1Format::Csv => table::print(answers.items, &rows(RowFormat::Csv))?,
-        V1Format::Markdown => table::print(answers.items, &rows(RowFormat::Markdown))?,
+        V1Format::Rows(RowFormat::Table) => {
+            unless_reader_left(print_for_people(&answers, args.explain).map_err(CommandError::from))?;
+        }
+        V1Format::Rows(format) => table::print(answers.items, &table::RowOptions::of(format))?,
         V1Format::Manifests => print_conversion(context, &answers, &manifests(&answers.conversion, openshift))?,
         V1Format::Script => print_conversion(context, &answers, &script(&answers.conversion))?,
     }

@@ -12,7 +12,7 @@ use crate::ask::{
     WhereisAnswers, WhereisQuestion,
 };
 use crate::catalog_source::{family_and_minor, is_for};
-use crate::cli::args::formats::{DataFormat, RowFormat, choices};
+use crate::cli::args::formats::{RowFormat, choices};
 use crate::cli::args::name::package;
 use crate::cli::args::part::Reach;
 use crate::cli::args::sources::{AskOptions, default_source};
@@ -60,7 +60,7 @@ pub(crate) struct WhereisArgs {
     #[arg(long, requires = "repo")]
     own_template: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = WhereisFormat::Text)]
+    #[arg(short, long, value_enum, default_value_t = WhereisFormat::Rows(RowFormat::Table))]
     output: WhereisFormat,
     #[command(flatten)]
     ask: AskOptions,
@@ -69,24 +69,19 @@ pub(crate) struct WhereisArgs {
 /// How the answer is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WhereisFormat {
-    Text,
-    Wide,
-    Data(DataFormat),
-    Name,
-    Csv,
-    Markdown,
+    Rows(RowFormat),
     Patch,
 }
 
 choices! { WhereisFormat =>
-    Text: "table" | "text" | "plain", "The matrix, with the reason where a catalog lacks the package";
-    Wide: "wide", "One row per catalog";
-    Data(DataFormat::Json);
-    Data(DataFormat::Jsonl);
-    Data(DataFormat::Yaml);
-    Name: "name", "The names of the catalogs that have it, one per line";
-    Csv: "csv", "Comma-separated values";
-    Markdown: "markdown", "Table in Markdown";
+    Rows(RowFormat::Table, "The matrix, with the reason where a catalog lacks the package");
+    Rows(RowFormat::Wide, "One row per catalog");
+    Rows(RowFormat::JSON);
+    Rows(RowFormat::JSONL);
+    Rows(RowFormat::YAML);
+    Rows(RowFormat::Name, "The names of the catalogs that have it, one per line");
+    Rows(RowFormat::Csv);
+    Rows(RowFormat::Markdown);
     Patch: "patch", "The smallest change, for `git apply`";
 }
 
@@ -151,16 +146,12 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
     let answers = question.answer(index.as_ref())?;
     let exit = if answers.is_there { Exit::Yes } else { Exit::No };
     let format = match args.output {
-        WhereisFormat::Text => {
+        WhereisFormat::Rows(RowFormat::Table) => {
             unless_reader_left(print_for_people(args, &answers).map_err(CommandError::from))?;
             return Ok(exit);
         }
+        WhereisFormat::Rows(format) => format,
         WhereisFormat::Patch => return print_patch(context, args, &answers),
-        WhereisFormat::Wide => RowFormat::Wide,
-        WhereisFormat::Data(format) => RowFormat::Data(format),
-        WhereisFormat::Name => RowFormat::Name,
-        WhereisFormat::Csv => RowFormat::Csv,
-        WhereisFormat::Markdown => RowFormat::Markdown,
     };
     let mut items = answers.items;
     if format == RowFormat::Name {
