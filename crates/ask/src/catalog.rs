@@ -156,18 +156,16 @@ mod tests {
     fn names_of_catalogs_say_which_version_of_openshift_has_them() {
         let having = ["certified", "community-v4.20", "community-v4.23"];
         let catalogs: Catalogs = having.into_iter().map(|it| (it, 0)).collect();
-        // 5.0 is another name of 4.23.
-        let cases: [(Minor, &[&str], Option<&[&str]>); 3] = [
-            (Minor { major: 4, minor: 20 }, &["community-v4.20"], Some(&["certified", "community-v4.20"])),
-            (Minor { major: 5, minor: 0 }, &["community-v4.23"], Some(&["certified", "community-v4.23"])),
-            (Minor { major: 4, minor: 9 }, &[], None),
-        ];
-        for (openshift, own, of_cluster) in cases {
-            let names = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-            let expected = if own.is_empty() { CatalogsOfVersion::Missing } else { CatalogsOfVersion::Own(names(own)) };
-            assert_eq!(catalogs.of_version(having, openshift), expected, "{openshift}");
-            assert_eq!(catalogs.of_cluster(openshift), of_cluster.map(names), "{openshift}");
+        let names = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        for ((major, minor), own) in [((4, 20), "community-v4.20"), ((5, 0), "community-v4.23")] {
+            // 5.0 is another name of 4.23.
+            let openshift = Minor { major, minor };
+            assert_eq!(catalogs.of_version(having, openshift), CatalogsOfVersion::Own(names(&[own])), "{openshift}");
+            assert_eq!(catalogs.of_cluster(openshift), Some(names(&["certified", own])), "{openshift}");
         }
+        let other = Minor { major: 4, minor: 9 };
+        assert_eq!(catalogs.of_version(having, other), CatalogsOfVersion::Missing);
+        assert_eq!(catalogs.of_cluster(other), None);
     }
 
     #[test]
