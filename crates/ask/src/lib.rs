@@ -27,7 +27,7 @@
 //! | the catalogs of a package, and the change that would publish it in another | [`WhereisQuestion::answer`] |
 //! | the dependencies of the operators that a mirror keeps | [`mirror_needs()`] |
 //! | the blobs to copy from one state of a mirror to another, and those that can be removed | [`MirrorDeltaQuestion::answer`] |
-//! | when something was last good, and who was stranded when | [`bisect`], [`strandings`] |
+//! | when something was last good, and who was stranded when | [`BisectQuestion::answer`], [`strandings`] |
 //! | the state of many clusters, and which are upgraded together | [`FleetAsker`] |
 //! | how to upgrade a cluster to a later version of OpenShift | [`plan_of`] |
 //! | how long versions are supported | [`LifecycleQuestion::answer`] |
