@@ -18,11 +18,16 @@ pub(super) fn fail_to_write_instead_of_dying() {
     let _ = SigSet::from(Signal::SIGXFSZ).thread_block();
 }
 
-/// The number of threads for which the addresses suffice; `None` if they are not limited (`ulimit -v`).
+/// The number of threads for which the addresses suffice; `None` if they are not limited (`ulimit -v`), if no thread
+/// has a heap of its own, or if the user has decided.
 ///
 /// A thread without a heap of its own tries to get one at each allocation (six system calls), and takes a page from the
 /// system for each, so a program with too many threads comes to a standstill.
 pub(super) fn threads_for_addresses() -> Option<usize> {
+    let has_decided = ["MALLOC_ARENA_MAX", "RAYON_NUM_THREADS"].iter().any(|it| std::env::var_os(it).is_some());
+    if !cfg!(target_env = "gnu") || has_decided {
+        return None;
+    }
     let n_cores = thread::available_parallelism().map_or(1, NonZero::get);
     getrlimit(Resource::As).current.map(|limit| threads_for(limit, n_cores))
 }

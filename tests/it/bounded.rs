@@ -5,10 +5,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{Answer, TempDir, olmdex, scratch, write};
+use crate::support::{Answer, TempDir, olmdex, scratch, without_own, write};
 
 fn version(at: usize) -> String {
     format!("{}.{}.{}", 1 + at / 1000, at / 10 % 100, at % 10)
@@ -330,11 +330,34 @@ fn what_people_read_steers_nothing() {
     assert!(run(&["list", "channels", "-o", "csv", "--quote-formulas"]).contains("'=1+1"));
 }
 
-/// glibc reserves 64 MiB of addresses for the heap of each thread. If it gets none, each allocation takes six system
-/// calls.
+/// glibc reserves 64 MiB of addresses for the heap of each thread. A thread that gets none makes six system calls at each
+/// allocation.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn few_addresses_do_not_slow_the_program_down() {
+fn few_addresses_are_shared_by_few_threads() {
+    use std::io::{Read as _, Write as _};
+
+    // The editor's server waits for its input, so that there is time to count its threads.
+    let threads = |limit: &str| -> usize {
+        let mut command = Command::new("bash");
+        command.args(["-c", &format!("{limit} exec \"$0\" lsp --no-config"), env!("CARGO_BIN_EXE_olmdex")]);
+        without_own(&mut command).env_remove("MALLOC_ARENA_MAX").env_remove("RAYON_NUM_THREADS");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
+        let message = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        child.stdin.as_mut().unwrap().write_all(message.as_bytes()).unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0; 16]).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        status.lines().find_map(|it| it.strip_prefix("Threads:")).unwrap().trim().parse().unwrap()
+    };
+    let n_cores = std::thread::available_parallelism().unwrap().get();
+    let few = threads("ulimit -v 500000;");
+    assert_eq!(threads("ulimit -v 1100000;") - few, n_cores.min(4) - 1, "a thread for each 256 MiB");
+    let of_user = threads("ulimit -v 1100000; export RAYON_NUM_THREADS=1;");
+    assert!(of_user <= few, "{of_user} threads where the user wants one");
     let directory = channel(MANY, |_| String::new());
     let answer = olmdex(["validate", "catalog"]).in_directory(directory.path()).after("ulimit -v 400000; ulimit -t 20");
     answer.answer().expect_code(0);

@@ -260,9 +260,10 @@ fn handshakes_that_stop_halfway_keep_nobody_out_and_end_in_time() {
             }
         });
         assert!(health(&server.http, &trusted).await.unwrap().starts_with("HTTP/1.1 200"));
-        // The answer does not wait until the server gives the others up, after five seconds.
+        // The answer does not wait until the server gives the others up, after five seconds; one in eight is no
+        // handshake and has been refused.
         let n_ended = crate::serving_attacked::n_ended(&mut crowd).await;
-        assert!(n_ended < CROWD, "all others were ended before there was an answer");
+        assert!(n_ended < CROWD / 2, "{n_ended} others were ended before there was an answer");
         assert!(server.memory() < 100, "{} MiB", server.memory());
         let stream = connect(&server.grpc, &trusted, "h2").await.unwrap();
         assert_eq!(call_over(stream, "/api.Registry/ListPackages", b"", None).await.0, "0");

@@ -220,9 +220,9 @@ pub enum AskError {
         /// The fault of that version.
         reason: String,
     },
-    /// Neither the question nor the cluster has a version of OpenShift.
+    /// A way has no start: neither the question nor the cluster has a version of OpenShift.
     #[error("the manifests hold no ClusterVersion")]
-    NoVersionOfCluster,
+    NoStartOfPath,
     /// A text is meant as a version of OpenShift, and is none.
     #[error("`{0}` is not a version: write it as 4.18 or 4.18.3")]
     NotOpenshift(String),
@@ -337,7 +337,7 @@ impl AskError {
             Self::NoClusterVersion(_) | Self::BadClusterVersion { .. } => {
                 "give the cluster's version with `--openshift VERSION`".to_owned()
             }
-            Self::NoVersionOfCluster => "name the version: `olmdex platform-path VERSION --to …`".to_owned(),
+            Self::NoStartOfPath => "name the version: `olmdex platform-path VERSION --to …`".to_owned(),
             Self::Downgrade { .. } => "OpenShift does not support downgrades".to_owned(),
             Self::NoExtendedWay(_) => {
                 "`--eus` leads from a version with extended support to the next one, as from 4.16 to 4.18".to_owned()

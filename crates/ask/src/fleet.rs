@@ -31,7 +31,7 @@ pub enum FleetQuestion {
     Readiness(Box<ReadinessQuestion>),
 }
 
-/// A question after plans.
+/// A question about plans.
 #[derive(Debug)]
 pub struct FleetPlan {
     /// The basis of the plans.

@@ -105,7 +105,7 @@ pub use mirror_delta::{
     DeltaAction, DeltaKind, DeltaMetadata, DeltaStep, DeltaTotal, MirrorDelta, MirrorDeltaQuestion, MirrorState,
     StateImage,
 };
-pub use mirror_needs::{KeptOperators, MirrorNeeds, left_out_of_mirror, mirror_needs};
+pub use mirror_needs::{KeptOperators, MirrorNeeds, MirrorRemark, left_out_of_mirror, mirror_needs};
 pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
@@ -122,7 +122,7 @@ pub use past::{BisectQuestion, Bisection, Stranding, strandings};
 pub use permissions::{permissions, permissions_of};
 pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
-pub use platform_path::PlatformPathQuestion;
+pub use platform_path::{PlatformEnds, PlatformPathQuestion};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion, refusals_of_v1};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};

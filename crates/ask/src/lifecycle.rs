@@ -12,11 +12,11 @@ use olmdex_index::Index;
 use olmdex_rules::openshift::{Lifecycle, LifecycleRow, PlatformFit, SupportLevel};
 use olmdex_text::calendar::Day;
 
-/// A question after the support of versions.
+/// A question about the support of versions.
 pub struct LifecycleQuestion<'q> {
     /// The packages, as `PKG`, `PKG@VERSION` or the name of a bundle; none for everything that has a lifecycle.
     pub names: &'q [String],
-    /// The known lifecycles, with their origins; if two are about one package, the first counts.
+    /// The known lifecycles, with their origins. Each has its rows, even if several are about one package.
     pub lifecycles: &'q [(String, Lifecycle)],
     /// The day.
     pub day: Day,

@@ -27,7 +27,7 @@ pub fn asked_of_lock(text: &str, olm: Generation) -> Option<Ask> {
     })
 }
 
-/// A question after a lock.
+/// A question about the bundles to lock.
 #[derive(Default)]
 pub struct LockQuestion<'q> {
     /// The catalogs; all of them, if none is named.

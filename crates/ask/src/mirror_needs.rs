@@ -6,10 +6,8 @@ use super::error::AskError;
 use olmdex_compose::mirror::{self, Catalog, FilterVersion, Operator, PackageExtent, ask_for, heads};
 use olmdex_fbc::Entry;
 use olmdex_index::Index;
+use olmdex_index::query::BundlePlace;
 use olmdex_olm::resolve::{Options, left_out, needs};
-
-/// A bundle by its catalog, package and name.
-type BundleKey = (String, String, String);
 
 /// The part of a catalog that a mirror keeps.
 #[derive(Debug)]
@@ -29,10 +27,17 @@ pub struct KeptOperators<'q> {
 pub struct MirrorNeeds {
     /// For each catalog the wanted part with its dependencies; `None` if that is no more than before.
     pub operators: Vec<Option<Operator>>,
-    /// The added dependencies, in words.
-    pub added: Vec<String>,
-    /// The requirements that nothing meets, or only a catalog that is not mirrored, in words.
-    pub missing: Vec<String>,
+    /// The remarks about dependencies, in their order.
+    pub remarks: Vec<MirrorRemark>,
+}
+
+/// A remark about a dependency, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MirrorRemark {
+    /// It was added.
+    Added(String),
+    /// Nothing meets the requirement, or only a catalog that is not mirrored.
+    Missing(String),
 }
 
 /// Adds the dependencies of the heads of the kept channels. The index has all catalogs.
@@ -48,16 +53,17 @@ pub fn mirror_needs(
     let found = needs(index, &kept_heads(kept, release), options)?;
     let mut operators: Vec<Operator> = kept.iter().map(|it| it.operator.clone()).collect();
     let mut is_changed = vec![false; operators.len()];
-    let mut answer = MirrorNeeds { missing: found.missing, ..MirrorNeeds::default() };
+    let remarks = found.missing.into_iter().map(MirrorRemark::Missing).collect();
+    let mut answer = MirrorNeeds { remarks, ..MirrorNeeds::default() };
     for dependency in &found.dependencies {
         let (catalog, package, bundle) = (&dependency.catalog, &dependency.package, &dependency.bundle);
         let place = index.channel_place(catalog, package, bundle, &dependency.channel)?;
         let because = dependency.because.join("; ");
         let Some(at) = kept.iter().position(|it| it.name == catalog) else {
-            answer.missing.push(format!(
+            answer.remarks.push(MirrorRemark::Missing(format!(
                 "{because}: {bundle} of catalog `{catalog}` meets the requirement, but the configuration does not have \
                 it"
-            ));
+            )));
             continue;
         };
         if ask_for(&mut operators[at], package, &place) {
@@ -67,7 +73,7 @@ pub fn mirror_needs(
             if !dependency.others.is_empty() {
                 text.push_str(&format!("; preferred to {}", dependency.others.join(", ")));
             }
-            answer.added.push(text);
+            answer.remarks.push(MirrorRemark::Added(text));
         }
     }
     answer.operators = operators.into_iter().zip(is_changed).map(|(it, changed)| changed.then_some(it)).collect();
@@ -95,7 +101,7 @@ pub fn left_out_of_mirror(
 }
 
 /// The heads of the kept channels.
-fn kept_heads(kept: &[KeptOperators<'_>], release: FilterVersion) -> Vec<BundleKey> {
+fn kept_heads(kept: &[KeptOperators<'_>], release: FilterVersion) -> Vec<BundlePlace> {
     let mut found = BTreeSet::new();
     for it in kept {
         let Ok(filtered) = mirror::filter(it.catalog, it.operator, release) else { continue };

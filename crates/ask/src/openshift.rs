@@ -35,7 +35,7 @@ pub fn openshift_of(cluster: &Cluster, words: &str) -> Result<Minor, AskError> {
     }
 }
 
-/// The versions of OpenShift that the names of catalogs, bundles and lifecycles mention, the lowest first.
+/// The versions of OpenShift that names of catalogs, properties of bundles and lifecycles mention, the lowest first.
 #[must_use]
 pub fn mentioned_minors<'c>(
     catalogs: impl Iterator<Item = &'c str>,

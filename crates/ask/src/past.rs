@@ -62,7 +62,7 @@ pub struct Stranding {
     pub until: Option<StateRow>,
 }
 
-/// A question after the last day on which a package or a version was good.
+/// A question about the last day on which a package or a version was good.
 #[derive(Debug, Default)]
 pub struct BisectQuestion<'q> {
     /// The package.

@@ -10,12 +10,40 @@ use olmdex_rules::openshift::{
 };
 use olmdex_version::Version;
 
-/// A question after the updates from one version of OpenShift to another.
+/// The ends of a way from one version of OpenShift to another.
+#[derive(Debug, Clone)]
+pub struct PlatformEnds<'q> {
+    from: &'q str,
+    to: &'q str,
+    start: Minor,
+    end: Minor,
+}
+
+impl<'q> PlatformEnds<'q> {
+    /// Reads the present version and the target: a release, or a minor version. Without a present version, it is that
+    /// of the cluster.
+    ///
+    /// # Errors
+    /// [`AskError::NotOpenshift`], [`AskError::Downgrade`], and [`AskError::NoStartOfPath`] if neither the question nor
+    /// the cluster has a version.
+    pub fn read(from: Option<&'q str>, to: &'q str, cluster: &'q Cluster) -> Result<Self, AskError> {
+        let from = match (from, cluster.openshift.as_str()) {
+            (Some(from), _) => from,
+            (None, "") => return Err(AskError::NoStartOfPath),
+            (None, version) => version,
+        };
+        let (start, end) = (minor_of(from)?, minor_of(to)?);
+        if end.is_before(start) {
+            return Err(AskError::Downgrade { from: from.to_owned(), to: to.to_owned() });
+        }
+        Ok(Self { from, to, start, end })
+    }
+}
+
+/// A question about the updates from one version of OpenShift to another.
 pub struct PlatformPathQuestion<'q> {
-    /// The present version; `None` for that of the cluster.
-    pub from: Option<&'q str>,
-    /// The target: a release, or a minor version.
-    pub to: &'q str,
+    /// Both versions.
+    pub ends: PlatformEnds<'q>,
     /// The cluster, whose ClusterVersion knows the next updates.
     pub cluster: &'q Cluster,
     /// The known updates.
@@ -28,20 +56,9 @@ pub struct PlatformPathQuestion<'q> {
 
 impl PlatformPathQuestion<'_> {
     /// The route with the fewest updates, or the reason why there is none.
-    ///
-    /// # Errors
-    /// [`AskError::NotOpenshift`], [`AskError::Downgrade`], and [`AskError::NoVersionOfCluster`] if neither the
-    /// question nor the cluster has a version.
-    pub fn answer(&self) -> Result<PlatformRoute, AskError> {
-        let from = match (self.from, self.cluster.openshift.as_str()) {
-            (Some(from), _) => from,
-            (None, "") => return Err(AskError::NoVersionOfCluster),
-            (None, version) => version,
-        };
-        let (start, end) = (minor_of(from)?, minor_of(self.to)?);
-        if end.is_before(start) {
-            return Err(AskError::Downgrade { from: from.to_owned(), to: self.to.to_owned() });
-        }
+    #[must_use]
+    pub fn answer(&self) -> PlatformRoute {
+        let PlatformEnds { to, start, end, .. } = self.ends;
         let path = path_by_name(start, end, &known_minors(self.updates));
         let channels = ClusterChannels::asked(self.channels).unwrap_or_else(|| channels_of(self.cluster));
         let arch = match self.arch {
@@ -54,13 +71,13 @@ impl PlatformPathQuestion<'_> {
             sources.push("ClusterVersion (the next step only)".to_owned());
         }
         if graph.is_empty() && sources.is_empty() {
-            return Ok(self.by_minors(from, &path));
+            return self.by_minors(&path);
         }
-        let goal = if Version::parse(self.to).is_ok() { Goal::Release(self.to.to_owned()) } else { Goal::Minor(end) };
-        Ok(self.by_releases(from, &path, &graph, &goal, sources))
+        let goal = if Version::parse(to).is_ok() { Goal::Release(to.to_owned()) } else { Goal::Minor(end) };
+        self.by_releases(&path, &graph, &goal, sources)
     }
 
-    fn by_minors(&self, from: &str, path: &[Minor]) -> PlatformRoute {
+    fn by_minors(&self, path: &[Minor]) -> PlatformRoute {
         let hop = |pair: &[Minor]| PlatformHop {
             from: pair[0].to_string(),
             to: pair[1].to_string(),
@@ -69,8 +86,8 @@ impl PlatformPathQuestion<'_> {
             url: String::new(),
         };
         PlatformRoute {
-            from: from.to_owned(),
-            to: self.to.to_owned(),
+            from: self.ends.from.to_owned(),
+            to: self.ends.to.to_owned(),
             is_reached: true,
             hops: path.windows(2).map(hop).collect(),
             sources: Vec::new(),
@@ -79,14 +96,8 @@ impl PlatformPathQuestion<'_> {
         }
     }
 
-    fn by_releases(
-        &self,
-        from: &str,
-        path: &[Minor],
-        graph: &Graph,
-        goal: &Goal,
-        sources: Vec<String>,
-    ) -> PlatformRoute {
+    fn by_releases(&self, path: &[Minor], graph: &Graph, goal: &Goal, sources: Vec<String>) -> PlatformRoute {
+        let PlatformEnds { from, to, .. } = self.ends;
         let found = platform_path(graph, from, goal);
         let reason = match &found {
             Some(found) => {
@@ -100,15 +111,15 @@ impl PlatformPathQuestion<'_> {
                 reason
             }
             None if graph.releases.contains_key(from) || graph.edges.iter().any(|it| it.from == from) => {
-                format!("no updates lead from {from} to {}", self.to)
+                format!("no updates lead from {from} to {to}")
             }
             None => {
                 format!("{from} is not a known release; name a release of one of the channels, such as {}.3", path[0])
             }
         };
         PlatformRoute {
-            from: from.to_owned(),
-            to: self.to.to_owned(),
+            from: self.ends.from.to_owned(),
+            to: self.ends.to.to_owned(),
             is_reached: found.is_some(),
             hops: found.map(|it| it.hops).unwrap_or_default(),
             sources,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::arguments::FilterArgs;
 use super::entries::{self, Entry};
-use crate::ask::{KeptOperators, left_out_of_mirror, mirror_needs};
+use crate::ask::{KeptOperators, MirrorRemark, left_out_of_mirror, mirror_needs};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -13,26 +13,38 @@ use crate::index::{Builder, CatalogSpec, Index, Mode};
 /// Adds the dependencies of the kept operators to the entries, and reports them.
 pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>) -> Result<Exit, CommandError> {
     let (held, names) = index(context, entries)?;
-    let Some(index) = held.as_ref().or_else(|| entries.first()?.index.as_ref().map(|it| &it.0)) else {
-        return Ok(Exit::Yes);
-    };
+    let Some(index) = index_of(&held, entries) else { return Ok(Exit::Yes) };
     let options = args.work.options();
     let needs = mirror_needs(index, &kept(entries, &names), args.release(), &options)?;
-    needs.missing.iter().for_each(|it| context.reporter.warning(it));
-    needs.added.iter().for_each(|it| context.reporter.note(it));
+    let mut exit = Exit::Yes;
+    for remark in &needs.remarks {
+        match remark {
+            MirrorRemark::Added(text) => context.reporter.note(text),
+            MirrorRemark::Missing(text) => {
+                context.reporter.warning(text);
+                exit = Exit::No;
+            }
+        }
+    }
     for (entry, operator) in std::mem::take(entries).into_iter().zip(needs.operators) {
         entries.push(match operator {
             Some(operator) => entries::reopen(entry, operator)?,
             None => entry,
         });
     }
-    let Some(index) = held.as_ref().or_else(|| entries.first()?.index.as_ref().map(|it| &it.0)) else {
-        return Ok(Exit::Yes);
-    };
     // A range of the configuration may leave out a dependency; the ranges do not change.
-    let left_out = left_out_of_mirror(index, &kept(entries, &names), args.release(), &options)?;
-    left_out.iter().for_each(|it| context.reporter.warning(it));
-    Ok(if needs.missing.is_empty() && left_out.is_empty() { Exit::Yes } else { Exit::No })
+    if let Some(index) = index_of(&held, entries) {
+        for it in left_out_of_mirror(index, &kept(entries, &names), args.release(), &options)? {
+            context.reporter.warning(&it);
+            exit = Exit::No;
+        }
+    }
+    Ok(exit)
+}
+
+/// The index of all catalogs: one that was made for them, or the one from which they come.
+fn index_of<'i>(held: &'i Option<Index>, entries: &'i [Entry]) -> Option<&'i Index> {
+    held.as_ref().or_else(|| Some(&entries.first()?.index.as_ref()?.0))
 }
 
 fn kept<'q>(entries: &'q [Entry], names: &'q [String]) -> Vec<KeptOperators<'q>> {

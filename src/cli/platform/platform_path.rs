@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::PlatformPathQuestion;
+use crate::ask::{PlatformEnds, PlatformPathQuestion};
 use crate::cli::args::cluster::read_cluster_telling;
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::sources::{AskOptions, default_source};
@@ -63,20 +63,20 @@ pub(crate) struct PlatformPathArgs {
 
 pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
     let cluster = read_cluster_telling(context, &args.cluster)?;
+    let ends = PlatformEnds::read(args.version.as_deref().or(args.openshift.as_deref()), &args.to, &cluster)?;
     let updates = match (args.graph.is_empty(), args.input.is_empty()) {
         (true, true) if default_source().is_err() => Vec::new(),
         (true, _) => AskOptions::of_sources(&args.input).open(context)?.update_sources()?,
         (false, _) => read_updates(context, &args.graph)?,
     };
     let question = PlatformPathQuestion {
-        from: args.version.as_deref().or(args.openshift.as_deref()),
-        to: &args.to,
+        ends,
         cluster: &cluster,
         updates: &updates,
         channels: &args.channel,
         arch: args.arch.as_deref(),
     };
-    let route = question.answer()?;
+    let route = question.answer();
     updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));
     let is_reached = route.is_reached;
     print_answers(args.answer, "PlatformRoute", vec![route], sheet)?;

@@ -136,7 +136,7 @@ impl PlanBasis {
         }
     }
 
-    /// The question after the plan of a cluster.
+    /// The question about the plan of a cluster.
     #[must_use]
     pub fn question<'q>(&self, cluster: &'q Cluster, index: &'q Index, wish: PlanWish) -> PlanQuestion<'q> {
         let names = known_minors(&self.updates).into_iter().chain(self.catalogs.iter().map(|it| it.minor)).collect();

@@ -11,7 +11,7 @@ use olmdex_text::calendar::Day;
 
 use olmdex_olm::catalog_source::PlanCatalog;
 
-/// The question after a plan.
+/// The question that a plan answers.
 pub struct PlanQuestion<'q> {
     /// The cluster.
     pub cluster: &'q Cluster,

@@ -125,7 +125,7 @@ pub fn refusal_of_opm(input: &Input) -> Option<String> {
 }
 
 /// Reads a catalog and judges it: all findings in one run. Advice about a channel that is cut comes from a higher
-/// crate, so `olmdex::ask::check_catalog` is the way in. `note` takes note of each document, in their order; with a
+/// crate, so callers use `olmdex::ask::check_catalog`. `note` takes note of each document, in their order; with a
 /// day, the heads of channels must be supported on it.
 pub fn judge(input: &Input, day: Option<Day>, advice: Option<CutAdvice>, note: &mut dyn FnMut(&Inspected)) -> Report {
     let mut checker = Checker::new().on(day).advised_by(advice);

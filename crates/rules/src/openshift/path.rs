@@ -49,7 +49,7 @@ pub struct PlatformPath {
     pub hops: Vec<PlatformHop>,
 }
 
-/// The answer to a question after a way.
+/// The answer to a question about a way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformRoute {
