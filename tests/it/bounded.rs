@@ -330,8 +330,8 @@ fn what_people_read_steers_nothing() {
     assert!(run(&["list", "channels", "-o", "csv", "--quote-formulas"]).contains("'=1+1"));
 }
 
-/// glibc reserves 64 MiB of addresses for the heap of each thread. A thread that gets none makes six system calls at each
-/// allocation.
+/// glibc reserves 64 MiB of addresses for the heap of each thread. A thread that gets none makes six system calls at
+/// each allocation.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn few_addresses_are_shared_by_few_threads() {

@@ -1116,6 +1116,9 @@ fn a_mirror_list_is_composed_without_a_script() {
         ("/mirror/images.txt?p=keda%40x", 400, "Parameter <code>p</code>"),
         (&format!("/mirror?p={}", ["a"; 101].join("%2C")), 400, "at most 100 packages"),
         ("/mirror?full=maybe", 400, "`yes` or `no`"),
+        // The name of a bundle stands for its version, as in `lock`.
+        ("/mirror/operators.lock?catalog=v4.10&p=keda.v2.9.0", 200, "bundle = \"keda.v2.9.0\""),
+        ("/mirror/operators.lock?catalog=v4.10&p=keda.v2.9.9", 400, "keda.v2.9.9"),
     ] {
         let (found, text) = pages.get(target);
         assert_eq!(found, status, "{target}: {text}");
