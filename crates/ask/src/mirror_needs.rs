@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::error::AskError;
-use olmdex_compose::mirror::{self, Catalog, FilterVersion, Operator, PackageExtent, ask_for, heads};
+use olmdex_compose::mirror::{self, Catalog, FilterVersion, Filtered, Operator, PackageExtent, ask_for, heads};
 use olmdex_fbc::Entry;
 use olmdex_index::Index;
 use olmdex_index::query::BundlePlace;
@@ -50,7 +50,13 @@ pub fn mirror_needs(
     release: FilterVersion,
     options: &Options,
 ) -> Result<MirrorNeeds, AskError> {
-    let found = needs(index, &kept_heads(kept, release), options)?;
+    let mut heads = BTreeSet::new();
+    for it in kept {
+        if let Ok(filtered) = mirror::filter(it.catalog, it.operator, release) {
+            it.add_heads(&filtered, &mut heads);
+        }
+    }
+    let found = needs(index, &Vec::from_iter(heads), options)?;
     let mut operators: Vec<Operator> = kept.iter().map(|it| it.operator.clone()).collect();
     let mut is_changed = vec![false; operators.len()];
     let remarks = found.missing.into_iter().map(MirrorRemark::Missing).collect();
@@ -90,23 +96,22 @@ pub fn left_out_of_mirror(
     release: FilterVersion,
     options: &Options,
 ) -> Result<Vec<String>, AskError> {
-    let mut bundles = BTreeSet::new();
+    let (mut heads, mut bundles) = (BTreeSet::new(), BTreeSet::new());
     for it in kept {
         let Ok(filtered) = mirror::filter(it.catalog, it.operator, release) else { continue };
         let of_catalog = mirror::bundles(it.catalog, &filtered);
         bundles
             .extend(of_catalog.map(|(package, bundle)| (it.name.to_owned(), package.to_owned(), bundle.name.clone())));
+        it.add_heads(&filtered, &mut heads);
     }
-    Ok(left_out(index, &kept_heads(kept, release), &bundles, options)?)
+    Ok(left_out(index, &Vec::from_iter(heads), &bundles, options)?)
 }
 
-/// The heads of the kept channels.
-fn kept_heads(kept: &[KeptOperators<'_>], release: FilterVersion) -> Vec<BundlePlace> {
-    let mut found = BTreeSet::new();
-    for it in kept {
-        let Ok(filtered) = mirror::filter(it.catalog, it.operator, release) else { continue };
+impl KeptOperators<'_> {
+    /// Adds the heads of the kept channels.
+    fn add_heads(&self, filtered: &Filtered, found: &mut BTreeSet<BundlePlace>) {
         for (package, extent) in &filtered.packages {
-            let (Ok(extent), Some(facts)) = (extent, it.catalog.packages.get(package)) else { continue };
+            let (Ok(extent), Some(facts)) = (extent, self.catalog.packages.get(package)) else { continue };
             for channel in &facts.channels {
                 let is_kept = |entry: &&Entry| match extent {
                     PackageExtent::Whole => true,
@@ -116,14 +121,9 @@ fn kept_heads(kept: &[KeptOperators<'_>], release: FilterVersion) -> Vec<BundleP
                 };
                 let entries: Vec<_> = channel.entries.iter().filter(is_kept).cloned().collect();
                 let has = |bundle: &&&str| facts.bundles.iter().any(|it| it.name == **bundle);
-                found.extend(
-                    heads(&entries)
-                        .iter()
-                        .filter(has)
-                        .map(|head| (it.name.to_owned(), package.clone(), (*head).to_owned())),
-                );
+                let place = |head: &&str| (self.name.to_owned(), package.clone(), (*head).to_owned());
+                found.extend(heads(&entries).iter().filter(has).map(place));
             }
         }
     }
-    found.into_iter().collect()
 }
