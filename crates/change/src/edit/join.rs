@@ -11,8 +11,7 @@ use olmdex_bundle::bundle::rules::{CatalogClaims, Claim};
 use olmdex_index::query::{BundleRow, EntryRow, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
-use olmdex_rules::crd::Crd;
-use olmdex_rules::crd::findings::{self, Judges};
+use olmdex_rules::crd::findings::{Judges, LocatedCrd};
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
@@ -288,18 +287,12 @@ fn definitions(
     let Some(Claim { it: replaced, .. }) = &newcomer.replaces else { return Ok(()) };
     let catalogs: BTreeSet<&str> =
         entries.iter().filter(|it| it.bundle == *replaced).map(|it| it.catalog.as_str()).collect();
-    let next: Vec<findings::LocatedCrd> = newcomer
-        .definitions
-        .iter()
-        .filter_map(|it| Some(findings::LocatedCrd { crd: Crd::from_json(&it.it).ok()?, place: it.place.clone() }))
-        .collect();
+    let next: Vec<LocatedCrd> =
+        newcomer.definitions.iter().filter_map(|it| LocatedCrd::read(&it.it, &it.place)).collect();
     let mut found: Vec<Finding> = Vec::new();
     for catalog in catalogs {
         let objects = index.carried_objects(catalog, replaced)?;
-        let read = |(json, place): &(String, Place)| {
-            Some(findings::LocatedCrd { crd: Crd::from_json(json).ok()?, place: place.clone() })
-        };
-        let old: Vec<findings::LocatedCrd> = objects.iter().filter_map(read).collect();
+        let old: Vec<LocatedCrd> = objects.iter().filter_map(|(json, place)| LocatedCrd::read(json, place)).collect();
         for next in &next {
             let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
             found.extend(Judges { classic: true, v1: true }.judge_schemas(before, next));

@@ -2,7 +2,6 @@
 //! bundles.
 
 use olmdex_index::{Index, IndexError};
-use olmdex_rules::crd::Crd;
 use olmdex_rules::crd::findings::{Judges, LocatedCrd};
 
 /// The errors and warnings of OLM Classic about the definitions that a step from one bundle of a catalog to another
@@ -12,8 +11,8 @@ use olmdex_rules::crd::findings::{Judges, LocatedCrd};
 /// If the index is damaged.
 pub fn unsafe_definitions(index: &Index, catalog: &str, from: &str, to: &str) -> Result<Vec<String>, IndexError> {
     let definitions = |bundle: &str| -> Result<Vec<LocatedCrd>, IndexError> {
-        let objects = index.carried_objects(catalog, bundle)?.into_iter();
-        Ok(objects.filter_map(|(json, place)| Some(LocatedCrd { crd: Crd::from_json(&json).ok()?, place })).collect())
+        let objects = index.carried_objects(catalog, bundle)?;
+        Ok(objects.iter().filter_map(|(json, place)| LocatedCrd::read(json, place)).collect())
     };
     let old = definitions(from)?;
     if old.is_empty() {

@@ -15,6 +15,14 @@ pub struct LocatedCrd {
     pub place: Place,
 }
 
+impl LocatedCrd {
+    /// The definition that an object is; `None` if it is none, or cannot be read.
+    #[must_use]
+    pub fn read(json: &str, place: &Place) -> Option<Self> {
+        Some(Self { crd: Crd::from_json(json).ok()?, place: place.clone() })
+    }
+}
+
 /// A finding, and the steps to its subject in the manifest of the new definition. Its place is that of the definition.
 pub type FieldFinding = (Finding, Vec<Step>);
 
