@@ -3,7 +3,7 @@
 use super::error::AskError;
 use olmdex_base::diag::counted;
 use olmdex_constraint::openshift::Minor;
-use olmdex_plan::plan::{USUAL_ARCH, add_updates_of, channels_of, path_by_name};
+use olmdex_plan::plan::{add_updates_of, architecture, channels_of, path_by_name};
 use olmdex_rules::cluster::Cluster;
 use olmdex_rules::openshift::{
     ClusterChannels, Goal, Graph, PlatformHop, PlatformRoute, UpdateSource, coerce, known_minors, platform_path,
@@ -61,10 +61,7 @@ impl PlatformPathQuestion<'_> {
         let PlatformEnds { to, start, end, .. } = self.ends;
         let path = path_by_name(start, end, &known_minors(self.updates));
         let channels = ClusterChannels::asked(self.channels).unwrap_or_else(|| channels_of(self.cluster));
-        let arch = match self.arch {
-            Some(arch) => arch.to_owned(),
-            None => self.cluster.architecture().unwrap_or_else(|| USUAL_ARCH.to_owned()),
-        };
+        let arch = architecture(self.cluster, self.arch);
         let mut graph = channels.graph(self.updates, &path, &arch);
         let mut sources: Vec<String> = self.updates.iter().map(UpdateSource::title).collect();
         if add_updates_of(self.cluster, &mut graph) {

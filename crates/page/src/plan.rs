@@ -12,7 +12,7 @@ use super::route::{Journey, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, Gates, Move};
 use olmdex_constraint::openshift::Minor;
-use olmdex_plan::plan::{OperatorPlan, Plan, PlanWish, USUAL_ARCH, channels_of, report};
+use olmdex_plan::plan::{OperatorPlan, Plan, PlanWish, architecture, channels_of, report};
 use olmdex_rules::openshift::{ClusterChannels, SupportLevel, coerce};
 use olmdex_text::calendar::Day;
 
@@ -134,7 +134,7 @@ fn form(context: PageContext<'_>, plans: &Plans, journey: &Journey) -> Markup {
     let mut minors: Vec<Minor> = plans.basis.catalogs.iter().map(|it| it.minor).collect();
     minors.retain(|it| plans.from.is_before(*it));
     minors.dedup();
-    let present_arch = plans.cluster.architecture().unwrap_or_else(|| USUAL_ARCH.to_owned());
+    let present_arch = architecture(&plans.cluster, None);
     html! {
         form.question action=[context.to(&Route::Plan(Journey::default()))] {
             label { span { "Target OpenShift version" }

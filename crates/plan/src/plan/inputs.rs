@@ -21,7 +21,7 @@ use olmdex_text::calendar::Day;
 use olmdex_text::json;
 
 /// The architecture of clusters that do not state theirs.
-pub const USUAL_ARCH: &str = "amd64";
+const USUAL_ARCH: &str = "amd64";
 
 /// The basis of plans.
 #[derive(Debug, Clone)]
@@ -146,7 +146,7 @@ impl PlanBasis {
             Some(asked) => ClusterChannels::asked(std::slice::from_ref(asked)).unwrap_or_else(|| channels_of(cluster)),
             None => channels_of(cluster),
         };
-        let arch = wish.arch.or_else(|| cluster.architecture()).unwrap_or_else(|| USUAL_ARCH.to_owned());
+        let arch = architecture(cluster, wish.arch.as_deref());
         let mut graph = channels.graph(&self.updates, &path, &arch);
         let known_channels = known_channels(&self.updates);
         let channels = channels.along(&path, &known_channels);
@@ -199,6 +199,13 @@ fn source_map(index: &Index, catalogs: &[PlanCatalog], ties: &[String]) -> Resul
         }
     }
     Ok(map)
+}
+
+/// The architecture in a question; without one, that of the cluster, or the usual one.
+#[must_use]
+pub fn architecture(cluster: &Cluster, asked: Option<&str>) -> String {
+    let asked = asked.map(str::to_owned).or_else(|| cluster.architecture());
+    asked.unwrap_or_else(|| USUAL_ARCH.to_owned())
 }
 
 /// The channels of a cluster, by that of its ClusterVersion.

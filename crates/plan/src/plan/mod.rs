@@ -61,7 +61,7 @@ pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgres
 pub use code::Code;
 pub use commands::folded as folded_commands;
 pub use html::{PackageAddress, html, report};
-pub use inputs::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
+pub use inputs::{BasisError, PlanBasis, PlanWish, add_updates_of, architecture, channels_of};
 pub use junit::junit;
 pub use manifests::manifests;
 pub(crate) use markdown::plain;
