@@ -95,9 +95,8 @@ impl Catalogs {
     /// no catalog is named after its version: then the names say nothing about the cluster.
     #[must_use]
     pub fn of_cluster(&self, openshift: Minor) -> Option<Vec<String>> {
-        let states = |wanted: bool| move |name: &&str| is_for(name, openshift) == Some(wanted);
-        self.names().find(states(true))?;
-        Some(self.names().filter(|it| !states(false)(it)).map(str::to_owned).collect())
+        self.names().find(|it| is_for(it, openshift) == Some(true))?;
+        Some(self.names().filter(|it| is_for(it, openshift) != Some(false)).map(str::to_owned).collect())
     }
 }
 
