@@ -78,7 +78,7 @@ compile_error!("olmdex runs on Unix only: it opens files relative to directories
 pub mod cli;
 
 pub use olmdex_ask as ask;
-pub use olmdex_base::{archive, diag, file};
+pub use olmdex_base::{archive, budget, diag, file};
 pub use olmdex_bundle::{bundle, community};
 pub use olmdex_change::{draw, edit};
 pub use olmdex_compose::{compose, mirror, scaffold};

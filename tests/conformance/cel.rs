@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use olmdex::constraint::cel::{Fuel, Rule, Value as CelValue};
+use olmdex::constraint::cel::{Rule, Value as CelValue, budget};
 use serde_json::Value;
 
 use crate::outcome::{Case, Folder, Outcome, entries};
@@ -51,7 +51,7 @@ fn rule(asked: &Value, answer: &Value) -> Outcome {
             }
         }
         Ok(_) if fails("compileError") => Outcome::Failed(format!("compiles, but {}", answer["compileError"])),
-        Ok(rule) => match rule.holds(&value, &Fuel::new(100_000_000)).expect("fuel enough") {
+        Ok(rule) => match rule.holds(&value, &budget(100_000_000)).expect("fuel enough") {
             Ok(holds) => {
                 Outcome::of_equal(&Some(holds), &answer["predicate"].as_bool().filter(|_| !fails("evalError")))
             }

@@ -149,6 +149,39 @@ fn a_user_who_trusts_a_catalog_lifts_the_limit() {
     assert!(render(&["bomb", "--no-image-limits"]).expect_code(0).stdout.len() > 480_000_000);
 }
 
+/// Finding S3: indented, a document grows with the square of its nesting.
+#[test]
+fn indentation_is_charged_over_all_documents() {
+    let directory = scratch();
+    let root = directory.path();
+    let nested = format!("{}1{}", "{\"a\":".repeat(2_000), "}".repeat(2_000));
+    let document =
+        |number: usize| format!("{{\"schema\":\"olm.x\",\"package\":\"p\",\"name\":\"n{number}\",\"a\":{}}}\n", nested);
+    let package = "{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"a\"}\n{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"a\",\"entries\":[{\"name\":\"p.v1\"}]}\n{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v1\",\"image\":\"q.io/p:1\",\"properties\":[{\"type\":\"olm.package\",\"value\":{\"packageName\":\"p\",\"version\":\"1.0.0\"}}]}\n";
+    let catalog = |n: usize| package.to_owned() + &(0..n).map(document).collect::<String>();
+    write(root, "few/c.json", catalog(1));
+    write(root, "many/c.json", catalog(60));
+    write(root, "list/c.json", format!("{}{}", "[".repeat(9_000), "]".repeat(9_000)));
+    olmdex(["build", "many", "-O", "many.db"]).in_directory(root).answer().expect_code(0);
+    let memory = BASE + 400_000;
+    for args in [&["render", "few"][..], &["render", "few", "-o", "yaml"], &["filter", "-p", "p", "-i", "few"]] {
+        assert!(in_memory(memory, root, args).expect_code(0).stdout.len() > 4_000_000, "{args:?}");
+    }
+    for args in [
+        &["render", "many"][..],
+        &["render", "many", "-o", "yaml"],
+        &["render", "many.db"],
+        &["migrate", "many", "migrated"],
+        &["filter", "-p", "p", "-i", "many", "--into", "filtered"],
+    ] {
+        let answer = in_memory(memory, root, args);
+        answer.expect_code(5).expect_words("expand to more than 256 MiB").expect_words("`--no-image-limits`");
+    }
+    assert!(!root.join("migrated").exists() && !root.join("filtered").exists());
+    in_memory(memory, root, &["validate", "many"]).expect_code(0);
+    in_memory(memory, root, &["validate", "list"]).expect_code(1);
+}
+
 /// Small texts with a fault in every few bytes, each with the limit that it reaches first.
 fn rubbish(n: usize) -> Vec<(&'static str, &'static str, String)> {
     const FINDINGS: &str = "more than 200,000 findings";

@@ -298,7 +298,9 @@ fn input(blobs: &[Value], as_yaml: bool) -> Input {
 
 /// The output of `render`, and the number of documents that it could not render.
 fn rendered(input: &Input, format: Format) -> (Vec<u8>, usize) {
-    let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] } };
+    let expansion = olmdex::json::Expansion::default();
+    let selection = Selection { packages: &[] };
+    let how = Rendering { format, level: Level::None, selection, expansion: &expansion };
     let mut sorted = Sorted::new(how);
     let defects = sorted.read(input);
     (sorted.to_vec().unwrap(), defects.len())

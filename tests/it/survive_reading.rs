@@ -67,8 +67,9 @@ fn in_time(text: &str, rule: Option<&str>, seconds: u32) -> Answer {
 /// errors.
 fn read(text: &[u8]) -> (Report, Option<Vec<u8>>) {
     let input = Input::bytes("catalog", Arc::from(text));
+    let (selection, expansion) = (Selection { packages: &[] }, olmdex::json::Expansion::default());
     let mut sorted =
-        Sorted::new(Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } });
+        Sorted::new(Rendering { format: Format::Json, level: Level::None, selection, expansion: &expansion });
     let defects = sorted.read(&input);
     (check_catalog(&input, None), defects.is_empty().then(|| sorted.to_vec().unwrap()))
 }

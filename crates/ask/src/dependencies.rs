@@ -84,10 +84,10 @@ pub fn dependencies(
 ///
 /// # Errors
 /// If its requirements cannot be read.
-pub fn needs(index: &Index, catalog: &str, target: &Target) -> Result<Vec<BundleNeeds>, AskError> {
+pub fn needs(index: &Index, catalog: &str, target: &Target, options: &Options) -> Result<Vec<BundleNeeds>, AskError> {
     let world = bare_world(index, &[catalog.to_owned()])?;
     let rows = IndexRows::new(index, &world);
-    let found = demands(&world, &rows, &Options::default(), &target.package, &target.bundle)?;
+    let found = demands(&world, &rows, options, &target.package, &target.bundle)?;
     Ok(found.into_iter().map(BundleNeeds::from).collect())
 }
 

@@ -126,7 +126,7 @@ pub use platform_path::{PlatformEnds, PlatformPathQuestion};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion, refusals_of_v1};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
-pub use resolution::{Cost, DEFAULT_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
+pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
 pub use search::{Retry, nearest_names, retries, search};
 pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};

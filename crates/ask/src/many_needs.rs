@@ -5,8 +5,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::error::AskError;
+use super::resolution::{PAGE_WORK, options_of_work};
 use olmdex_index::Index;
-use olmdex_olm::resolve::{BundleNeeds, Demands, IndexRows, Met, Options, World, bare_world};
+use olmdex_olm::resolve::{BundleNeeds, Demands, IndexRows, Met, World, bare_world};
 
 /// The catalogs of an index, each by itself.
 pub struct NeedsOfCatalogs<'i> {
@@ -53,8 +54,8 @@ impl<'w> NeedsOfPackage<'w> {
     pub fn of(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, AskError> {
         let Some((world, rows)) = self.catalogs.of_catalog.get(catalog) else { return Ok(Vec::new()) };
         let mut demands = self.demands.borrow_mut();
-        let demands =
-            demands.entry(catalog.to_owned()).or_insert_with(|| Demands::new(world, rows, &Options::default()));
+        let options = options_of_work(PAGE_WORK);
+        let demands = demands.entry(catalog.to_owned()).or_insert_with(|| Demands::new(world, rows, &options));
         let mut met = self.catalogs.met.borrow_mut();
         let met = met.entry(catalog.to_owned()).or_default();
         Ok(demands.of(&self.package, bundle, met)?)

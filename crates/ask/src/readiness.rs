@@ -15,6 +15,7 @@ use olmdex_olm::readiness::{
     Acknowledgement, BundleTraits, Condition, Conversion, InstalledOperators, Met, Moving, Readiness, Ready, State,
     catalog_condition, convert, of_bundle, of_subscription,
 };
+use olmdex_olm::resolve::Options;
 use olmdex_olm::upgrade::v1::Gates;
 use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, Subscription};
 
@@ -243,7 +244,7 @@ fn add_providers(
     }
     let catalog = item.catalog.as_deref().unwrap_or_default();
     let target = Target { package: item.package.clone(), bundle: bundle.name.clone() };
-    let found = needs(index, catalog, &target)?;
+    let found = needs(index, catalog, &target, &Options::default())?;
     for need in found.iter().flat_map(|it| &it.needs) {
         traits.depends_on.extend(need.met.packages.iter().cloned());
     }

@@ -19,6 +19,9 @@ use olmdex_olm::upgrade::unsafe_definitions;
 /// How much work an answer may cost by default.
 pub const DEFAULT_WORK: u64 = 200_000;
 
+/// How much work a page may cost: strangers ask for pages, and many at a time.
+pub const PAGE_WORK: u64 = DEFAULT_WORK / 100;
+
 /// How much work an answer may cost: how many conflicts the solver may run into, and a thousandth of the steps that
 /// rules may take.
 #[must_use]

@@ -5,6 +5,7 @@
 //! | [`diag`] | findings as data, their renderers (text, JSON, SARIF, …), baselines, and the envelope of JSON answers |
 //! | [`file`](mod@file) | writes files and directories whole or not at all, one writer at a time |
 //! | [`http`] | the reply with a page, which the makers of pages and the server share |
+//! | [`budget`] | the work and the memory that something made by a stranger may cost |
 //! | [`archive`] | reads tar archives as trees of names, in memory, without unpacking |
 //!
 //! Only [`file`](mod@file) creates, replaces and deletes files, in this crate and in all that use it.
@@ -15,3 +16,5 @@ pub mod archive;
 pub mod diag;
 pub mod file;
 pub mod http;
+
+pub use olmdex_text::budget;

@@ -11,11 +11,11 @@
 //! | [`advise`] | values that are accepted and do not do what they seem to do |
 //!
 //! ```
-//! use olmdex_constraint::cel::{Fuel, Rule, Value};
+//! use olmdex_constraint::cel::{Rule, Value, budget};
 //!
 //! let rule = Rule::compile(r#"properties.exists(p, p.type == "olm.package" && p.value.packageName == "etcd")"#)?;
 //! let properties = Value::properties([("olm.package", r#"{"packageName": "etcd", "version": "0.9.4"}"#)].into_iter());
-//! assert!(rule.holds(&properties, &Fuel::new(10_000))??);
+//! assert!(rule.holds(&properties, &budget(10_000))??);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

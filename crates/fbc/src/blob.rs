@@ -264,6 +264,9 @@ fn go_float(number: f64) -> String {
     format!("{number}")
 }
 
+/// Blanks of an indented document in opm's text. With more, the text has the document without them.
+const MAX_SHOWN_BLANKS: u64 = 1 << 20;
+
 /// opm's text for a document that is not an object: the decoder's words, then the document with a mark. A document from
 /// YAML was made into JSON with HTML escapes.
 fn not_an_object(value: Value<'_>, from_yaml: bool) -> String {
@@ -280,7 +283,7 @@ fn not_an_object(value: Value<'_>, from_yaml: bool) -> String {
     let compact = text(&compact);
     let name = value.kind().name();
     let offset = if value.kind() == Kind::Array { 1 } else { compact.len() };
-    let shown = if value.kind() == Kind::Array {
+    let shown = if value.kind() == Kind::Array && value.indentation(4) <= MAX_SHOWN_BLANKS {
         let mut pretty = Vec::new();
         json::write_pretty(value, 4, 0, &mut pretty);
         format!("[ <== {}", text(&pretty[1..]))

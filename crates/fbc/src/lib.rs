@@ -132,4 +132,4 @@ pub use stream::advance;
 pub use typed::{Bundle, Channel, Deprecation, Deprecations, Icon, Package, RelatedImage};
 pub use value_places::ValuePlaces;
 pub use walk::TreeFile;
-pub use write::{Format, write_blob};
+pub use write::{Format, WriteError, write_blob};

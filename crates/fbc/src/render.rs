@@ -4,8 +4,8 @@ use super::blob::{Blob, Failure, Typed};
 use super::csv_metadata::{self, Level};
 use super::objects::for_each_object;
 use super::render_order::Rank;
-use super::write::{Format, write_blob, write_migrated, write_noting};
-use olmdex_text::json::Anchor;
+use super::write::{Format, check_indentation, write_migrated, write_noting, write_yaml};
+use olmdex_text::json::{Anchor, Expansion};
 use olmdex_text::yaml::YamlWriteError;
 
 /// The content to render.
@@ -32,7 +32,12 @@ pub enum RenderDefect {
     Unmigratable(String),
     /// It cannot be written in the format.
     Unwritable(YamlWriteError),
+    /// Its indentation is larger than the input may become.
+    Expands(&'static str),
 }
+
+/// Unused bytes that a text may keep.
+const MAX_SPARE: usize = 1 << 20;
 
 /// The result of a document: its rank and another value, nothing, or the defect.
 pub(super) type Outcome<T> = Result<Option<(Rank, T)>, RenderDefect>;
@@ -46,6 +51,8 @@ pub struct Rendering<'a> {
     pub level: Level,
     /// The blobs that are rendered.
     pub selection: Selection<'a>,
+    /// The growth of all that is written.
+    pub expansion: &'a Expansion,
 }
 
 /// Renders one blob, if it is selected and written at all.
@@ -65,6 +72,7 @@ pub(super) fn render_noting(blob: &Blob<'_>, how: Rendering<'_>, noted: &mut Vec
         }
         _ => None,
     };
+    check_indentation(blob, how.format, how.expansion).map_err(RenderDefect::Expands)?;
     // Most texts are about as long as their source.
     let mut text = Vec::with_capacity(blob.value.end() - blob.value.offset() + 1);
     let written = match &metadata {
@@ -73,9 +81,12 @@ pub(super) fn render_noting(blob: &Blob<'_>, how: Rendering<'_>, noted: &mut Vec
             write_noting(blob, &mut text, Some(noted));
             Ok(())
         }
-        None => write_blob(blob, how.format, &mut text),
+        None => write_yaml(blob, None, &mut text),
     };
     written.map_err(RenderDefect::Unwritable)?;
+    if text.capacity() - text.len() > MAX_SPARE {
+        text.shrink_to_fit();
+    }
     Ok(Some((rank, text)))
 }
 

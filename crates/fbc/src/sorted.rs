@@ -217,6 +217,8 @@ impl<'s> Sorted<'s> {
     /// # Errors
     /// The sink's error, or [`RereadError`] if a file has changed since it was read.
     pub fn write<E: From<RereadError>>(&self, mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        // All were counted when they were read.
+        self.how.expansion.reset();
         let mut parts = self.parts();
         let mut opened: Option<Arc<Reopened<'_>>> = None;
         let mut ready: Vec<Ready<'_>> = Vec::new();
@@ -395,9 +397,13 @@ impl Consumer for Second<'_> {
 mod tests {
     use super::*;
     use crate::{Format, Level, Selection};
+    use olmdex_text::json::Expansion;
 
-    const HOW: Rendering<'_> =
-        Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
+    /// JSON, as it is.
+    fn as_json(expansion: &Expansion) -> Sorted<'_> {
+        let selection = Selection { packages: &[] };
+        Sorted::new(Rendering { format: Format::Json, level: Level::None, selection, expansion })
+    }
 
     /// Two packages; the first has the form of the output, with one more blank line.
     const TILL: &str =
@@ -412,7 +418,8 @@ mod tests {
         for gap in ["\n", " ", "\n\n", "\t"] {
             std::fs::write(&path, [TILL, gap, CHANNEL, "\n", BASKET].concat()).unwrap();
             let input = Input::file(&path);
-            let mut sorted = Sorted::new(HOW);
+            let expansion = Expansion::default();
+            let mut sorted = as_json(&expansion);
             assert!(sorted.read(&input).is_empty());
             let kinds: Vec<&str> = sorted
                 .parts()
@@ -430,7 +437,8 @@ mod tests {
             let expected = [basket, TILL, "\n", CHANNEL, "\n"].concat();
             assert_eq!(String::from_utf8(sorted.to_vec().unwrap()).unwrap(), expected);
             // The same without memory for texts.
-            let mut poor = Sorted { max_kept: [0, 0], ..Sorted::new(HOW) };
+            let expansion = Expansion::default();
+            let mut poor = Sorted { max_kept: [0, 0], ..as_json(&expansion) };
             assert!(poor.read(&input).is_empty());
             assert!(matches!(poor.parts().next(), Some((_, Part::Again(..)))));
             assert_eq!(String::from_utf8(poor.to_vec().unwrap()).unwrap(), expected);
@@ -444,7 +452,8 @@ mod tests {
         for text in [TILL, BASKET] {
             std::fs::write(&path, text).unwrap();
             let input = Input::file(&path);
-            let mut sorted = Sorted { max_kept: [0, 0], ..Sorted::new(HOW) };
+            let expansion = Expansion::default();
+            let mut sorted = Sorted { max_kept: [0, 0], ..as_json(&expansion) };
             assert!(sorted.read(&input).is_empty());
             let new = text.replace("stable", "staple").replace("\"a\"", "\"b\"");
             // Another file of the same length in its place.

@@ -1,6 +1,7 @@
 //! Blobs back to text, exactly as `opm render` writes them (`docs/behaviour/fbc.md` 4.2 to 4.4).
 
 use base64::Engine as _;
+use thiserror::Error;
 
 use super::blob::{Blob, Typed};
 use super::csv_metadata;
@@ -9,7 +10,7 @@ use super::objects::BUNDLE_OBJECT;
 use super::property::PropertyView;
 use super::typed::{Bundle, Channel, Deprecations, Package};
 use olmdex_text::gotype::STANDARD_BASE64 as BASE64;
-use olmdex_text::json::{self, Anchor, Reader};
+use olmdex_text::json::{self, Anchor, Expansion, Reader};
 use olmdex_text::yaml;
 
 /// The format of written blobs.
@@ -32,21 +33,45 @@ impl Format {
     }
 }
 
-/// Writes a blob.
+/// The reasons why a blob cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum WriteError {
+    /// It holds a character that YAML cannot carry.
+    #[error(transparent)]
+    Unwritable(#[from] yaml::YamlWriteError),
+    /// Its indentation is larger than the input may become.
+    #[error("{0}")]
+    Expands(&'static str),
+}
+
+/// Writes a blob, and counts its indentation.
 ///
 /// # Errors
-/// [`yaml::YamlWriteError`] if it holds a character that YAML cannot carry.
-pub fn write_blob(blob: &Blob<'_>, format: Format, out: &mut Vec<u8>) -> Result<(), yaml::YamlWriteError> {
+/// [`WriteError`]
+pub fn write_blob(blob: &Blob<'_>, format: Format, expansion: &Expansion, out: &mut Vec<u8>) -> Result<(), WriteError> {
+    check_indentation(blob, format, expansion).map_err(WriteError::Expands)?;
     match format {
         Format::Json => write_noting(blob, out, None),
-        Format::Yaml => return write_yaml(blob, None, out),
+        Format::Yaml => write_yaml(blob, None, out)?,
     }
     Ok(())
 }
 
+/// Counts the indentation of a blob before it is written.
+pub(super) fn check_indentation(blob: &Blob<'_>, format: Format, expansion: &Expansion) -> Result<(), &'static str> {
+    let width = match format {
+        Format::Json => WIDTH,
+        Format::Yaml => yaml::INDENT,
+    };
+    expansion.charge_indentation(blob.value, width, blob.value.end() - blob.value.offset())
+}
+
+/// Blanks of a level in JSON.
+const WIDTH: usize = 4;
+
 /// Writes a blob as JSON; with `noted`, notes where long strings of its document are written.
 pub(super) fn write_noting(blob: &Blob<'_>, out: &mut Vec<u8>, noted: Option<&mut Vec<Anchor>>) {
-    write_json(blob, None, Some(4), out, noted);
+    write_json(blob, None, Some(WIDTH), out, noted);
     out.push(b'\n');
 }
 
@@ -74,7 +99,11 @@ pub(super) fn write_migrated(
     }
 }
 
-fn write_yaml(blob: &Blob<'_>, metadata: Option<&str>, out: &mut Vec<u8>) -> Result<(), yaml::YamlWriteError> {
+pub(super) fn write_yaml(
+    blob: &Blob<'_>,
+    metadata: Option<&str>,
+    out: &mut Vec<u8>,
+) -> Result<(), yaml::YamlWriteError> {
     let mut compact = Vec::new();
     write_json(blob, metadata, None, &mut compact, None);
     let text = json::decode_utf8(&compact);

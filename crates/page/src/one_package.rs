@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
     use crate::{IndexCache, export};
-    use olmdex_ask::{Target, needs};
+    use olmdex_ask::{PAGE_WORK, Target, needs, options_of_work};
     use olmdex_fbc::Input;
     use olmdex_index::{Builder, CatalogSpec, Mode};
 
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!((only.channels, only.packages), (whole.channels, whole.packages));
         for bundle in ["p.v1.0.4", "p.v1.0.0", "p.v1.0.4", "none"] {
             let target = Target { package: "p".to_owned(), bundle: bundle.to_owned() };
-            let alone = needs(&index, "c", &target).unwrap();
+            let alone = needs(&index, "c", &target, &options_of_work(PAGE_WORK)).unwrap();
             assert_eq!(shared.demands("c", bundle).unwrap(), alone, "{bundle}");
         }
     }

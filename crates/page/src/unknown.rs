@@ -24,6 +24,7 @@ impl From<AskError> for PageError {
                 })
             }
             AskError::Index(error) => Self::Index(error),
+            AskError::Failure(error) if error.is_limit() => Self::TooLarge(error.to_string()),
             error => Self::Failed(error.to_string()),
         }
     }

@@ -14,7 +14,9 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{ImageSearch, List, PackageVersion, Part, PathQuery, Rights, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{self as ask, BundleNeeds, Dependencies, DependencyWish, Need, Target, of_version};
+use olmdex_ask::{
+    self as ask, BundleNeeds, Dependencies, DependencyWish, Need, PAGE_WORK, Target, of_version, options_of_work,
+};
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour, PropertyRow};
@@ -36,7 +38,7 @@ pub(super) fn dependencies(context: PageContext<'_>, release: &PackageVersion) -
     let Some(bundle) = found.first().map(|it| it.row.bundle.clone()) else { return Ok(Vec::new()) };
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
     let target = Target { package: release.package.clone(), bundle };
-    let wish = DependencyWish::default();
+    let wish = DependencyWish { options: options_of_work(PAGE_WORK), ..DependencyWish::default() };
     Ok(ask::dependencies(context.index(), &catalogs, &target, wish, &mut |_| {})?.answers)
 }
 
@@ -46,7 +48,7 @@ fn needed(context: PageContext<'_>, catalog: &str, package: &str, bundle: &str) 
         Some(shared) => shared.demands(catalog, bundle),
         None => {
             let target = Target { package: package.to_owned(), bundle: bundle.to_owned() };
-            Ok(ask::needs(context.index(), catalog, &target)?)
+            Ok(ask::needs(context.index(), catalog, &target, &options_of_work(PAGE_WORK))?)
         }
     }
 }

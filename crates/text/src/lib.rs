@@ -10,6 +10,7 @@
 //! | [`encoding`] | percent-coding, hexadecimal digits, words of a shell |
 //! | [`calendar`] | days, and moments as texts |
 //! | [`palette`] | colours for light and dark screens, and their contrast |
+//! | [`budget`] | the work and the memory that something made by a stranger may cost |
 //! | [`ceiling`], [`tally`] | limits of a process, and steps of work that tests count |
 //!
 //! Every reader here takes any bytes and returns a value or an error with a place. None of them panics, and none
@@ -18,6 +19,7 @@
 //! This crate deliberately opens no file and knows no word of the catalog format.
 
 pub mod api;
+pub mod budget;
 pub mod calendar;
 pub mod ceiling;
 pub mod encoding;

@@ -224,7 +224,8 @@ fn image(
             return Err(CommandError::new(Exit::No, message).help(help));
         }
     }
-    let files = Files::of(&composed, catalog.format, Level::None);
+    let expansion = crate::json::Expansion::default();
+    let files = Files::of(&composed, catalog.format, Level::None, &expansion);
     if let Some((input, defects)) = files.defects.first() {
         crate::cli::print::defects::report(context, input, defects);
         let message = format!("catalog `{}` cannot be rendered", catalog.name);

@@ -186,7 +186,9 @@ fn as_written(input: &Input, layer: &mut LayerWriter) -> Result<(), CommandError
 }
 
 fn by_package(input: &Input, layer: &mut LayerWriter) -> Result<(), CommandError> {
-    let how = Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
+    let expansion = crate::json::Expansion::default();
+    let selection = Selection { packages: &[] };
+    let how = Rendering { format: Format::Json, level: Level::None, selection, expansion: &expansion };
     let mut sorted = Sorted::new(how);
     if let Some((origin, _)) = sorted.read(input).first() {
         let file = input.files.get(origin.file as usize).map(|it| it.shown.as_str()).unwrap_or_default();

@@ -114,7 +114,8 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         sources.push((path, source));
     }
     let selection = Selection { packages: &args.package };
-    let how = Rendering { format: args.format(), level, selection };
+    let expansion = json::Expansion::default();
+    let how = Rendering { format: args.format(), level, selection, expansion: &expansion };
     let mut sorted = Sorted::new(how);
     let mut n_defects = 0;
     for (path, source) in &sources {
@@ -238,7 +239,9 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
         match source {
             Source::Catalog(input) => {
                 let selection = Selection { packages: &[] };
-                let mut all = Sorted::new(Rendering { format: Format::Json, level: Level::None, selection });
+                let expansion = json::Expansion::default();
+                let how = Rendering { format: Format::Json, level: Level::None, selection, expansion: &expansion };
+                let mut all = Sorted::new(how);
                 // Documents that cannot be rendered have been reported already.
                 let _ = all.read(input);
                 names.extend(all.packages().map(str::to_owned));
@@ -273,6 +276,10 @@ fn render_stored(
             }
             Err(RenderDefect::Unmigratable(error)) => {
                 return Err(CommandError::new(Exit::Input, error).help(UNMIGRATABLE));
+            }
+            Err(RenderDefect::Expands(error)) => {
+                let message = format!("{} `{}`: {error}", blob.schema, blob.name);
+                return Err(CommandError::new(Exit::Limit, message).help(crate::archive::LIFT_LIMITS));
             }
             Err(RenderDefect::Broken(_)) => return Err(damaged()),
         }

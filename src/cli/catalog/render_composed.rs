@@ -47,7 +47,8 @@ fn print(context: &Context, request: &RenderRequest<'_>, config: &Config, catalo
     let composed = whole(context, config, catalog)?;
     let format = request.format.unwrap_or(catalog.format);
     let selection = Selection { packages: request.packages };
-    let mut sorted = Sorted::new(Rendering { format, level: request.level, selection });
+    let expansion = crate::json::Expansion::default();
+    let mut sorted = Sorted::new(Rendering { format, level: request.level, selection, expansion: &expansion });
     let mut n_defects = 0;
     for part in &composed.parts {
         let defects = sorted.read(&part.input);
@@ -70,7 +71,9 @@ fn print(context: &Context, request: &RenderRequest<'_>, config: &Config, catalo
 
 /// The packages of a catalog. These names are needed only if a package is missing.
 fn config_packages(composed: &Composition) -> Vec<String> {
-    let how = Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
+    let expansion = crate::json::Expansion::default();
+    let selection = Selection { packages: &[] };
+    let how = Rendering { format: Format::Json, level: Level::None, selection, expansion: &expansion };
     let mut all = Sorted::new(how);
     for part in &composed.parts {
         // Documents that cannot be rendered have been reported already.
@@ -114,7 +117,8 @@ fn to_destinations(context: &Context, request: &RenderRequest<'_>, config: &Conf
     let mut staged = Vec::new();
     for (catalog, destination, reserved) in reserved {
         let composed = whole(context, config, catalog)?;
-        let files = Files::of(&composed, request.format.unwrap_or(catalog.format), request.level);
+        let expansion = crate::json::Expansion::default();
+        let files = Files::of(&composed, request.format.unwrap_or(catalog.format), request.level, &expansion);
         let n_defects = files.defects.iter().map(|it| it.1.len()).sum();
         for (input, defects) in &files.defects {
             report(context, input, defects);

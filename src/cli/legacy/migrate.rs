@@ -145,7 +145,9 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
     legacy_source::report(context, &input.remarks);
     let mut n_broken = input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
     let selection = Selection { packages: &[] };
-    let how = Rendering { format: args.output, level: args.migrate_level.into(), selection };
+    let expansion = crate::json::Expansion::default();
+    let level = args.migrate_level.into();
+    let how = Rendering { format: args.output, level, selection, expansion: &expansion };
     let mut sorted = Sorted::new(how);
     let defects = sorted.read(&input);
     drop(progress);

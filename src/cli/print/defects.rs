@@ -22,6 +22,10 @@ pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, Rende
                 let message = format!("{}: {error}", place(input, *origin));
                 context.reporter.error(&CommandError::new(Exit::Input, message).help(UNMIGRATABLE));
             }
+            RenderDefect::Expands(error) => {
+                let message = format!("{}: {error}", place(input, *origin));
+                context.reporter.error(&CommandError::new(Exit::Limit, message));
+            }
             RenderDefect::Unwritable(error) => {
                 let message = format!("{}: {error}", place(input, *origin));
                 let error = CommandError::new(Exit::Input, message);

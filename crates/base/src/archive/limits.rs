@@ -18,6 +18,10 @@ pub struct Limits {
     pub names: u64,
     /// The number of bytes that one compressed byte may become, once there are more than [`Self::RATIO_FROM`].
     pub ratio: u64,
+    /// Steps of following links and removing entries, besides those that each entry earns.
+    pub steps: u64,
+    /// Bytes of files that are read under a second name: through links, or as hard links.
+    pub linked: u64,
 }
 
 impl Limits {
@@ -37,13 +41,28 @@ impl Limits {
     pub(crate) const EXTENSION: u64 = 1 << 20;
 
     /// No limits but those of single names.
-    pub const NONE: Self =
-        Self { archive: u64::MAX, file: u64::MAX, entries: u64::MAX, names: u64::MAX, ratio: u64::MAX };
+    pub const NONE: Self = Self {
+        archive: u64::MAX,
+        file: u64::MAX,
+        entries: u64::MAX,
+        names: u64::MAX,
+        ratio: u64::MAX,
+        steps: u64::MAX,
+        linked: u64::MAX,
+    };
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { archive: 2 << 30, file: 512 << 20, entries: 2_000_000, names: 36 << 20, ratio: 200 }
+        Self {
+            archive: 2 << 30,
+            file: 512 << 20,
+            entries: 2_000_000,
+            names: 36 << 20,
+            ratio: 200,
+            steps: 4_000_000,
+            linked: 64 << 20,
+        }
     }
 }
 
@@ -88,6 +107,10 @@ pub enum Limit {
     Ratio(u64),
     /// `Limits::EXTENSION`
     Extension(u64),
+    /// [`Limits::steps`]
+    Steps,
+    /// [`Limits::linked`]
+    Linked(u64),
 }
 
 impl fmt::Display for Limit {
@@ -99,6 +122,8 @@ impl fmt::Display for Limit {
             Self::Entries(count) => write!(f, "it has more than {count} entries"),
             Self::Names(bytes) => write!(f, "the names of its files take more than {} MiB", mib(bytes)),
             Self::Ratio(ratio) => write!(f, "it decompresses to more than {ratio} times its size"),
+            Self::Steps => f.write_str("its links and whiteouts take too much work"),
+            Self::Linked(bytes) => write!(f, "links repeat more than {} MiB of its files", mib(bytes)),
             Self::Extension(bytes) => write!(f, "the name of an entry takes more than {} MiB", mib(bytes)),
         }
     }

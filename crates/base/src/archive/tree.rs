@@ -4,20 +4,27 @@
 //! path of the system is ever made of one.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 
 use thiserror::Error;
 
 use super::entries::{Entry, EntryKind};
 use super::error::ArchiveError;
-use super::limits::{EntryWeight, Limits};
+use super::limits::{EntryWeight, Limit, Limits};
 use super::name::{clean, join, split};
 use super::shown::shown;
 use crate::file::Text;
+use olmdex_text::budget::{Allowance, Budget};
 
 /// The number of links that are followed on the way to a file, as by Linux.
 const HOPS: usize = 40;
+
+/// The steps that each entry earns: more than one takes whose parents are there already.
+const EARNED: u64 = 64;
+
+/// The bytes of a path that are copied or compared in a step.
+const STEP: usize = 64;
 
 /// The entry of a name.
 #[derive(Debug, Clone)]
@@ -42,12 +49,16 @@ struct TreeNode {
 }
 
 /// A tree of names.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tree {
     /// By path, without a slash in front; the root is not in it.
     nodes: BTreeMap<Box<[u8]>, TreeNode>,
     limits: Limits,
     weight: EntryWeight,
+    /// The work of following links and removing entries, and the bytes that links repeat.
+    budget: Budget,
+    /// Directories in which the archive with a number has removed the entries of the archives before it.
+    opaque: HashSet<(Vec<u8>, u32)>,
     /// Entries whose names would have climbed over the root.
     climbing: Vec<String>,
 }
@@ -77,13 +88,24 @@ pub enum LinkError {
     /// More than 40 links.
     #[error("too many levels of symbolic links")]
     TooManyLinks,
+    /// A limit of the whole tree.
+    #[error("{0}")]
+    Limit(Limit),
 }
 
 impl Tree {
     /// An empty one.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Self { limits, ..Self::default() }
+        let budget = Budget::new(Allowance { steps: limits.steps, bytes: limits.linked });
+        Self {
+            nodes: BTreeMap::new(),
+            limits,
+            weight: EntryWeight::default(),
+            budget,
+            opaque: HashSet::new(),
+            climbing: Vec::new(),
+        }
     }
 
     /// Adds an entry of the archive with this number. `text` is its content, if it is kept.
@@ -91,6 +113,7 @@ impl Tree {
     /// # Errors
     /// [`ArchiveError::Entry`] if another entry is in its place, or its target is not there; [`ArchiveError::Limit`].
     pub fn add(&mut self, entry: &Entry, text: Option<Text>, archive: u32) -> Result<(), ArchiveError> {
+        self.budget.earn(EARNED);
         let Some(path) = self.place(&entry.name)? else { return Ok(()) };
         let node = match &entry.kind {
             EntryKind::Directory => {
@@ -129,7 +152,10 @@ impl Tree {
         if path.is_empty() {
             return Ok(None);
         }
-        self.place_below(&path).map(Some).map_err(|error| ArchiveError::entry(name, format!("leads nowhere: {error}")))
+        self.place_below(&path).map(Some).map_err(|error| match error {
+            LinkError::Limit(limit) => ArchiveError::Limit(limit),
+            error => ArchiveError::entry(name, format!("leads nowhere: {error}")),
+        })
     }
 
     fn place_below(&self, path: &[u8]) -> Result<Vec<u8>, LinkError> {
@@ -139,13 +165,30 @@ impl Tree {
 
     fn hard_link(&self, name: &[u8], target: &[u8]) -> Result<TreeEntry, ArchiveError> {
         let nowhere = |why: &str| ArchiveError::entry(name, format!("is a hard link to `{}`, {why}", shown(target)));
-        let path = self.place_below(&clean(target).0).map_err(|error| nowhere(&error.to_string()))?;
+        let path = self.place_below(&clean(target).0).map_err(|error| match error {
+            LinkError::Limit(limit) => ArchiveError::Limit(limit),
+            error => nowhere(&error.to_string()),
+        })?;
         match self.nodes.get(&*path).map(|it| &it.node) {
             Some(TreeEntry::Directory) => Err(nowhere("which is a directory")),
             Some(TreeEntry::Left(None)) => Ok(TreeEntry::Left(Some(path.into()))),
-            Some(node) => Ok(node.clone()),
+            Some(node) => {
+                if let TreeEntry::File(text) = node {
+                    self.repeat(text).map_err(ArchiveError::Limit)?;
+                }
+                Ok(node.clone())
+            }
             None => Err(nowhere("but no entry before it has that name")),
         }
+    }
+
+    /// Counts the bytes of a file that is read under another name.
+    fn repeat(&self, text: &Text) -> Result<(), Limit> {
+        self.budget.keep(text.len()).map_err(|_| Limit::Linked(self.limits.linked))
+    }
+
+    fn spend(&self, n_steps: usize) -> Result<(), Limit> {
+        self.budget.spend(n_steps as u64).map_err(|_| Limit::Steps)
     }
 
     /// Removes a name, and all below it.
@@ -155,10 +198,22 @@ impl Tree {
     }
 
     /// Removes the entries below a directory that come from another archive.
+    ///
+    /// # Errors
+    /// [`ArchiveError::Limit`]
     pub fn remove_others_below(&mut self, path: &[u8], archive: u32) -> Result<(), ArchiveError> {
+        self.opaque.insert((path.to_vec(), archive));
+        let n_steps = self.nodes_below(path).map(|(path, _)| 1 + path.len() / STEP).sum();
+        self.spend(n_steps).map_err(ArchiveError::Limit)?;
         self.retain_below(path, |it| it.archive == archive);
         let kept: Vec<_> = self.below(path).map(|(path, _)| path.to_vec()).collect();
         kept.iter().try_for_each(|path| self.make_parents(path, archive))
+    }
+
+    /// Whether [`Self::remove_others_below`] was called with this archive before, so that nothing of others is left.
+    #[must_use]
+    pub fn is_opaque(&self, path: &[u8], archive: u32) -> bool {
+        self.opaque.contains(&(path.to_vec(), archive))
     }
 
     fn retain_below(&mut self, path: &[u8], keep: impl Fn(&TreeNode) -> bool) {
@@ -200,15 +255,18 @@ impl Tree {
     }
 
     fn make_parents(&mut self, path: &[u8], archive: u32) -> Result<(), ArchiveError> {
-        for (at, _) in path.iter().enumerate().filter(|it| *it.1 == b'/') {
+        let mut missing = Vec::new();
+        for (at, _) in path.iter().enumerate().rev().filter(|it| *it.1 == b'/') {
             let above = &path[..at];
+            self.spend(1 + at / STEP).map_err(ArchiveError::Limit)?;
             match self.nodes.get(above).map(|it| &it.node) {
-                Some(TreeEntry::Directory) => {}
+                // Those above it were made before it.
+                Some(TreeEntry::Directory) => break,
                 Some(_) => return Err(ArchiveError::entry(path, "leads through a file")),
-                None => self.insert(above.to_vec(), TreeEntry::Directory, archive)?,
+                None => missing.push(above),
             }
         }
-        Ok(())
+        missing.into_iter().rev().try_for_each(|above| self.insert(above.to_vec(), TreeEntry::Directory, archive))
     }
 
     fn insert(&mut self, path: Vec<u8>, node: TreeEntry, archive: u32) -> Result<(), ArchiveError> {
@@ -223,6 +281,10 @@ impl Tree {
 
     /// The directory of a path that need not be there yet, without links.
     fn directory_for(&self, path: &[u8]) -> Result<Vec<u8>, LinkError> {
+        // No key of a directory leads through a link.
+        if let Some(TreeNode { node: TreeEntry::Directory, .. }) = self.nodes.get(path) {
+            return Ok(path.to_vec());
+        }
         self.follow(path, true).map(|(path, _)| path)
     }
 
@@ -231,7 +293,13 @@ impl Tree {
     /// # Errors
     /// [`LinkError`]
     pub fn find(&self, path: &[u8]) -> Result<PathTarget<'_>, LinkError> {
+        let asked = path;
         let (path, placed) = self.follow(path, false)?;
+        if let Some(TreeNode { node: TreeEntry::File(text), .. }) = placed
+            && path != asked
+        {
+            self.repeat(text).map_err(LinkError::Limit)?;
+        }
         match placed.map(|it| &it.node) {
             None if path.is_empty() => Ok(PathTarget::Directory(path)),
             None | Some(TreeEntry::Link(_)) => Err(LinkError::NotFound),
@@ -254,12 +322,14 @@ impl Tree {
             match component.as_slice() {
                 b"" | b"." => continue,
                 b".." => {
+                    self.spend(1 + done.len() / STEP).map_err(LinkError::Limit)?;
                     done = split(&done).0.to_vec();
                     continue;
                 }
                 _ => {}
             }
             let next = join(&done, &component);
+            self.spend(1 + next.len() / STEP).map_err(LinkError::Limit)?;
             match self.nodes.get(&*next).map(|it| &it.node) {
                 Some(TreeEntry::Link(target)) => {
                     hops += 1;
@@ -286,4 +356,80 @@ impl Tree {
 /// The components of a path, the first one last.
 fn components(path: &[u8]) -> Vec<Vec<u8>> {
     path.split(|&byte| byte == b'/').rev().map(<[u8]>::to_vec).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// The result of adding entries, and of reading all of them.
+    fn build(entries: impl IntoIterator<Item = (String, EntryKind, Option<Text>)>) -> Result<Tree, ArchiveError> {
+        let mut tree = Tree::new(Limits::default());
+        for (name, kind, text) in entries {
+            tree.add(&Entry { name: name.into_bytes(), kind, size: 0, at: 0 }, text, 0)?;
+        }
+        Ok(tree)
+    }
+
+    fn limit_of(result: Result<Tree, ArchiveError>) -> Option<Limit> {
+        match result {
+            Err(ArchiveError::Limit(limit)) => Some(limit),
+            _ => None,
+        }
+    }
+
+    const DIRECTORY: EntryKind = EntryKind::Directory;
+
+    /// Finding S7: each of these took seconds to minutes for a layer of a few kilobytes.
+    #[test]
+    fn links_take_steps() {
+        let link = |number: usize| {
+            let next = if number < 37 { format!("L{}", number + 1) } else { "a".to_owned() };
+            let target = format!("{}{next}", "a/../".repeat(780));
+            (format!("L{number}"), EntryKind::Link(target.into_bytes()), None)
+        };
+        let chain = || std::iter::once(("a".to_owned(), DIRECTORY, None)).chain((0..38).map(link));
+        let through = |n: usize| (0..n).map(|number| (format!("L0/{number}"), DIRECTORY, None));
+        assert!(build(chain().chain(through(10))).is_ok());
+        assert_eq!(limit_of(build(chain().chain(through(1_000)))), Some(Limit::Steps));
+        let targets = (0..1_000).map(|number| (format!("h{number}"), EntryKind::HardLink(b"L0/none".to_vec()), None));
+        let file = ("a/none".to_owned(), EntryKind::File, Some(Text::Bytes(Arc::from(&b"x"[..]))));
+        assert_eq!(limit_of(build(chain().chain([file]).chain(targets))), Some(Limit::Steps));
+    }
+
+    #[test]
+    fn names_in_deep_directories_take_few_steps() {
+        let deep = vec!["d"; 1_000].join("/");
+        let tree = build((0..2_000).map(|number| (format!("{deep}/{number}"), EntryKind::File, None))).unwrap();
+        assert_eq!(tree.below(b"").count(), 3_000);
+    }
+
+    #[test]
+    fn whiteouts_take_steps() {
+        let files = (0..10_000).map(|number| (format!("d/{number}"), DIRECTORY, None));
+        let mut tree = build(files).unwrap();
+        tree.remove_others_below(b"d", 0).unwrap();
+        assert!(tree.is_opaque(b"d", 0) && !tree.is_opaque(b"d", 1) && !tree.is_opaque(b"e", 0));
+        let deep = "d/".repeat(1_500);
+        let files = (0..3_000).map(|number| (format!("{deep}{number}"), DIRECTORY, None));
+        let mut tree = build(files).unwrap();
+        let refused = (0..1_500).find_map(|level| tree.remove_others_below(&deep.as_bytes()[..2 * level + 1], 0).err());
+        assert!(matches!(refused, Some(ArchiveError::Limit(Limit::Steps))));
+    }
+
+    #[test]
+    fn links_repeat_few_bytes() {
+        let text = || Some(Text::Bytes(Arc::from(vec![b'x'; 10 << 20])));
+        let file = || std::iter::once(("f".to_owned(), EntryKind::File, text()));
+        let hard = |n: usize| (0..n).map(|number| (format!("h{number}"), EntryKind::HardLink(b"f".to_vec()), None));
+        assert!(build(file().chain(hard(6))).is_ok());
+        assert_eq!(limit_of(build(file().chain(hard(7)))), Some(Limit::Linked(64 << 20)));
+        let soft = |n: usize| (0..n).map(|number| (format!("s{number}"), EntryKind::Link(b"f".to_vec()), None));
+        let tree = build(file().chain(soft(7))).unwrap();
+        let found: Vec<bool> = (0..7).map(|number| tree.find(format!("s{number}").as_bytes()).is_ok()).collect();
+        assert_eq!(found, [true, true, true, true, true, true, false]);
+        assert!(tree.find(b"f").is_ok(), "its own name repeats nothing");
+    }
 }

@@ -10,6 +10,7 @@ use super::object::text as text_of;
 use super::target::PACKAGE;
 use super::verdict::{EditEffects, judge};
 use olmdex_fbc::{self as fbc, Format, Input, Level, Rendering, Selection};
+use olmdex_text::json::Expansion;
 use olmdex_text::json::Reader;
 
 /// The blob of a bundle at a level: its ClusterServiceVersion as a property, or its manifests as they are.
@@ -21,7 +22,8 @@ pub fn at_level(bundle: &str, level: Level) -> Result<String, EditError> {
     let mut reader = Reader::new();
     let Ok(value) = reader.read(bundle) else { return Ok(bundle.to_owned()) };
     let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(bundle.to_owned()) };
-    let how = Rendering { format: Format::Json, level, selection: Selection { packages: &[] } };
+    let (selection, expansion) = (Selection { packages: &[] }, Expansion::default());
+    let how = Rendering { format: Format::Json, level, selection, expansion: &expansion };
     match fbc::render_blob(&blob, how) {
         Ok(Some((_, text))) => {
             let text = String::from_utf8_lossy(&text).into_owned();
@@ -71,7 +73,7 @@ pub(super) fn new_package(
         let unfit = || EditError::unfit(format!("cannot write the blobs of package `{package}`"), "check its bundle");
         let value = reader.read(json).map_err(|_| unfit())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| unfit())?;
-        fbc::write_blob(&blob, format, &mut added)?;
+        fbc::write_blob(&blob, format, &Expansion::default(), &mut added)?;
     }
     let added = String::from_utf8_lossy(&added).into_owned();
     let (number, path, before) = match input.files.first() {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::error::EditError;
 use super::{object, splice};
 use olmdex_fbc::{self as fbc, Consumer, Format, Input, Origin, Syntax};
+use olmdex_text::json::Expansion;
 use olmdex_text::json::{self, Reader};
 use olmdex_text::tally;
 use olmdex_text::yaml;
@@ -168,7 +169,7 @@ impl PackageDocuments {
         let value = reader.read(&document.json).map_err(|_| unreadable())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| unreadable())?;
         let mut out = Vec::new();
-        fbc::write_blob(&blob, format, &mut out)?;
+        fbc::write_blob(&blob, format, &Expansion::default(), &mut out)?;
         Ok(out)
     }
 
@@ -279,9 +280,10 @@ fn text_of(json: &str, syntax: Syntax) -> Result<String, EditError> {
     let mut reader = Reader::new();
     // Every added document consists of texts that were read before.
     let Ok(value) = reader.read(json) else { return Ok(json.to_owned()) };
+    Expansion::default().charge_indentation(value, 4, json.len()).map_err(fbc::WriteError::Expands)?;
     match syntax {
         Syntax::Json => json::write_pretty(value, 4, 0, &mut out),
-        Syntax::Yaml => yaml::write(value, &mut out)?,
+        Syntax::Yaml => yaml::write(value, &mut out).map_err(fbc::WriteError::Unwritable)?,
     }
     Ok(String::from_utf8_lossy(&out).into_owned())
 }

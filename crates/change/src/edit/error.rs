@@ -8,7 +8,6 @@ use thiserror::Error;
 use olmdex_base::file::system_words;
 use olmdex_fbc as fbc;
 use olmdex_index::IndexError;
-use olmdex_text::yaml::YamlWriteError;
 
 /// Why a catalog cannot be changed.
 #[derive(Debug, Error)]
@@ -57,7 +56,7 @@ pub enum EditError {
     },
     /// A document cannot be written.
     #[error(transparent)]
-    Unwritable(#[from] YamlWriteError),
+    Unwritable(#[from] fbc::WriteError),
     /// A file is none of the system's.
     #[error("olmdex cannot change the file `{0}`")]
     NoFile(String),

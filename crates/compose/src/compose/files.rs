@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::composition::{Composition, Part};
 use olmdex_fbc::{Format, Input, Level, Origin, RenderDefect, Rendering, RereadError, Selection, Sorted};
 use olmdex_legacy::package_file;
+use olmdex_text::json::Expansion;
 
 /// The documents of one part of a catalog that could not be rendered.
 pub type Defects<'c> = (&'c Input, Vec<(Origin, RenderDefect)>);
@@ -55,8 +56,8 @@ impl FilesError {
 impl<'c> Files<'c> {
     /// Reads a catalog, and makes its blobs.
     #[must_use]
-    pub fn of(composition: &'c Composition, format: Format, level: Level) -> Self {
-        let how = Rendering { format, level, selection: Selection { packages: &[] } };
+    pub fn of(composition: &'c Composition, format: Format, level: Level, expansion: &'c Expansion) -> Self {
+        let how = Rendering { format, level, selection: Selection { packages: &[] }, expansion };
         let extension = match format {
             Format::Json => "json",
             Format::Yaml => "yaml",

@@ -231,6 +231,7 @@ mod tests {
     use super::*;
     use crate::compose::{Composition, Part};
     use olmdex_fbc::{Format, Input, Level};
+    use olmdex_text::json::Expansion;
 
     #[test]
     fn a_destination_has_one_writer_from_before_its_sources_are_read() {
@@ -251,7 +252,8 @@ mod tests {
         let part = Part { path: None, input: Input::bytes("till.yaml", text.as_bytes().into()) };
         let composition = Composition { parts: vec![part], warnings: Vec::new() };
         let stage = |format| {
-            let files = Files::of(&composition, format, Level::None);
+            let expansion = Expansion::default();
+            let files = Files::of(&composition, format, Level::None, &expansion);
             Reserved::new(&target).unwrap().write(&files).unwrap()
         };
         assert!(stage(Format::Json).finish().unwrap());

@@ -10,6 +10,7 @@ use olmdex_fbc::{
     Blob, Consumer, Document, Format, Input, Level, Origin, Provenance, Rank, RenderDefect, Rendering, RereadError,
     Selection, Typed, load_again, render_blob,
 };
+use olmdex_text::json::Expansion;
 
 /// The blobs of a filtered catalog, in the order in which opm writes them.
 #[derive(Debug, Default)]
@@ -56,6 +57,8 @@ impl Blobs {
 struct Writer<'f> {
     filtered: &'f Filtered,
     format: Format,
+    /// The growth of all that is written.
+    expansion: Expansion,
 }
 
 impl Consumer for Writer<'_> {
@@ -63,7 +66,8 @@ impl Consumer for Writer<'_> {
 
     fn document(&self, document: Document<'_>) -> Self::Output {
         let origin = document.origin;
-        let how = Rendering { format: self.format, level: Level::None, selection: Selection { packages: &[] } };
+        let selection = Selection { packages: &[] };
+        let how = Rendering { format: self.format, level: Level::None, selection, expansion: &self.expansion };
         let text = document.blob.map_err(RenderDefect::Broken).and_then(|mut blob| {
             if let Some(Ok(PackageExtent::Part(part))) = self.filtered.packages.get(&*blob.package)
                 && !trim(&mut blob, part)
@@ -122,7 +126,7 @@ pub fn write(input: &Input, catalog: &Catalog, filtered: &Filtered, format: Form
     }
     origins.sort_unstable();
     let mut blobs = Blobs::default();
-    load_again(input, &origins, &Writer { filtered, format }, |(origin, outcome)| {
+    load_again(input, &origins, &Writer { filtered, format, expansion: Expansion::default() }, |(origin, outcome)| {
         match outcome {
             Ok(Some((rank, text))) => blobs.texts.entry(rank).or_default().push((origin, text)),
             Ok(None) => {}

@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use super::media_type::media_type;
 use olmdex_fbc::{self as fbc, Format, Level, RenderDefect, Rendering, Selection};
+use olmdex_text::json::Expansion;
 use olmdex_text::json::{self, Reader};
 
 /// Why there is no blob.
@@ -63,7 +64,8 @@ pub fn package(
     let unwritable = |error: &dyn std::fmt::Display| PackageError::Unwritable(error.to_string());
     let value = reader.read(&text).map_err(|error| unwritable(&error))?;
     let Ok(blob) = fbc::blob::decode(value, false) else { return Err(PackageError::NoName) };
-    let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] } };
+    let (selection, expansion) = (Selection { packages: &[] }, Expansion::default());
+    let how = Rendering { format, level: Level::None, selection, expansion: &expansion };
     match fbc::render_blob(&blob, how) {
         Ok(Some((_, text))) => Ok(text),
         Err(RenderDefect::Unwritable(error)) => Err(unwritable(&error)),

@@ -2,11 +2,8 @@
 //!
 //! Errors are values, because `||`, `&&` and the macros absorb them as cel-go does: a yes wins over an error.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-use thiserror::Error;
 
 use super::apply::apply;
 use super::error::EvalError;
@@ -14,75 +11,37 @@ use super::functions::Function;
 use super::plan::{Plan, Step};
 use super::tree::FoldKind;
 use super::value::{Evaluated, List, Map, Value, equal};
+use olmdex_text::budget::{Budget, Exhausted};
 use olmdex_text::re2::Pattern;
 
-/// The steps are used up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the rules of `olm.constraint` take more than {limit} steps")]
-pub struct OutOfFuel {
-    /// How many there were.
-    pub limit: u64,
-}
-
-/// Steps that evaluation may take, of all rules together.
-#[derive(Debug)]
-pub struct Fuel {
-    left: Cell<u64>,
-    limit: u64,
-}
-
-impl Fuel {
-    /// A budget of `limit` steps: a step is a value that is examined, or sixteen bytes that are copied.
-    #[must_use]
-    pub fn new(limit: u64) -> Self {
-        Self { left: Cell::new(limit), limit }
-    }
-
-    /// Starts anew, with `limit` steps.
-    pub fn refill(&mut self, limit: u64) {
-        self.limit = limit;
-        self.left.set(limit);
-    }
-
-    /// The number of steps that are left.
-    pub fn left(&self) -> u64 {
-        self.left.get()
-    }
-
-    /// Takes steps.
-    ///
-    /// # Errors
-    /// [`OutOfFuel`] if fewer are left.
-    pub fn spend(&self, steps: u64) -> Result<(), OutOfFuel> {
-        match self.left.get().checked_sub(steps) {
-            Some(left) => {
-                self.left.set(left);
-                Ok(())
-            }
-            None => Err(OutOfFuel { limit: self.limit }),
-        }
-    }
-}
-
 /// Whether a checked rule holds.
-pub(super) fn evaluate(plan: &Plan, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {
+pub(super) fn evaluate(plan: &Plan, properties: &Value, budget: &Budget) -> Result<Result<bool, EvalError>, Exhausted> {
     let mut machine = Machine {
         properties,
-        fuel,
+        budget,
+        kept: 0,
         values: Vec::new(),
         locals: Vec::new(),
         folds: Vec::new(),
         patterns: HashMap::new(),
     };
-    let mut at = 0;
-    while let Some(step) = plan.steps.get(at) {
-        fuel.spend(1)?;
-        at = machine.step(step, at)?;
+    let result = machine.run(plan);
+    // All values go with the machine.
+    budget.release(machine.kept);
+    result
+}
+
+/// Bytes of a value in a list, and of a list without its items.
+const VALUE: usize = size_of::<Value>();
+
+/// Bytes of a copy of a value; its parts are shared.
+fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        Value::List(list) => VALUE * list.items().len(),
+        _ => 0,
     }
-    Ok(machine.pop().and_then(|it| match it {
-        Value::Bool(holds) => Ok(holds),
-        _ => Err(EvalError::NoSuchOverload),
-    }))
 }
 
 /// The number of parsed patterns that are kept.
@@ -92,7 +51,10 @@ const STATES_A_STEP: u64 = 4;
 
 struct Machine<'e> {
     properties: &'e Value,
-    fuel: &'e Fuel,
+    budget: &'e Budget,
+    /// Bytes of the values that were made. Values that are dropped before the end count as well: counting them out
+    /// would need a count for each value.
+    kept: u64,
     values: Vec<Evaluated>,
     locals: Vec<Value>,
     folds: Vec<Fold>,
@@ -129,6 +91,25 @@ enum FoldResult {
 }
 
 impl Machine<'_> {
+    fn run(&mut self, plan: &Plan) -> Result<Result<bool, EvalError>, Exhausted> {
+        let mut at = 0;
+        while let Some(step) = plan.steps.get(at) {
+            self.budget.spend(1)?;
+            at = self.step(step, at)?;
+        }
+        Ok(self.pop().and_then(|value| match value {
+            Value::Bool(holds) => Ok(holds),
+            _ => Err(EvalError::NoSuchOverload),
+        }))
+    }
+
+    /// Notes the bytes of a new value.
+    fn keep(&mut self, n_bytes: usize) -> Result<(), Exhausted> {
+        self.budget.keep(n_bytes as u64)?;
+        self.kept += n_bytes as u64;
+        Ok(())
+    }
+
     fn pop(&mut self) -> Evaluated {
         // Every step takes values that earlier ones have put there.
         self.values.pop().unwrap_or(Err(EvalError::NoSuchOverload))
@@ -141,15 +122,21 @@ impl Machine<'_> {
     }
 
     /// Does a step, and says which is next.
-    fn step(&mut self, step: &Step, at: usize) -> Result<usize, OutOfFuel> {
+    fn step(&mut self, step: &Step, at: usize) -> Result<usize, Exhausted> {
         let value = match step {
             Step::Value(value) => Ok(value.clone()),
             Step::Properties => Ok(self.properties.clone()),
             Step::Local(at) => self.locals.get(*at).cloned().ok_or(EvalError::NoSuchOverload),
             Step::Select(field) => self.pop().and_then(|it| select(&it, field)),
             Step::Has(field) => self.pop().and_then(|it| has(&it, field)),
-            Step::List(n) => self.take(*n).map(Value::list),
-            Step::Map(n) => self.take(2 * n).and_then(Value::map),
+            Step::List(n) => {
+                self.keep(VALUE * (n + 1))?;
+                self.take(*n).map(Value::list)
+            }
+            Step::Map(n) => {
+                self.keep(VALUE * (2 * n + 1))?;
+                self.take(2 * n).and_then(Value::map)
+            }
             Step::Call(function, n) => match self.take(*n) {
                 Ok(operands) => self.call(*function, &operands)?,
                 Err(error) => Err(error),
@@ -196,6 +183,10 @@ impl Machine<'_> {
             },
             Step::FoldItem { local, next, end } => {
                 let value = self.pop();
+                if matches!(self.folds.last(), Some(Fold { result: FoldResult::Items(_), .. })) {
+                    // A list doubles as it grows.
+                    self.keep(2 * VALUE)?;
+                }
                 return Ok(match self.fold_step(value, *local) {
                     None => *next,
                     Some(result) => {
@@ -303,7 +294,7 @@ impl Machine<'_> {
         }
     }
 
-    fn call(&mut self, function: Function, operands: &[Value]) -> Result<Evaluated, OutOfFuel> {
+    fn call(&mut self, function: Function, operands: &[Value]) -> Result<Evaluated, Exhausted> {
         let size = |it: &Value| match it {
             Value::String(text) => text.len() as u64 / 16,
             Value::Bytes(bytes) => bytes.len() as u64 / 16,
@@ -313,14 +304,14 @@ impl Machine<'_> {
         };
         match (function, operands) {
             (Function::Equals | Function::NotEquals, [a, b]) => {
-                self.fuel.spend(size(a).min(size(b)))?;
-                let mut left = self.fuel.left();
+                self.budget.spend(size(a).min(size(b)))?;
+                let mut left = self.budget.steps_left();
                 let is_equal = equal(a, b, &mut left);
                 let is_equal = self.spent(left, is_equal)?;
                 Ok(Ok(Value::Bool(is_equal == (function == Function::Equals))))
             }
             (Function::In, [item, Value::List(list)]) => {
-                let mut left = self.fuel.left();
+                let mut left = self.budget.steps_left();
                 let mut is_in = Some(false);
                 for it in list.items() {
                     is_in = equal(item, it, &mut left);
@@ -334,23 +325,26 @@ impl Machine<'_> {
             (Function::Matches, [Value::String(text), Value::String(pattern)]) => self.matches(text, pattern),
             _ => {
                 // No function does more than go over its operands.
-                self.fuel.spend(operands.iter().map(size).sum::<u64>())?;
+                self.budget.spend(operands.iter().map(size).sum::<u64>())?;
+                if matches!(function, Function::Add | Function::String | Function::Bytes) {
+                    self.keep(VALUE + operands.iter().map(bytes_of).sum::<usize>())?;
+                }
                 Ok(apply(function, operands))
             }
         }
     }
 
     /// Takes the steps that an answer took; without an answer there were too few.
-    fn spent(&self, left: u64, answer: Option<bool>) -> Result<bool, OutOfFuel> {
-        self.fuel.spend(self.fuel.left() - left)?;
-        answer.ok_or(OutOfFuel { limit: self.fuel.limit })
+    fn spent(&self, left: u64, answer: Option<bool>) -> Result<bool, Exhausted> {
+        self.budget.spend(self.budget.steps_left() - left)?;
+        answer.ok_or_else(|| self.budget.out_of_steps())
     }
 
-    fn matches(&mut self, text: &str, pattern: &Arc<str>) -> Result<Evaluated, OutOfFuel> {
+    fn matches(&mut self, text: &str, pattern: &Arc<str>) -> Result<Evaluated, Exhausted> {
         if !self.patterns.contains_key(pattern) {
-            self.fuel.spend(pattern.len() as u64)?;
+            self.budget.spend(pattern.len() as u64)?;
             let parsed = Pattern::parse(pattern).map_err(|error| EvalError::Regexp(Arc::from(error.to_string())));
-            self.fuel.spend(parsed.as_ref().map_or(0, |it| it.size() as u64))?;
+            self.budget.spend(parsed.as_ref().map_or(0, |it| it.size() as u64))?;
             if self.patterns.len() == MAX_PATTERNS {
                 self.patterns.clear();
             }
@@ -361,11 +355,11 @@ impl Machine<'_> {
             Some(Err(error)) => return Ok(Err(error.clone())),
             None => return Ok(Err(EvalError::NoSuchOverload)),
         };
-        let limit = self.fuel.left().saturating_mul(STATES_A_STEP);
+        let limit = self.budget.steps_left().saturating_mul(STATES_A_STEP);
         let mut budget = limit;
         let is_match = parsed.is_match_within(text, &mut budget);
-        self.fuel.spend((limit - budget).div_ceil(STATES_A_STEP))?;
-        is_match.map(|it| Ok(Value::Bool(it))).ok_or(OutOfFuel { limit: self.fuel.limit })
+        self.budget.spend((limit - budget).div_ceil(STATES_A_STEP))?;
+        is_match.map(|it| Ok(Value::Bool(it))).ok_or_else(|| self.budget.out_of_steps())
     }
 }
 

@@ -27,9 +27,9 @@ mod value;
 
 use error::Fault;
 pub use error::{EvalError, RuleError, RuleErrorKind};
-pub use eval::{Fuel, OutOfFuel};
 pub use value::Value;
 
+use olmdex_text::budget::{Allowance, Budget, Exhausted};
 use plan::Plan;
 
 /// A rule that has been read and checked.
@@ -40,6 +40,19 @@ pub struct Rule {
 
 /// The number of characters that a rule may have (cel-go's limit).
 const MAX_CHARACTERS: usize = 100_000;
+
+/// The number of steps that a byte of a new value costs.
+const STEPS_A_BYTE: u64 = 6;
+/// Bytes that the values of any rule may have.
+const MIN_BYTES: u64 = 4 << 20;
+
+/// A budget of steps for rules, and of the bytes of the values that one rule may make for one bundle. A step is a value
+/// that is examined, or sixteen bytes that are copied.
+#[must_use]
+pub const fn budget(steps: u64) -> Budget {
+    let bytes = steps / STEPS_A_BYTE;
+    Budget::new(Allowance { steps, bytes: if bytes < MIN_BYTES { MIN_BYTES } else { bytes } })
+}
 
 impl Rule {
     /// Reads and checks a rule.
@@ -71,8 +84,8 @@ impl Rule {
     /// Whether the rule holds for properties. Any error inside the rule is an [`EvalError`], which OLM takes for a no.
     ///
     /// # Errors
-    /// [`OutOfFuel`] if that took more steps than there were left.
-    pub fn holds(&self, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {
-        eval::evaluate(&self.plan, properties, fuel)
+    /// [`Exhausted`] if that took more steps, or kept more bytes at a time, than there were left.
+    pub fn holds(&self, properties: &Value, budget: &Budget) -> Result<Result<bool, EvalError>, Exhausted> {
+        eval::evaluate(&self.plan, properties, budget)
     }
 }

@@ -10,6 +10,7 @@ use crate::error::LegacyError;
 use crate::export::Export;
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_fbc::{Format, Input, Level, Rendering, RereadError, Selection, Sorted};
+use olmdex_text::json::Expansion;
 
 /// The result of a trial.
 #[derive(Debug)]
@@ -36,7 +37,9 @@ impl Edit {
     ) -> Result<Trial, LegacyError> {
         let packages: Vec<String> = bundles.iter().map(|it| it.bundle.package.clone()).collect();
         let selection = Selection { packages: &packages };
-        let mut sorted = Sorted::new(Rendering { format: Format::Json, level: Level::None, selection });
+        let expansion = Expansion::default();
+        let how = Rendering { format: Format::Json, level: Level::None, selection, expansion: &expansion };
+        let mut sorted = Sorted::new(how);
         let unread = catalogs.iter().map(|it| sorted.read(it).len()).sum::<usize>();
         let mut text = Vec::new();
         let written = sorted.write(|_, it| {

@@ -11,7 +11,7 @@ use super::resolution::Options;
 use super::rows::{Rows, World};
 use super::universe::{ChannelId, EntryId, Universe};
 use olmdex_base::diag::Place;
-use olmdex_constraint::cel::Fuel;
+use olmdex_constraint::cel::budget;
 use olmdex_constraint::property::{Meaning, read};
 use olmdex_fbc::Property;
 use olmdex_index::{Index, IndexError};
@@ -153,7 +153,7 @@ pub fn demands(
     package: &str,
     bundle: &str,
 ) -> Result<Vec<BundleDemands>, Failure> {
-    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let mut universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
     let mut candidates = Candidates::default();
     let entries = entries(&mut universe, package, bundle)?.into_values();
     entries.filter_map(|it| it.first().copied()).map(|id| of_entry(&mut universe, &mut candidates, id)).collect()
@@ -175,7 +175,7 @@ impl<'r> Demands<'r> {
     /// Makes a reader that has read nothing yet.
     #[must_use]
     pub fn new(world: &'r World, rows: &'r dyn Rows, options: &Options) -> Self {
-        let universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+        let universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
         Self { universe, candidates: Candidates::default(), steps: options.steps, first: None }
     }
 
@@ -185,7 +185,7 @@ impl<'r> Demands<'r> {
     /// # Errors
     /// The errors of [`demands`].
     pub fn of(&mut self, package: &str, bundle: &str, known: &mut Met) -> Result<Vec<BundleNeeds>, Failure> {
-        self.universe.fuel.refill(self.steps);
+        self.universe.budget.refill(self.steps);
         let first = match self.first.take().filter(|it| it.0 == package) {
             Some((_, known)) => known,
             None => first_entries(&mut self.universe, package)?,
@@ -230,7 +230,7 @@ pub(super) fn demands_of_package(
     options: &Options,
     package: &str,
 ) -> Result<BTreeMap<String, Vec<MetBy>>, Failure> {
-    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let mut universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
     let mut candidates = Candidates::default();
     let mut found = BTreeMap::new();
     // Version after version demands the same.
@@ -370,7 +370,7 @@ pub fn is_met(
     options: &Options,
     constraint: &str,
 ) -> Result<Option<(String, bool)>, IndexError> {
-    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let mut universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
     let Meaning::Requires(requirement) = read("olm.constraint", constraint, 0) else { return Ok(None) };
     Ok(universe.meeting(&requirement)?.ok().map(|it| (requirement.plain.clone(), !it.is_empty())))
 }
@@ -404,7 +404,7 @@ pub fn demanders(
     packages: &[String],
 ) -> Result<(Vec<Demander>, Vec<Overwork>), Failure> {
     let (mut spent, mut left_out) = (0_u64, Vec::new());
-    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let mut universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
     let targets: Vec<EntryId> = entries(&mut universe, package, bundle)?.into_values().flatten().collect();
     let mut meets: BTreeMap<usize, bool> = BTreeMap::new();
     let mut found: BTreeMap<(String, String, String, String), Demander> = BTreeMap::new();
@@ -421,17 +421,17 @@ pub fn demanders(
                             // One demand must not use up the steps that the others need.
                             let share = if spent < options.steps { SHARE } else { SMALL_SHARE };
                             let limit = (options.steps / share).max(1);
-                            universe.fuel.refill(limit);
+                            universe.budget.refill(limit);
                             let is_met = match universe.matches(requirement, id) {
                                 Ok(matches) => targets.iter().any(|it| matches.binary_search(it).is_ok()),
                                 Err(MatchError::Work(overwork)) => {
-                                    universe.fuel.refill(0);
+                                    universe.budget.refill(0);
                                     left_out.push(*overwork);
                                     false
                                 }
                                 Err(error) => return Err(error.into()),
                             };
-                            spent = spent.saturating_add(limit - universe.fuel.left());
+                            spent = spent.saturating_add(limit - universe.budget.steps_left());
                             meets.insert(requirement.number, is_met);
                             is_met
                         }

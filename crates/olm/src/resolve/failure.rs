@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use crate::solve::SolveError;
 use crate::upgrade::classic::OrderError;
+use olmdex_base::budget::Exhausted;
 use olmdex_base::diag::Place;
 use olmdex_constraint::ConstraintError;
-use olmdex_constraint::cel::OutOfFuel;
 use olmdex_index::IndexError;
 
 /// The reasons why there is no resolution, apart from a contradiction.
@@ -48,16 +48,28 @@ pub struct BrokenDemand {
 
 /// A demand that takes too much work.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{error}; the last of them went into what {operator}{} requires: {demand}", at(.place))]
+#[error("the rules of `olm.constraint` take {error}; the last of them went into what {operator}{} requires: {demand}", at(.place))]
 pub struct Overwork {
     /// How much it may be.
-    pub error: OutOfFuel,
+    pub error: Exhausted,
     /// How OLM names the operator that makes the demand.
     pub operator: String,
     /// The demand, in plain words.
     pub demand: String,
     /// The place where the demand is written.
     pub place: Place,
+}
+
+impl Failure {
+    /// Whether a limit ended the work.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Limit(_) | Self::Work(_) => true,
+            Self::Several(failures) => failures.iter().any(Self::is_limit),
+            _ => false,
+        }
+    }
 }
 
 fn joined(failures: &[Failure]) -> String {

@@ -16,7 +16,7 @@ use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
 use crate::solve::{Answer, Choice, Constraint, Limits, Solution, Var, solve};
 use olmdex_base::diag::Place;
-use olmdex_constraint::cel::Fuel;
+use olmdex_constraint::cel::budget;
 use olmdex_fbc::Property;
 use olmdex_rules::cluster::Subscription;
 
@@ -232,7 +232,7 @@ pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verd
     if let Some(failure) = Failure::joined(failures.into_iter().map(Failure::Refused).collect()) {
         return Err(failure);
     }
-    let mut universe = Universe::new(world, rows, installed, Fuel::new(options.steps));
+    let mut universe = Universe::new(world, rows, installed, budget(options.steps));
     let variables = variables(&mut universe, options.installed_first)?;
     let built = Instant::now();
     let answer = solve(&variables.problem, &options.limits)?;

@@ -11,8 +11,9 @@ use std::sync::Arc;
 use super::installed::Installed;
 use super::rows::{PackageRows, Rows, World};
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
+use olmdex_base::budget::Budget;
 use olmdex_base::diag::Place;
-use olmdex_constraint::cel::{Fuel, Value};
+use olmdex_constraint::cel::Value;
 use olmdex_constraint::property::{Meaning, Requirement, read};
 use olmdex_fbc::{self as fbc, Api, ChannelPlaces, Property, SharedEntry};
 use olmdex_index::IndexError;
@@ -124,11 +125,11 @@ pub(super) struct Universe<'w> {
     pub(super) warnings: Vec<String>,
     /// The messages of the unmet parts of unmet requirements, by the number of the requirement.
     pub(super) unmet: HashMap<usize, Vec<String>>,
-    pub(super) fuel: Fuel,
+    pub(super) budget: Budget,
 }
 
 impl<'w> Universe<'w> {
-    pub(super) fn new(world: &'w World, rows: &'w dyn Rows, installed: Vec<Installed>, fuel: Fuel) -> Self {
+    pub(super) fn new(world: &'w World, rows: &'w dyn Rows, installed: Vec<Installed>, budget: Budget) -> Self {
         let mut universe = Self {
             world,
             rows,
@@ -143,7 +144,7 @@ impl<'w> Universe<'w> {
             n_requirements: Cell::new(0),
             warnings: Vec::new(),
             unmet: HashMap::new(),
-            fuel,
+            budget,
         };
         for (idx, it) in installed.iter().enumerate() {
             let place = world.installed.get(it.csv).map(|it| it.place.clone()).unwrap_or_default();

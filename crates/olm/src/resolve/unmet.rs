@@ -9,7 +9,7 @@ use super::resolution::Options;
 use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};
 use olmdex_base::diag::Place;
-use olmdex_constraint::cel::Fuel;
+use olmdex_constraint::cel::budget;
 use olmdex_constraint::property::{Meaning, Requirement};
 use olmdex_constraint::tree::Condition;
 use olmdex_version::Version;
@@ -96,7 +96,7 @@ type Key = (usize, String, String, String);
 /// # Errors
 /// If the catalogs cannot be read.
 pub fn unmet(world: &World, rows: &dyn Rows, options: &Options) -> Result<Unmet, Failure> {
-    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let mut universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
     let mut judge = Judge { steps: options.steps, spent: 0, known: HashMap::new() };
     let mut open: BTreeMap<Key, Open> = BTreeMap::new();
     let mut heads: BTreeSet<(String, EntryId)> = BTreeSet::new();
@@ -243,12 +243,12 @@ impl Judge {
         &mut self,
         universe: &mut Universe<'_>,
         requirement: &Requirement,
-    ) -> Result<Result<bool, olmdex_constraint::cel::OutOfFuel>, Failure> {
+    ) -> Result<Result<bool, olmdex_base::budget::Exhausted>, Failure> {
         let share = if self.spent < self.steps { SHARE } else { SMALL_SHARE };
         let limit = (self.steps / share).max(1);
-        universe.fuel.refill(limit);
+        universe.budget.refill(limit);
         let met = universe.meeting(requirement)?;
-        let left = if met.is_err() { 0 } else { universe.fuel.left() };
+        let left = if met.is_err() { 0 } else { universe.budget.steps_left() };
         self.spent = self.spent.saturating_add(limit - left);
         Ok(met.map(|it| !it.is_empty()))
     }

@@ -9,7 +9,7 @@ use super::layers::{Remarks, apply};
 use super::rules;
 use super::store::{Store, read_again_if_damaged};
 use super::verified::Verified;
-use olmdex_base::archive::{Decompressed, LinkError, PathTarget, Spool, Tree, TreeEntry, clean, shown};
+use olmdex_base::archive::{ArchiveError, Decompressed, LinkError, PathTarget, Spool, Tree, TreeEntry, clean, shown};
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_base::file::Text;
 use olmdex_fbc::TreeFile;
@@ -49,7 +49,7 @@ impl Content {
             let metadata = bundle_files(tree, METADATA, &mut missing)?;
             return Ok((Self::Bundle(BundleFiles { manifests, metadata }), findings.all));
         }
-        let below = Below::of(tree, b"");
+        let below = Below::of(tree, b"")?;
         findings.add_special(&below.special);
         Ok((Self::Catalog(String::new(), below.files), findings.all))
     }
@@ -220,7 +220,7 @@ impl Reading<'_> {
                 Ok(_) => return Err(labelled(CONFIGS, label, "it is not a directory")),
                 Err(error) => return Err(labelled(CONFIGS, label, &error.to_string())),
             };
-            let below = Below::of(tree, &directory);
+            let below = Below::of(tree, &directory)?;
             special = below.special;
             Ok(if below.missing.is_empty() { Ok(below.files) } else { Err(below.missing) })
         })?;
@@ -265,7 +265,7 @@ struct Below {
 }
 
 impl Below {
-    fn of(tree: &Tree, directory: &[u8]) -> Self {
+    fn of(tree: &Tree, directory: &[u8]) -> Result<Self, OciError> {
         let mut this = Self::default();
         for (path, node) in tree.below(directory) {
             let found = match node {
@@ -284,13 +284,14 @@ impl Below {
                     continue;
                 }
                 Ok(PathTarget::Directory(_)) => Err(io::ErrorKind::IsADirectory.into()),
+                Err(LinkError::Limit(limit)) => return Err(ArchiveError::Limit(limit).into()),
                 Err(error) => Err(io_error(error)),
             };
             let relative = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
             let components = relative.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
             this.files.push(TreeFile { components, text });
         }
-        this
+        Ok(this)
     }
 }
 
@@ -316,6 +317,7 @@ fn bundle_files(tree: &Tree, name: &str, missing: &mut Vec<Vec<u8>>) -> Result<V
                 files.push((String::from_utf8_lossy(base).into_owned(), whole.into_owned()));
             }
             Ok(PathTarget::Left(name)) => missing.push(name.to_vec()),
+            Err(LinkError::Limit(limit)) => return Err(ArchiveError::Limit(limit).into()),
             _ => {}
         }
     }
@@ -332,6 +334,7 @@ fn io_error(error: LinkError) -> io::Error {
         LinkError::NotFound => io::ErrorKind::NotFound,
         LinkError::NotADirectory => io::ErrorKind::NotADirectory,
         LinkError::TooManyLinks => io::ErrorKind::Other,
+        LinkError::Limit(_) => io::ErrorKind::QuotaExceeded,
     };
     io::Error::new(kind, error.to_string())
 }

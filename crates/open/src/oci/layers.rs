@@ -110,6 +110,9 @@ fn add(
         let directory = tree.place(&[above, b"x"].concat())?.unwrap_or_default();
         let directory = directory.strip_suffix(b"x").unwrap_or(&directory);
         let directory = directory.strip_suffix(b"/").unwrap_or(directory).to_vec();
+        if tree.is_opaque(&directory, layer) {
+            return Ok(());
+        }
         note_removed(tree, &directory, Some(layer), roots, remarks);
         return tree.remove_others_below(&directory, layer);
     }

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::images::ImageContent;
 use olmdex_bundle::bundle::Bundle;
 use olmdex_fbc::{self as fbc, Format, Input, Level, Rank, RenderDefect, Rendering, Selection};
+use olmdex_text::json::Expansion;
 use olmdex_text::json::{self, Reader};
 
 /// A part of the catalog.
@@ -74,7 +75,12 @@ impl Part {
         }
     }
 
-    fn write(&self, format: Format, level: Level) -> Result<Option<(Rank, Vec<u8>)>, WriteError> {
+    fn write(
+        &self,
+        format: Format,
+        level: Level,
+        expansion: &Expansion,
+    ) -> Result<Option<(Rank, Vec<u8>)>, WriteError> {
         let (text, level): (&str, _) = match self {
             Self::Files(bundle, image) => {
                 let mut text = Vec::new();
@@ -92,12 +98,13 @@ impl Part {
         // Both were read before; a blob that cannot be read again counts as absent.
         let Ok(value) = reader.read(text) else { return Ok(None) };
         let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(None) };
-        let how = Rendering { format, level, selection: Selection { packages: &[] } };
+        let how = Rendering { format, level, selection: Selection { packages: &[] }, expansion };
         fbc::render_blob(&blob, how).map_err(|defect| match defect {
             RenderDefect::Unmigratable(message) => WriteError::Unmigratable(message),
             RenderDefect::Unwritable(error) => {
                 WriteError::Unwritable(format!("{} `{}`: {error}", blob.schema, blob.name))
             }
+            RenderDefect::Expands(error) => WriteError::Unwritable(format!("{} `{}`: {error}", blob.schema, blob.name)),
             RenderDefect::Broken(failure) => {
                 let words = failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default();
                 WriteError::Unwritable(format!("{} `{}`: {words}", blob.schema, blob.name))
@@ -112,9 +119,10 @@ impl Rendered {
     /// # Errors
     /// [`WriteError`].
     pub fn write(&self, format: Format, level: Level, out: &mut Vec<u8>) -> Result<(), WriteError> {
+        let expansion = Expansion::default();
         let mut texts = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
-            texts.extend(part.write(format, level)?);
+            texts.extend(part.write(format, level, &expansion)?);
         }
         texts.sort_by(|a, b| a.0.cmp(&b.0));
         for (_, text) in texts {

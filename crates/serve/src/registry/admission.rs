@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::custom::is_name;
 use olmdex_fbc::{Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
 use olmdex_rules::check::refusal_of_opm;
+use olmdex_text::json::Expansion;
 
 /// The property that a bundle may have only once.
 const CSV_METADATA: &str = "olm.csv.metadata";
@@ -16,7 +17,7 @@ const CSV_METADATA: &str = "olm.csv.metadata";
 pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
     let mut facts: Vec<DocumentFacts> = Vec::new();
     // A catalog that is valid as a whole is valid in its parts, so their texts are not needed then.
-    let collected = load(input, &FactReader { keeps_texts: opm.is_some() }, |it| {
+    let collected = load(input, &FactReader { keeps_texts: opm.is_some(), expansion: Expansion::default() }, |it| {
         facts.push(it);
         Ok::<(), std::convert::Infallible>(())
     });
@@ -96,6 +97,7 @@ enum DocumentFacts {
 
 struct FactReader {
     keeps_texts: bool,
+    expansion: Expansion,
 }
 
 impl Consumer for FactReader {
@@ -124,7 +126,7 @@ impl Consumer for FactReader {
         if !self.keeps_texts {
             return DocumentFacts::Part { package: blob.package.into_owned(), text, n_csv_metadata };
         }
-        match write_blob(&blob, Format::Json, &mut text) {
+        match write_blob(&blob, Format::Json, &self.expansion, &mut text) {
             Ok(()) => DocumentFacts::Part { package: blob.package.into_owned(), text, n_csv_metadata },
             Err(_) => DocumentFacts::Broken { package: blob.package.into_owned() },
         }

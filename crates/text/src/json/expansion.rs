@@ -10,7 +10,7 @@ use crate::ceiling::Ceiling;
 static MAX_EXPANSION: Ceiling = Ceiling::new(256 << 20);
 
 /// The error of a document that reaches the limit.
-pub const EXPANDS_TOO_FAR: &str = "aliases, merge keys and tiny values expand to more than 256 MiB";
+pub const EXPANDS_TOO_FAR: &str = "aliases, merge keys, tiny values and indentation expand to more than 256 MiB";
 
 /// The number of bytes that a key or a value counts; less than Go takes for one.
 const VALUE: u64 = 64;
@@ -24,6 +24,12 @@ const DOCUMENT: u64 = 2048;
 
 /// The number of bytes that each byte of text has free.
 const FREE: u64 = 2;
+
+/// The number of blanks that each byte of text has free. Indented, the catalogs of today have fewer than two.
+const FREE_BLANKS: u64 = 8;
+
+/// The bytes that a blank counts: written text is kept until all of it is sorted, in buffers that double.
+const BLANK: u64 = 4;
 
 /// From now on documents may expand to any size: the user trusts the input.
 pub fn lift_expansion_limit() {
@@ -71,6 +77,18 @@ impl Expansion {
         let lists = |of: Value<'_>| of.members().map(|(_, it)| it.items().count() as u64).sum::<u64>();
         let items: u64 = document.members().flat_map(|(_, it)| it.items()).map(|it| 1 + lists(it)).sum();
         self.charge_above(DOCUMENT + ITEM * items + VALUE * document.n_values(), len)
+    }
+
+    /// Counts the blanks of a value that is written with `width` of them a level, and was read from `len` bytes of text.
+    /// Text that is indented by its nesting grows with the square of it.
+    ///
+    /// # Errors
+    /// The errors of [`Self::charge`].
+    pub fn charge_indentation(&self, value: Value<'_>, width: usize, len: usize) -> Result<(), &'static str> {
+        match value.indentation(width).saturating_sub(FREE_BLANKS.saturating_mul(len as u64)) {
+            0 => Ok(()),
+            paid => self.charge_bytes(paid.saturating_mul(BLANK)),
+        }
     }
 
     /// Takes note of `len` bytes of text that are no document.

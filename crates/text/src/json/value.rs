@@ -111,6 +111,36 @@ impl<'d> Value<'d> {
         }
     }
 
+    /// The number of blanks before its keys, items and closing brackets, each on a line of its own, with `width` of
+    /// them a level.
+    #[must_use]
+    pub fn indentation(&self, width: usize) -> u64 {
+        // The open containers: where each ends, and whether a key comes next.
+        let mut open: Vec<(u32, Option<bool>)> = Vec::new();
+        let mut n_levels = 0_u64;
+        let last = u64::from(self.idx) + self.n_values();
+        for (idx, node) in (self.idx..).zip(&self.nodes[self.idx as usize..last as usize]) {
+            while open.last().is_some_and(|container| container.0 == idx) {
+                open.pop();
+                n_levels += open.len() as u64;
+            }
+            let level = open.len() as u64;
+            // A value stands behind its key.
+            let is_on_a_line = match open.last_mut() {
+                Some((_, Some(is_key_next))) => std::mem::replace(is_key_next, !*is_key_next),
+                _ => true,
+            };
+            if is_on_a_line {
+                n_levels += level;
+            }
+            if matches!(node.kind, Kind::Array | Kind::Object) && node.next > idx + 1 {
+                open.push((node.next, (node.kind == Kind::Object).then_some(true)));
+            }
+        }
+        n_levels += (0..open.len() as u64).sum::<u64>();
+        n_levels.saturating_mul(width as u64)
+    }
+
     /// Whether the value is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {

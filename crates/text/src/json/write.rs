@@ -240,6 +240,27 @@ mod tests {
     use crate::json::Reader;
 
     #[test]
+    fn blanks_are_counted_before_they_are_written() {
+        for text in [
+            "1",
+            "[]",
+            "{}",
+            "[1]",
+            "{\"a\":1}",
+            "[[],{},[[1,2],{\"a\":{\"b\":[{}]},\"c\":3}],4]",
+            "{\"a\":{},\"b\":[[[]]]}",
+        ] {
+            let mut reader = Reader::new();
+            let value = reader.read(text).unwrap();
+            let mut written = Vec::new();
+            write_pretty(value, 4, 0, &mut written);
+            let lines = written.split(|byte| *byte == b'\n');
+            let n_blanks: usize = lines.map(|line| line.iter().take_while(|byte| **byte == b' ').count()).sum();
+            assert_eq!(value.indentation(4), n_blanks as u64, "{text}");
+        }
+    }
+
+    #[test]
     fn strings_are_written_in_their_only_form() {
         let parts = [
             "a",

@@ -25,7 +25,7 @@ const WIDTH: usize = 80;
 const MAX_SIMPLE_KEY: usize = 128;
 
 /// Blanks for every level.
-const INDENT: usize = 2;
+pub const INDENT: usize = 2;
 
 /// The reasons why a document cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use super::{Bundle, EntryId, Leaf, Universe, Wording};
 use crate::resolve::failure::{MatchError, Overwork};
-use olmdex_constraint::cel::{Fuel, OutOfFuel, Value};
+use olmdex_base::budget::{Budget, Exhausted};
+use olmdex_constraint::cel::Value;
 use olmdex_constraint::property::{Meaning, Requirement};
 use olmdex_constraint::tree::{Condition, Facts, Reach};
 use olmdex_index::IndexError;
@@ -127,7 +128,7 @@ impl Universe<'_> {
     pub(in crate::resolve) fn meeting(
         &mut self,
         requirement: &Requirement,
-    ) -> Result<Result<Vec<EntryId>, OutOfFuel>, IndexError> {
+    ) -> Result<Result<Vec<EntryId>, Exhausted>, IndexError> {
         let within_reach = self.within_reach(requirement)?;
         self.learn(&within_reach)?;
         let mut found = Vec::new();
@@ -138,8 +139,9 @@ impl Universe<'_> {
             let holds = match known.get(&bundle) {
                 Some(holds) => *holds,
                 None => {
-                    let facts = BundleFacts { bundle: self.bundle(id), wording: self.wording(id)?, fuel: &self.fuel };
-                    let spent = self.fuel.spend(requirement.tree.nodes.len() as u64);
+                    let facts =
+                        BundleFacts { bundle: self.bundle(id), wording: self.wording(id)?, budget: &self.budget };
+                    let spent = self.budget.spend(requirement.tree.nodes.len() as u64);
                     match spent.and_then(|()| requirement.tree.holds(&facts)) {
                         Ok(holds) => *known.entry(bundle).or_insert(holds),
                         Err(error) => return Ok(Err(error)),
@@ -157,11 +159,11 @@ impl Universe<'_> {
 struct BundleFacts<'b> {
     bundle: &'b Bundle,
     wording: &'b Wording,
-    fuel: &'b Fuel,
+    budget: &'b Budget,
 }
 
-impl Facts<OutOfFuel> for BundleFacts<'_> {
-    fn leaf(&self, node: &Condition) -> Result<bool, OutOfFuel> {
+impl Facts<Exhausted> for BundleFacts<'_> {
+    fn leaf(&self, node: &Condition) -> Result<bool, Exhausted> {
         let says = |is_it: &dyn Fn(&Meaning) -> bool| self.wording.meanings.iter().any(is_it);
         Ok(match node {
             Condition::Api(api) => says(&|it| matches!(it, Meaning::Provides(it) if it == api)),
@@ -179,7 +181,7 @@ impl Facts<OutOfFuel> for BundleFacts<'_> {
                 let properties = self.wording.value.get_or_init(|| {
                     Value::properties(self.wording.properties.iter().map(|it| (&*it.kind, &*it.value)))
                 });
-                rule.holds(properties, self.fuel)?.unwrap_or(false)
+                rule.holds(properties, self.budget)?.unwrap_or(false)
             }
             Condition::All(_) | Condition::Any(_) | Condition::Not(_) => false,
         })

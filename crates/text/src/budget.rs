@@ -1,0 +1,119 @@
+//! The work and the memory that something made by a stranger may cost: a rule, an image, a file, a page.
+//!
+//! Clocks differ from machine to machine, so a budget counts steps and bytes. One budget may serve several threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use thiserror::Error;
+
+/// What a budget allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Steps of work.
+    pub steps: u64,
+    /// Bytes that are kept at a time.
+    pub bytes: u64,
+}
+
+/// A budget is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Exhausted {
+    /// There are no more steps.
+    #[error("more than {limit} steps")]
+    Steps {
+        /// How many there were.
+        limit: u64,
+    },
+    /// There are no more bytes.
+    #[error("more than {limit} bytes")]
+    Bytes {
+        /// How many there were.
+        limit: u64,
+    },
+}
+
+/// Steps and bytes that are left.
+#[derive(Debug)]
+pub struct Budget {
+    allowance: Allowance,
+    steps: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Budget {
+    /// A budget of which nothing is spent.
+    #[must_use]
+    pub const fn new(allowance: Allowance) -> Self {
+        Self { allowance, steps: AtomicU64::new(allowance.steps), bytes: AtomicU64::new(allowance.bytes) }
+    }
+
+    /// Starts anew, with other steps.
+    pub fn refill(&mut self, steps: u64) {
+        *self = Self::new(Allowance { steps, ..self.allowance });
+    }
+
+    /// The number of steps that are left.
+    #[must_use]
+    pub fn steps_left(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    /// Takes steps.
+    ///
+    /// # Errors
+    /// [`Exhausted::Steps`] if fewer are left; then none is taken.
+    pub fn spend(&self, n_steps: u64) -> Result<(), Exhausted> {
+        take(&self.steps, n_steps).ok_or_else(|| self.out_of_steps())
+    }
+
+    /// The error of a caller that counts steps by itself and has none left.
+    #[must_use]
+    pub const fn out_of_steps(&self) -> Exhausted {
+        Exhausted::Steps { limit: self.allowance.steps }
+    }
+
+    /// Takes bytes, until they are [released](Self::release).
+    ///
+    /// # Errors
+    /// [`Exhausted::Bytes`] if fewer are left; then none is taken.
+    pub fn keep(&self, n_bytes: u64) -> Result<(), Exhausted> {
+        let limit = self.allowance.bytes;
+        take(&self.bytes, n_bytes).ok_or(Exhausted::Bytes { limit })
+    }
+
+    /// Adds steps: the input that comes pays for the work on it.
+    pub fn earn(&self, n_steps: u64) {
+        add(&self.steps, n_steps);
+    }
+
+    /// Gives bytes back that were [kept](Self::keep). Input that pays for what it becomes is given as well.
+    pub fn release(&self, n_bytes: u64) {
+        add(&self.bytes, n_bytes);
+    }
+}
+
+// A budget that wraps would be a new one, so neither end is passed.
+fn take(left: &AtomicU64, n: u64) -> Option<()> {
+    left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(n)).ok().map(drop)
+}
+
+fn add(left: &AtomicU64, n: u64) {
+    let _ = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_add(n)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_is_not_taken() {
+        let budget = Budget::new(Allowance { steps: 3, bytes: 10 });
+        assert_eq!(budget.spend(4), Err(Exhausted::Steps { limit: 3 }));
+        assert_eq!(budget.spend(3), Ok(()));
+        assert_eq!(budget.spend(1), Err(Exhausted::Steps { limit: 3 }));
+        assert_eq!(budget.keep(10), Ok(()));
+        assert_eq!(budget.keep(1), Err(Exhausted::Bytes { limit: 10 }));
+        budget.release(u64::MAX);
+        assert_eq!(budget.keep(u64::MAX), Ok(()));
+    }
+}
