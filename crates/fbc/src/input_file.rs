@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::defect::{Defect, DefectKind, Spot};
 use super::provenance::Provenance;
 use super::stamp::Stamp;
+use olmdex_base::archive::LIFT_LIMITS;
 use olmdex_base::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular, system_words};
 
 /// A file that is made when it is read, from a source that is not text.
@@ -373,11 +374,18 @@ pub struct RereadError {
 }
 
 impl RereadError {
+    /// The error that what is written of a file is larger than the input may become.
+    #[must_use]
+    pub fn expands(file: &str, why: &'static str) -> Self {
+        Self { file: file.to_owned(), what: RereadFault::Expands(why) }
+    }
+
     /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match &self.what {
             RereadFault::Changed => "run the command again when no process writes to the catalog",
+            RereadFault::Expands(_) => LIFT_LIMITS,
             RereadFault::Io(_) => {
                 "the command reads the file twice: keep it readable until the end, and run the command again"
             }
@@ -387,6 +395,9 @@ impl RereadError {
 
 #[derive(Debug, Error)]
 enum RereadFault {
+    /// It would be written in more bytes than the input may become.
+    #[error("{0}")]
+    Expands(&'static str),
     #[error("it changed in the meantime")]
     Changed,
     #[error("{}", system_words(.0))]

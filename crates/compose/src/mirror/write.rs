@@ -130,9 +130,14 @@ pub fn write(input: &Input, catalog: &Catalog, filtered: &Filtered, format: Form
         match outcome {
             Ok(Some((rank, text))) => blobs.texts.entry(rank).or_default().push((origin, text)),
             Ok(None) => {}
+            // A part of the catalog would be missing without a word.
+            Err(RenderDefect::Expands(why)) => {
+                let file = input.files.get(origin.file as usize).map_or("", |file| file.shown.as_str());
+                return Err(RereadError::expands(file, why));
+            }
             Err(defect) => blobs.defects.push((origin, defect)),
         }
-        Ok::<(), RereadError>(())
+        Ok(())
     })?;
     Ok(blobs)
 }
