@@ -282,6 +282,37 @@ fn hostile_rows_are_survived() {
     }
 }
 
+/// Finding S4: a computed column of a foreign file took gigabytes, and did not end.
+#[test]
+fn text_that_sqlite_would_run_is_refused() {
+    for (what, sql) in [
+        ("a computed column", "ALTER TABLE operatorbundle ADD COLUMN bomb AS (hex(zeroblob(400000000)))"),
+        ("a computed column", "CREATE TABLE more (a, b AS (hex(zeroblob(400000000))) STORED)"),
+        ("a CHECK", "CREATE TABLE more (a CHECK (hex(zeroblob(400000000)) <> a))"),
+        ("a computed default", "CREATE TABLE more (a DEFAULT (hex(zeroblob(400000000))))"),
+        ("an index of a computed value", "CREATE INDEX more ON package (hex(name))"),
+        ("an index with a condition", "CREATE INDEX more ON package (name) WHERE length(name) > 3"),
+    ] {
+        let directory = scratch();
+        let path = legacy_file(directory.path(), "two-packages", sql);
+        let out = directory.path().join("out");
+        for run in [
+            olmdex(["render"]).arg(&path),
+            olmdex(["validate"]).arg(&path),
+            olmdex(["migrate", "--keep-going"]).arg(&path).arg(&out),
+            olmdex(["list", "bundles", "-i"]).arg(&path),
+            olmdex(["info"]).arg(&path),
+            olmdex(["doctor"]).arg(&path),
+            olmdex(["legacy", "rm", "-p", "foo", "--in-place"]).arg(&path),
+        ] {
+            let answer = run.answer();
+            assert!(matches!(answer.code, Some(1 | 3)), "{sql}\n{}", answer.both());
+            answer.expect_words(what).expect_words("which SQLite would run");
+        }
+        assert!(!out.exists());
+    }
+}
+
 #[test]
 fn mutated_databases_are_survived() {
     let directory = scratch();

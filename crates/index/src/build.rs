@@ -402,7 +402,9 @@ fn prepare(
     }
     connection.pragma_update(None, "cache_size", -CACHE).map_err(failed)?;
     functions::register(&connection).map_err(failed)?;
-    if base.is_some() {
+    if let Some(base) = base {
+        // A statement of the base must not run, so its schema is compared before anything else is read.
+        check_base(&connection, base, path)?;
         // A damaged index must not live on in a new one.
         let message: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
         if message != "ok" {
@@ -412,13 +414,7 @@ fn prepare(
     match base {
         None => schema::create(&mut connection).map_err(|message| IndexError::write(path, message))?,
         Some(SCHEMA_VERSION) => {}
-        Some(_) => {
-            if !has_history(&connection).map_err(failed)? {
-                let message = "its history of migrations is missing".to_owned();
-                return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
-            }
-            schema::migrate(&mut connection).map_err(|message| IndexError::write(path, message))?;
-        }
+        Some(_) => schema::migrate(&mut connection).map_err(|message| IndexError::write(path, message))?,
     }
     connection.execute_batch("BEGIN").map_err(failed)?;
     let mut indexes = Vec::new();
@@ -430,6 +426,19 @@ fn prepare(
         connection.execute_batch(forget).map_err(failed)?;
     }
     Ok((connection, indexes))
+}
+
+/// Whether a base has the schema of its version.
+fn check_base(connection: &Connection, version: i32, path: &Path) -> Result<(), IndexError> {
+    let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
+    if version == SCHEMA_VERSION {
+        return schema::verify(connection).map_err(failed)?.map_err(|reason| IndexError::not_an_index(path, reason));
+    }
+    if !has_history(connection).map_err(failed)? {
+        let message = "its history of migrations is missing".to_owned();
+        return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
+    }
+    schema::check_history(connection).map_err(|message| IndexError::write(path, message))
 }
 
 fn has_history(connection: &Connection) -> rusqlite::Result<bool> {

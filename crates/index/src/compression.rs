@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::io::Read as _;
 
 use sha2::{Digest as _, Sha256};
 
@@ -34,6 +33,10 @@ const BULKY_LEVEL: i32 = 1;
 /// No document is larger: the reader's limit.
 const MAX_SIZE: usize = u32::MAX as usize;
 
+/// The number of bytes that each stored byte may become. Documents of today have 20 at most; those that would have more
+/// are stored as they are.
+const MAX_RATIO: usize = 100;
+
 /// A text as a row holds it.
 #[derive(Debug)]
 pub(super) struct Stored {
@@ -59,6 +62,7 @@ impl Compressor {
         if text.len() >= MIN_COMPRESSED
             && let Some(Ok(bytes)) = compressor.as_mut().map(|it| it.compress(text))
             && bytes.len() < text.len()
+            && text.len() / MAX_RATIO <= bytes.len()
         {
             return Stored { codec: ZSTD, size: text.len(), bytes };
         }
@@ -79,17 +83,19 @@ pub(super) fn load(codec: i64, size: i64, bytes: &[u8]) -> Option<Cow<'_, [u8]>>
 /// Packs a text with another one as its dictionary; `None` if that makes it no smaller than `enough` bytes.
 pub(super) fn store_with(text: &[u8], base: &[u8], enough: usize) -> Option<Vec<u8>> {
     let mut compressor = zstd::bulk::Compressor::with_dictionary(LEVEL, base).ok()?;
-    compressor.compress(text).ok().filter(|it| it.len() < enough)
+    compressor.compress(text).ok().filter(|it| it.len() < enough && may_become(it, base, text.len()))
 }
 
 /// A text that was packed with another one as its dictionary; `None` if the row is damaged.
 pub(super) fn load_with(size: i64, bytes: &[u8], base: &[u8]) -> Option<Vec<u8>> {
-    let size = usize::try_from(size).ok().filter(|&size| size <= MAX_SIZE)?;
-    // The buffer grows with the decompressed bytes, so that a false size costs nothing.
-    let mut text = Vec::new();
-    let decoder = zstd::stream::read::Decoder::with_dictionary(bytes, base).ok()?;
-    decoder.take(size as u64 + 1).read_to_end(&mut text).ok()?;
-    (text.len() == size).then_some(text)
+    let size = usize::try_from(size).ok().filter(|&size| size <= MAX_SIZE && may_become(bytes, base, size))?;
+    let mut decompressor = zstd::bulk::Decompressor::with_dictionary(base).ok()?;
+    decompressor.decompress(bytes, size).ok().filter(|text| text.len() == size)
+}
+
+/// Whether packed bytes may become a text of this size: it is little longer than its dictionary.
+fn may_become(packed: &[u8], base: &[u8], size: usize) -> bool {
+    size.saturating_sub(base.len()) / MAX_RATIO <= packed.len()
 }
 
 thread_local! {
@@ -98,24 +104,35 @@ thread_local! {
         RefCell::new(zstd::bulk::Decompressor::new().ok());
 }
 
-/// The largest ratio of a text to its packed form for which memory is reserved by the size in the row alone.
-const MAX_TRUSTED_RATIO: usize = 256;
-
 fn unpack(bytes: &[u8], size: usize) -> Option<Vec<u8>> {
-    let text = if size / MAX_TRUSTED_RATIO <= bytes.len() {
-        DECOMPRESSOR.with_borrow_mut(|it| it.as_mut()?.decompress(bytes, size).ok())?
-    } else {
-        // The buffer grows with the decompressed bytes, so that a false size costs nothing.
-        let mut text = Vec::new();
-        zstd::stream::read::Decoder::new(bytes).ok()?.take(size as u64 + 1).read_to_end(&mut text).ok()?;
-        text
-    };
+    // Memory is taken for the size in the row, which a stranger may have written.
+    if size / MAX_RATIO > bytes.len() {
+        return None;
+    }
+    let text = DECOMPRESSOR.with_borrow_mut(|it| it.as_mut()?.decompress(bytes, size).ok())?;
     (text.len() == size).then_some(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Finding S10: a row of 122 KB claimed 4 GB.
+    #[test]
+    fn a_text_becomes_a_hundred_times_its_bytes_at_most() {
+        let mut compressor = Compressor::new();
+        for n in [1_000, 100_000, 10_000_000] {
+            let text = vec![b' '; n];
+            let stored = compressor.store(&text);
+            assert_eq!(load(i64::from(stored.codec), stored.size as i64, &stored.bytes).as_deref(), Some(&text[..]));
+            let packed = zstd::bulk::compress(&text, LEVEL).unwrap();
+            let may = n / MAX_RATIO <= packed.len();
+            assert_eq!(load(i64::from(ZSTD), n as i64, &packed).is_some(), may, "{n}: {}", packed.len());
+            assert_eq!(load_with(n as i64, &packed, b"").is_some(), may, "{n}: {}", packed.len());
+        }
+        assert_eq!(load(i64::from(ZSTD), 4_000_000_000, &[0; 10]), None);
+        assert!(store_with(&vec![b' '; 1 << 20], b" ", 1 << 19).is_none());
+    }
 
     #[test]
     fn a_text_comes_back_with_its_dictionary_only() {

@@ -59,10 +59,10 @@ pub enum IndexError {
     /// The caller no longer wants the answer: see [`Index::end_when`](super::Index::end_when).
     #[error("the client no longer waits for the answer")]
     Unwanted,
-    /// A statement of a user took longer than allowed.
+    /// A statement took more time or steps than allowed.
     #[error("{0}")]
     Limit(String),
-    /// A statement of a user made a value or an answer larger than allowed.
+    /// A statement made a value or an answer larger than allowed.
     #[error("{0}")]
     TooLarge(String),
 }
@@ -165,6 +165,11 @@ impl IndexError {
             Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::Read { path: path.to_owned(), source: io::Error::other(sqlite_words(error)) }
             }
+            // Our statements take a small part of their steps, and our values are no longer than the file.
+            Some(ErrorCode::OperationInterrupted) => {
+                Self::Limit(format!("{}: a question takes too many steps of SQLite", path.display()))
+            }
+            Some(ErrorCode::TooBig) => Self::TooLarge(format!("{}: a value is too long", path.display())),
             _ => match error {
                 // The columns of our own tables have other types only if somebody has changed the file.
                 rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..) => {

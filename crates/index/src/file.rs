@@ -4,11 +4,13 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{IndexError, NotAnIndex};
 use super::identity::{APPLICATION_ID, SCHEMA_VERSION};
 use super::schema;
+use olmdex_base::budget::database_budget;
 use olmdex_text::encoding::percent::sqlite_uri;
 
 const HEADER: usize = 100;
@@ -85,5 +87,10 @@ fn is_legacy(path: &Path) -> bool {
 /// needed and a read-only file in a read-only directory can be read.
 pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(sqlite_uri(path), flags)
+    let connection = Connection::open_with_flags(sqlite_uri(path), flags)?;
+    // No value of the file is longer than the file, so a longer one was computed.
+    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let max_value = i32::try_from(database_budget(size).max_bytes()).unwrap_or(i32::MAX);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max_value)?;
+    Ok(connection)
 }

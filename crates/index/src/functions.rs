@@ -15,7 +15,8 @@
 //! query writes it. (Ranges of data are valid in an index that `build` has made, `required_package` aside.)
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, Error, Result};
@@ -25,7 +26,10 @@ use olmdex_version::Version;
 use olmdex_version::blang::Range;
 use olmdex_version::masterminds::Constraint;
 
-pub(super) fn register(connection: &Connection) -> Result<()> {
+/// Registers the functions. Returns the length that they may give to a text, which is bounded only for statements of
+/// users.
+pub(super) fn register(connection: &Connection) -> Result<Arc<AtomicU64>> {
+    let max_value = Arc::new(AtomicU64::new(u64::MAX));
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
     connection.create_scalar_function("semver_compare", 2, flags, |context| {
         let (Some(a), Some(b)) = (version(context, 0), version(context, 1)) else { return Ok(None) };
@@ -52,7 +56,8 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
         let constraint = context.get_or_create_aux(1, |_| Constraint::parse(text))?;
         Ok(version(context, 0).map(|version| constraint.matches(&version)))
     })?;
-    connection.create_scalar_function("unpack_with", 5, flags, |context| {
+    let max = Arc::clone(&max_value);
+    connection.create_scalar_function("unpack_with", 5, flags, move |context| {
         let number = |idx| context.get_raw(idx).as_i64();
         let bytes = |idx| context.get_raw(idx).as_blob();
         let (Ok(size), Ok(packed), Ok(codec), Ok(base_size), Ok(base)) =
@@ -60,23 +65,38 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
         else {
             return Ok(None);
         };
+        check_length(size.max(base_size), &max)?;
         let text = compression::load(codec, base_size, base).and_then(|it| compression::load_with(size, packed, &it));
         text.map(Some).ok_or_else(|| Error::UserFunctionError("the stored text is damaged".into()))
     })?;
-    connection.create_scalar_function("unpack", 3, flags, |context| {
+    let max = Arc::clone(&max_value);
+    connection.create_scalar_function("unpack", 3, flags, move |context| {
         let (Ok(codec), Ok(size)) = (context.get_raw(0).as_i64(), context.get_raw(1).as_i64()) else {
             return Ok(None);
         };
         let Ok(bytes) = context.get_raw(2).as_blob() else { return Ok(None) };
+        check_length(size, &max)?;
         match compression::load(codec, size, bytes) {
             Some(text) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
             None => Err(Error::UserFunctionError("the stored text is damaged".into())),
         }
-    })
+    })?;
+    Ok(max_value)
+}
+
+/// Refuses a text of this length before memory is taken for it: SQLite looks at a value only when it is there.
+fn check_length(size: i64, max: &AtomicU64) -> Result<()> {
+    if u64::try_from(size).is_ok_and(|size| size > max.load(Ordering::Relaxed)) {
+        return Err(Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_TOOBIG), None));
+    }
+    Ok(())
 }
 
 /// The number of parsed texts of a kind that are kept.
 const MAX_PARSED: usize = 10_000;
+
+/// The bytes of a text that is kept for the next row; longer ones are read again.
+const MAX_REMEMBERED: usize = 4 << 10;
 
 /// Versions and ranges that have been read. Recursive queries ask about the same few again and again, in an order in
 /// which SQLite's own cache, which is for constants, does not help.
@@ -89,8 +109,19 @@ struct Parsed {
 impl Parsed {
     /// Whether a range holds a version.
     fn holds(&mut self, version: &str, range: &str) -> bool {
-        let version = remembered(&mut self.versions, version, |it| Version::parse(it).ok());
-        let range = remembered(&mut self.ranges, range, |it| Range::parse(it).ok());
+        let (long_version, long_range);
+        let version = if version.len() > MAX_REMEMBERED {
+            long_version = Version::parse(version).ok();
+            long_version.as_ref()
+        } else {
+            remembered(&mut self.versions, version, |text| Version::parse(text).ok())
+        };
+        let range = if range.len() > MAX_REMEMBERED {
+            long_range = Range::parse(range).ok();
+            long_range.as_ref()
+        } else {
+            remembered(&mut self.ranges, range, |text| Range::parse(text).ok())
+        };
         version.zip(range).is_some_and(|(version, range)| range.contains(version).unwrap_or(false))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -11,11 +11,13 @@ use super::error::{IndexError, NotAnIndex};
 use super::identity::{IN_MEMORY, SCHEMA_VERSION};
 use super::memory::Memory;
 use super::{file, functions, schema};
+use olmdex_base::budget::{Budget, database_budget};
 
 /// Memory for pages of an index, in KiB; it is taken as pages are read.
 const CACHE: i64 = 64 << 10;
 
-/// The number of steps of SQLite's virtual machine between two looks at whether the answer is still wanted.
+/// The number of steps of SQLite's virtual machine between two looks at whether the answer is still wanted, and at how
+/// many steps a statement has taken.
 const STEPS: i32 = 1_000;
 
 /// An index that is open for reading: a file, or in memory. No question writes to it.
@@ -25,6 +27,10 @@ pub struct Index {
     path: PathBuf,
     /// Set when the answer is no longer wanted, if that can happen.
     is_unwanted: Option<Arc<AtomicBool>>,
+    /// The steps that a statement may take.
+    steps: Arc<Budget>,
+    /// The length that a user's statement may give to a value.
+    max_value: Arc<AtomicU64>,
     memory: Box<Memory>,
 }
 
@@ -65,12 +71,31 @@ impl Index {
     /// Makes a connection to a current index one for reading.
     pub(super) fn from_connection(connection: Connection, path: &Path) -> Result<Self, IndexError> {
         let failed = |error: rusqlite::Error| IndexError::reading(path, &error);
-        functions::register(&connection).map_err(failed)?;
+        let max_value = functions::register(&connection).map_err(failed)?;
         connection.pragma_update(None, "query_only", true).map_err(failed)?;
         // Statements are run again with other values, and each would be planned anew for those.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(Self { connection, path: path.to_owned(), is_unwanted: None, memory: Box::default() })
+        let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let steps = Arc::new(database_budget(size));
+        let mut index =
+            Self { connection, path: path.to_owned(), is_unwanted: None, steps, max_value, memory: Box::default() };
+        index.watch().map_err(failed)?;
+        Ok(index)
+    }
+
+    /// Has statements fail that are no longer wanted or take too many steps.
+    pub(super) fn watch(&mut self) -> rusqlite::Result<()> {
+        let (flag, steps) = (self.is_unwanted.clone(), Arc::clone(&self.steps));
+        let handler = move || {
+            flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) || steps.spend(STEPS as u64).is_err()
+        };
+        self.connection.progress_handler(STEPS, Some(handler))
+    }
+
+    /// The length that a user's statement may give to a value, for the functions of the index.
+    pub(super) fn max_value(&self) -> &AtomicU64 {
+        &self.max_value
     }
 
     /// Its path; `:memory:` if it has none.
@@ -93,10 +118,8 @@ impl Index {
     /// # Errors
     /// If SQLite refuses.
     pub fn end_when(&mut self, is_unwanted: Option<Arc<AtomicBool>>) -> Result<(), IndexError> {
-        let flag = is_unwanted.clone();
-        let handler = flag.map(|flag| move || flag.load(Ordering::Relaxed));
         self.is_unwanted = is_unwanted;
-        self.connection.progress_handler(STEPS, handler).map_err(|error| self.failed(&error))
+        self.watch().map_err(|error| self.failed(&error))
     }
 
     /// Whether the answer is no longer wanted.
@@ -114,7 +137,9 @@ impl Index {
         &self.memory
     }
 
+    /// The connection, for one statement.
     pub(super) fn connection(&self) -> &Connection {
+        self.steps.restart();
         &self.connection
     }
 

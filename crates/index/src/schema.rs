@@ -33,8 +33,19 @@ const EMPTY: &[u8] = include_bytes!("../schema/empty.db.zst");
 /// More than the empty index has when it is unpacked, in bytes.
 const MAX_EMPTY: usize = 4 << 20;
 
-/// The content of a schema except the tables that SQLite keeps for itself and for the full-text search, in the order of
-/// the snapshot; then those, which must be plain tables.
+/// The tables that SQLite keeps for itself: the statistics of its planner, and the parts of the full-text search. Every
+/// SQLite makes them with these statements.
+const KEPT: [&str; 6] = [
+    "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+    "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+    "CREATE TABLE 'search_config'(k PRIMARY KEY, v) WITHOUT ROWID",
+    "CREATE TABLE 'search_data'(id INTEGER PRIMARY KEY, block BLOB)",
+    "CREATE TABLE 'search_docsize'(id INTEGER PRIMARY KEY, sz BLOB)",
+    "CREATE TABLE 'search_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID",
+];
+
+/// The content of a schema except the tables that SQLite keeps, in the order of the snapshot; then those, which must be
+/// plain tables.
 const STATEMENTS: &str = "
 SELECT sql, type, rootpage, name LIKE 'sqlite\\_stat%' ESCAPE '\\' OR name LIKE 'search\\__%' ESCAPE '\\' AS is_kept
 FROM sqlite_schema WHERE sql IS NOT NULL
@@ -50,7 +61,7 @@ pub(super) fn verify(connection: &Connection) -> rusqlite::Result<Result<(), Not
         let sql = row.get_ref(0)?.as_str().unwrap_or_default();
         if row.get(3)? {
             let is_plain = row.get_ref(1)?.as_str() == Ok("table") && row.get::<_, i64>(2)? > 0;
-            if !is_plain || !sql.starts_with("CREATE TABLE ") {
+            if !is_plain || !KEPT.contains(&sql) {
                 return Ok(Err(NotAnIndex::Altered));
             }
             continue;
@@ -120,7 +131,7 @@ const VERSION_OF_OBSTACLES: i32 = 8;
 
 /// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail
 /// anywhere, and refinery panics.
-fn check_history(connection: &Connection) -> Result<(), String> {
+pub(super) fn check_history(connection: &Connection) -> Result<(), String> {
     let words = |error: rusqlite::Error| error.to_string();
     let is_empty = "SELECT count(*) = 0 FROM sqlite_schema";
     if connection.query_row(is_empty, [], |row| row.get(0)).map_err(words)? {
@@ -128,8 +139,15 @@ fn check_history(connection: &Connection) -> Result<(), String> {
     }
     let altered = || "no older olmdex has written this index".to_owned();
     let schema = |connection: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
-        let sql = "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1";
-        connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        let sql = "SELECT type || ' ' || name, sql FROM sqlite_schema ORDER BY 1";
+        let mut statement = connection.prepare(sql)?;
+        let all = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        // Only `build` makes statistics, and indexes that belong to a table have no statement.
+        let is_ours = |row: &(String, Option<String>)| {
+            let is_kept = row.0.starts_with("table sqlite_stat");
+            row.1.as_ref().is_some_and(|sql| !is_kept || !KEPT.contains(&sql.as_str()))
+        };
+        all.filter(|row| row.as_ref().map_or(true, is_ours)).collect()
     };
     let history = |connection: &Connection| -> rusqlite::Result<Vec<(i64, String, String)>> {
         let sql = "SELECT version, name, checksum FROM refinery_schema_history ORDER BY version";
@@ -167,6 +185,73 @@ pub(super) fn take_indexes(connection: &Connection) -> rusqlite::Result<Vec<Stri
 #[allow(clippy::unwrap_used, reason = "a test may fail")]
 mod tests {
     use super::*;
+
+    /// A database with a changed schema, as it is when its file is opened.
+    fn changed(base: &[u8], statement: &str, parameters: impl rusqlite::Params) -> Connection {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection.deserialize_read_exact(MAIN_DB, base, base.len(), false).unwrap();
+        functions::register(&connection).unwrap();
+        connection.pragma_update(None, "writable_schema", true).unwrap();
+        connection.execute(statement, parameters).unwrap();
+        let bytes = connection.serialize(MAIN_DB).unwrap().to_vec();
+        let mut reopened = Connection::open_in_memory().unwrap();
+        reopened.deserialize_read_exact(MAIN_DB, &bytes[..], bytes.len(), true).unwrap();
+        reopened
+    }
+
+    /// Finding S4: a generated column of a table that SQLite keeps ran with every command.
+    #[test]
+    fn a_change_of_any_object_of_the_schema_is_refused() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        create(&mut connection).unwrap();
+        connection.execute_batch("ANALYZE").unwrap();
+        assert_eq!(verify(&connection).unwrap(), Ok(()));
+        let base = connection.serialize(MAIN_DB).unwrap().to_vec();
+        let objects = "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
+        let objects: Vec<(String, String)> = connection
+            .prepare(objects)
+            .unwrap()
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        assert!(objects.len() > 130, "{}", objects.len());
+        // Either the comparison refuses it, or SQLite cannot even read it.
+        let is_refused = |connection: Connection| verify(&connection) != Ok(Ok(()));
+        let set = "UPDATE sqlite_schema SET sql = ?2 WHERE name = ?1";
+        for (name, sql) in &objects {
+            let mut others = vec![format!("{sql} "), format!("{sql} -- "), sql.replacen("CREATE ", "CREATE  ", 1)];
+            if let Some(at) = sql.rfind(')') {
+                others.push(format!("{}, bomb AS (hex(zeroblob(400000000)))){}", &sql[..at], &sql[at + 1..]));
+                others.push(format!("{} CHECK (hex(zeroblob(400000000)))){}", &sql[..at], &sql[at + 1..]));
+            }
+            for (at, _) in sql.match_indices([',', ')']) {
+                others.push(format!("{} AS (randomblob(400000000)){}", &sql[..at], &sql[at..]));
+            }
+            for other in &others {
+                assert!(is_refused(changed(&base, set, [name, other])), "{name}: {other}");
+            }
+            let other_type = "CASE type WHEN 'view' THEN 'table' ELSE 'view' END";
+            let set_type = format!("UPDATE sqlite_schema SET type = {other_type} WHERE name = ?1");
+            assert!(is_refused(changed(&base, &set_type, [name])), "{name}");
+            // Statistics may be missing.
+            let gone = is_refused(changed(&base, "DELETE FROM sqlite_schema WHERE name = ?1", [name]));
+            assert!(gone || KEPT.contains(&sql.as_str()), "{name}");
+        }
+        for new in [
+            "CREATE VIEW v_more AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c",
+            "CREATE TRIGGER more AFTER INSERT ON catalog BEGIN SELECT 1; END",
+            "CREATE INDEX more ON catalog (hex(name))",
+            "CREATE TABLE search_more (a AS (hex(zeroblob(400000000))), b)",
+            "CREATE TABLE sqlite_stat_more (a)",
+            "CREATE TABLE more (a)",
+        ] {
+            let name = new.split_whitespace().nth(2).unwrap();
+            let kind = new.split_whitespace().nth(1).unwrap().to_lowercase();
+            let add = "INSERT INTO sqlite_schema VALUES (?1, ?2, ?2, 2, ?3)";
+            assert!(is_refused(changed(&base, add, [kind.as_str(), name, new])), "{new}");
+        }
+    }
 
     /// With `OLMDEX_RECORD=1` it is written anew.
     #[test]

@@ -58,6 +58,14 @@ pub enum LegacyError {
         /// The message of opm.
         text: String,
     },
+    /// Reading the file takes more than it may.
+    #[error("{}: {what}", .path.display())]
+    Limit {
+        /// The file.
+        path: PathBuf,
+        /// The limit that was reached.
+        what: &'static str,
+    },
     /// A package that a maintenance step names is not there.
     #[error("{text}")]
     NoPackage {
@@ -159,6 +167,10 @@ impl LegacyError {
             Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::Read { path: path.to_owned(), source: io::Error::other(message) }
             }
+            Some(ErrorCode::OperationInterrupted) => {
+                Self::Limit { path: path.to_owned(), what: "reading it takes too many steps of SQLite" }
+            }
+            Some(ErrorCode::TooBig) => Self::Limit { path: path.to_owned(), what: "a value is too long" },
             _ => Self::Damaged { path: path.to_owned(), message },
         }
     }

@@ -11,11 +11,13 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{LegacyError, NotLegacy};
 use super::recovered::Mended;
+use olmdex_base::budget::database_budget;
 use olmdex_base::file::journal_of;
 use olmdex_text::encoding::percent::sqlite_uri;
 
@@ -164,7 +166,8 @@ impl LegacyFile {
 /// Whether the file is an SQLite database with the tables of a legacy catalog.
 #[must_use]
 pub fn is_legacy(path: &Path) -> bool {
-    let has_tables = connect(path).and_then(|it| columns(&it)).is_ok_and(|columns| {
+    let has_tables = Connection::open_with_flags(sqlite_uri(path), READING).and_then(|it| columns(&it));
+    let has_tables = has_tables.is_ok_and(|columns| {
         CORE_TABLES.iter().any(|it| *it != "package" && *it != "channel" && columns.contains_key(*it))
     });
     // With a journal beside it the file may have no tables yet; in a damaged one the names of tables may be left.
@@ -185,6 +188,7 @@ pub(super) fn connect_damaged(path: &Path) -> rusqlite::Result<Connection> {
     let connection = connect(path)?;
     // With this SQLite reads a file that is shorter than it should be.
     connection.pragma_update(None, "writable_schema", true)?;
+    refuse_stored_text(&connection)?;
     Ok(connection)
 }
 
@@ -201,22 +205,57 @@ fn is_index(path: &Path) -> bool {
     read.is_err() || head.get(68..72).is_none_or(|mark| mark != [0; 4])
 }
 
+const READING: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_URI).union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(sqlite_uri(path), flags)?;
+    let mut connection = Connection::open_with_flags(sqlite_uri(path), READING)?;
     // The maker of the file must not get their code run.
-    never_run_stored_text(&connection)?;
+    never_run_stored_text(&mut connection, path)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -CACHE)?;
     Ok(connection)
 }
 
+/// The number of steps of SQLite's virtual machine between two looks at how many there were.
+const STEPS: i32 = 1_000;
+
+/// Text that SQLite runs when it reads or writes a table; no version of opm stores any. A damaged schema cannot be
+/// asked.
+const STORED_TEXT: &str = "
+SELECT m.name, 'a computed column' FROM sqlite_schema m, pragma_table_xinfo(m.name) x
+WHERE m.type = 'table' AND x.hidden IN (2, 3)
+UNION ALL
+SELECT m.name, 'a CHECK' FROM sqlite_schema m WHERE m.type = 'table' AND m.sql LIKE '%check%(%'
+UNION ALL
+SELECT m.name, 'a computed default' FROM sqlite_schema m, pragma_table_xinfo(m.name) x
+WHERE m.type = 'table' AND x.dflt_value LIKE '%(%'
+UNION ALL
+SELECT m.tbl_name, 'an index of a computed value' FROM sqlite_schema m, pragma_index_xinfo(m.name) x
+WHERE m.type = 'index' AND x.cid = -2
+UNION ALL
+SELECT m.tbl_name, 'an index with a condition' FROM sqlite_schema m
+WHERE m.type = 'index' AND m.sql LIKE '%)%where%'
+LIMIT 1";
+
 /// Keeps a connection from running code that a file's author stored in it: triggers, views, and functions in its
-/// schema.
-pub(super) fn never_run_stored_text(connection: &Connection) -> rusqlite::Result<()> {
+/// schema. Other code is refused, and statements have a budget.
+pub(super) fn never_run_stored_text(connection: &mut Connection, path: &Path) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    connection.pragma_update(None, "trusted_schema", false)
+    connection.pragma_update(None, "trusted_schema", false)?;
+    let budget = database_budget(fs::metadata(path).map_or(0, |metadata| metadata.len()));
+    let max_value = i32::try_from(budget.max_bytes()).unwrap_or(i32::MAX);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max_value)?;
+    connection.progress_handler(STEPS, Some(move || budget.spend(STEPS as u64).is_err()))?;
+    refuse_stored_text(connection)
+}
+
+fn refuse_stored_text(connection: &Connection) -> rusqlite::Result<()> {
+    let found = connection.query_row(STORED_TEXT, [], |row| Ok((row.get(0)?, row.get(1)?)));
+    let Ok((table, what)): rusqlite::Result<(String, String)> = found else { return Ok(()) };
+    let message = format!("table {table:?} has {what}, which SQLite would run");
+    Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(message)))
 }
 
 /// Tables with their columns. Views and virtual tables are ignored, whatever their names: a catalog has none.

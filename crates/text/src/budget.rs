@@ -47,9 +47,21 @@ impl Budget {
         Self { allowance, steps: AtomicU64::new(allowance.steps), bytes: AtomicU64::new(allowance.bytes) }
     }
 
+    /// The most bytes that it allows at a time.
+    #[must_use]
+    pub const fn max_bytes(&self) -> u64 {
+        self.allowance.bytes
+    }
+
     /// Starts anew, with other steps.
     pub fn refill(&mut self, steps: u64) {
         *self = Self::new(Allowance { steps, ..self.allowance });
+    }
+
+    /// Starts anew.
+    pub fn restart(&self) {
+        self.steps.store(self.allowance.steps, Ordering::Relaxed);
+        self.bytes.store(self.allowance.bytes, Ordering::Relaxed);
     }
 
     /// The number of steps that are left.
@@ -90,6 +102,15 @@ impl Budget {
     pub fn release(&self, n_bytes: u64) {
         add(&self.bytes, n_bytes);
     }
+}
+
+/// The budget of a statement on a database file of `size` bytes that a stranger may have made: its steps, and the length
+/// of a value. A step of SQLite's virtual machine takes 10 to 50 ns; a question takes some thousands.
+#[must_use]
+pub const fn database_budget(size: u64) -> Budget {
+    const MIN_VALUE: u64 = 64 << 20;
+    let steps = 200_000_000_u64.saturating_add(size.saturating_mul(100));
+    Budget::new(Allowance { steps, bytes: if size < MIN_VALUE { MIN_VALUE } else { size } })
 }
 
 // A budget that wraps would be a new one, so neither end is passed.

@@ -179,6 +179,7 @@ impl From<crate::legacy::LegacyError> for CommandError {
             | LegacyError::Refused { .. }
             | LegacyError::NotAdded(_) => Exit::No,
             LegacyError::NoPackage { .. } => Exit::NotFound,
+            LegacyError::Limit { .. } => Exit::Limit,
             LegacyError::Target(_) | LegacyError::Part { .. } => Exit::Usage,
             LegacyError::File(error) => exit_of_file(error),
             _ => Exit::Input,

@@ -1,5 +1,6 @@
 //! A user's own SQL, with limits.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
@@ -72,9 +73,11 @@ impl Index {
     /// it takes too long, [`IndexError::TooLarge`] if a value or the answer is too large.
     pub fn sql(&mut self, sql: &str, limits: SqlLimits) -> Result<SqlResult, IndexError> {
         let before = self.connection().limit(Limit::SQLITE_LIMIT_LENGTH).map_err(|error| self.failed(&error))?;
+        self.max_value().store(limits.max_bytes as u64, Ordering::Relaxed);
         let result = run(self.connection_mut(), sql, limits);
         // The next question is ours again.
-        let lifted = lift(self.connection_mut(), before);
+        self.max_value().store(u64::MAX, Ordering::Relaxed);
+        let lifted = lift(self.connection_mut(), before).and_then(|()| self.watch());
         let result = result.map_err(|error| match &error {
             rusqlite::Error::SqlInputError { msg, .. } => IndexError::Sql(msg.clone()),
             other => match other.sqlite_error_code() {
@@ -142,8 +145,7 @@ fn run(connection: &mut Connection, sql: &str, limits: SqlLimits) -> rusqlite::R
 /// Takes the limits off.
 fn lift(connection: &mut Connection, max_length: i32) -> rusqlite::Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max_length)?;
-    connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
-    connection.progress_handler(0, None::<fn() -> bool>)
+    connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)
 }
 
 impl From<ValueRef<'_>> for SqlValue {

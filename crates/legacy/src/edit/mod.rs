@@ -118,11 +118,11 @@ impl Edit {
                 (out.connect()?, Some(out))
             }
         };
-        let edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
-        let begin = || -> rusqlite::Result<()> {
+        let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
+        let mut begin = || -> rusqlite::Result<()> {
             edit.connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA page_size = 4096; BEGIN IMMEDIATE")?;
             edit.connection.execute_batch(EMPTY)?;
-            never_run_stored_text(&edit.connection)
+            never_run_stored_text(&mut edit.connection, path)
         };
         begin().map_err(|error| edit.failed(&error))?;
         Ok(edit)
@@ -138,8 +138,8 @@ impl Edit {
     /// Begins the transaction and upgrades the schema. Triggers and views of the file stay in it and never run: their
     /// text comes from the file's author.
     fn prepare(&mut self) -> rusqlite::Result<()> {
+        never_run_stored_text(&mut self.connection, &self.path)?;
         let it = &self.connection;
-        never_run_stored_text(it)?;
         it.execute_batch("PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")?;
         let has = |sql: &str| it.query_row(sql, [], |row| row.get::<_, i64>(0)).map(|count| count > 0);
         if !has("SELECT count(*) FROM pragma_table_info('operatorbundle') WHERE name = 'substitutesfor'")? {
