@@ -15,7 +15,7 @@ use olmdex::fbc::Input;
 use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 
-use crate::support::{TempDir, scratch, without_own};
+use crate::support::{TempDir, olmdex, scratch, without_own};
 
 /// A catalog of `n` packages whose texts hardly compress.
 fn text(n: u64) -> String {
@@ -183,4 +183,60 @@ fn through_a_link_the_file_is_replaced() {
     build(&link, 4).unwrap();
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(count(&real), 4);
+}
+
+/// Finding S5: texts and rows were changed and their digests left, and every check passed.
+#[test]
+fn what_somebody_changed_afterwards_is_found_and_named() {
+    let directory = scratch();
+    let root = directory.path();
+    let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/guides/catalog");
+    let run = |args: &[&str]| olmdex(args).in_directory(root).arg(&catalog).answer();
+    run(&["build", "-O", "index.db"]).expect_code(0);
+    olmdex(["info", "--verify", "index.db"]).in_directory(root).answer().expect_code(0).expect_words("verified: ");
+    run(&["build", "-O", "index.db", "--verify"]).expect_code(0).expect_words("up to date");
+    let bundle = "SELECT document FROM bundle WHERE image IS NOT NULL ORDER BY document LIMIT 1";
+    let of_bundle = format!("WHERE document = ({bundle})");
+    let text = |sql: &str| format!("UPDATE packed_text SET codec = 0, {sql} {of_bundle}");
+    for (table, sql) in [
+        ("the text of", text("bytes = CAST('{}' AS BLOB), size = 2")),
+        ("the text of", text("bytes = zeroblob(10)")),
+        ("table `document`", format!("UPDATE document SET name = 'evil' WHERE id = ({bundle})")),
+        (
+            "table `bundle`",
+            format!("UPDATE image SET reference = 'evil.io/x' WHERE id = (SELECT image FROM bundle {of_bundle})"),
+        ),
+        ("table `bundle`", format!("UPDATE bundle SET version = '9.9.9' {of_bundle}")),
+        (
+            "table `related_image`",
+            format!("INSERT INTO related_image SELECT ({bundle}), 99, 'x', (SELECT min(id) FROM image)"),
+        ),
+        ("table `property`", format!("DELETE FROM property {of_bundle}")),
+        ("table `entry`", "UPDATE entry SET replaces = 'evil' WHERE replaces <> ''".to_owned()),
+        ("table `edge`", "DELETE FROM edge".to_owned()),
+        ("table `edge`", "UPDATE edge SET kind = 'skips' WHERE kind = 'replaces'".to_owned()),
+        ("table `node`", "UPDATE node SET name = 'evil' WHERE number = 0".to_owned()),
+        (
+            "table `catalog_package`",
+            "DELETE FROM catalog_package WHERE package = (SELECT min(package) FROM catalog_package)".to_owned(),
+        ),
+    ] {
+        fs::copy(root.join("index.db"), root.join("forged.db")).unwrap();
+        let forged = rusqlite::Connection::open(root.join("forged.db")).unwrap();
+        assert!(forged.execute(&sql, []).unwrap() > 0, "{sql}");
+        drop(forged);
+        let mut answers = vec![
+            run(&["build", "-O", "forged.db", "--verify"]),
+            olmdex(["info", "--verify", "forged.db"]).in_directory(root).answer(),
+        ];
+        if table == "the text of" {
+            answers.push(olmdex(["validate", "forged.db"]).in_directory(root).answer());
+            answers.push(olmdex(["render", "forged.db"]).in_directory(root).answer());
+            answers.push(olmdex(["diff", "index.db", "forged.db"]).in_directory(root).answer());
+            answers.push(olmdex(["diff", "forged.db"]).in_directory(root).arg(&catalog).answer());
+        }
+        for answer in answers {
+            answer.expect_code(3).expect_words(table).expect_words("`");
+        }
+    }
 }

@@ -79,6 +79,7 @@ fn an_index_answers_about_the_past() {
     let root = directory.path();
     repository(&root.join("repo"));
     run(root, BUILD).expect_code(0).expect_words("catalog `shop`: 3 states read, 0 already in the index");
+    run(root, &["info", "--verify", "past.db"]).expect_code(0).expect_words("verified: ");
     assert_eq!(run(root, &["list", "catalogs", "-i", "past.db", "-o", "name"]).out(), "shop\n");
     assert_eq!(states(root, "past.db"), ["2026-02-03", "2026-03-01", "2026-04-01"]);
     let history = run(root, &["history", "till", "-i", "past.db", "-o", "json"]).out();

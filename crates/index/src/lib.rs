@@ -75,6 +75,7 @@ mod remove;
 mod schema;
 mod service_version;
 mod updates;
+mod verify;
 mod write;
 
 pub use build::{Builder, Outcome};
@@ -88,6 +89,7 @@ pub use past::{
     AsOf, HeldPast, LeftOut, MissingFile, Moment, PastChange, PastChanges, PastImport, PastSource, PastState, PastText,
 };
 pub use updates::HeldUpdates;
+pub use verify::Verified;
 
 /// The SQLite that is built in, for example `3.54.1`.
 #[must_use]

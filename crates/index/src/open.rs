@@ -147,6 +147,16 @@ impl Index {
         &mut self.connection
     }
 
+    /// The error about a text that is not the one of its digest.
+    pub(super) fn forged_text(&self, schema: &str, name: &str) -> IndexError {
+        self.forged(format!("the text of {schema} `{name}` is not the one of its digest"))
+    }
+
+    /// The error about something that olmdex did not write.
+    pub(super) fn forged(&self, message: String) -> IndexError {
+        IndexError::not_an_index(&self.path, NotAnIndex::Damaged { message })
+    }
+
     /// Puts the path to an error of SQLite.
     pub(super) fn failed(&self, error: &rusqlite::Error) -> IndexError {
         IndexError::reading(&self.path, error)

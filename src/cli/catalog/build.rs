@@ -30,7 +30,9 @@ use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
-use crate::index::{Builder, CatalogSpec, Counts, HeldUpdates, Import, Index, Mode, Outcome, PastImport};
+use crate::index::{
+    Builder, CatalogSpec, Counts, HeldUpdates, Import, Index, IndexError, Mode, NotAnIndex, Outcome, PastImport,
+};
 use crate::openshift::{self, SavedUpdates};
 use crate::source::{ImageSource, Source, SourceOrImage};
 use crate::version::first_of;
@@ -83,7 +85,8 @@ pub(crate) struct BuildArgs {
     /// exit code is 1 then
     #[arg(short, long)]
     keep_going: bool,
-    /// Read all files, even those whose size, inode and time stamps are those of the last build
+    /// Read all files, even those whose size, inode and time stamps are those of the last build, and compare the texts
+    /// and rows that the index already has with their digests
     #[arg(long)]
     verify: bool,
     #[command(flatten)]
@@ -198,6 +201,9 @@ fn opened_index(
     known: &[HeldUpdates],
     updates: Vec<SavedUpdates>,
 ) -> Result<Builder, CommandError> {
+    if args.verify {
+        verify_base(args.index())?;
+    }
     let mut builder = ask::builder_of(args.index())?;
     if !args.verify
         && let Some(directory) = cache::directory()
@@ -213,6 +219,17 @@ fn opened_index(
         set_updates(context, args, &mut builder, updates)?;
     }
     Ok(builder)
+}
+
+/// Recomputes the digests of an index whose texts and rows will be kept. An older one is migrated first, and all its
+/// texts are read again.
+fn verify_base(path: &Path) -> Result<(), CommandError> {
+    match Index::open(path) {
+        Ok(index) => index.verify().map(drop).map_err(CommandError::from),
+        Err(IndexError::NotAnIndex { reason: NotAnIndex::Older { .. } | NotAnIndex::Empty, .. }) => Ok(()),
+        Err(IndexError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The imported catalogs of the command.

@@ -343,6 +343,8 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
         if state != found.state {
             context.reporter.note(&format!("the {side} catalog `{name}@{state}` is `{shown}`"));
         }
+        // The documents of a state are any of the index.
+        index.verify_texts(None)?;
         index.set_as_of(Moment::of_state(found.number), std::slice::from_ref(name), None)?;
         return Ok(DiffSide { catalog: name.clone(), index: Some(index), shown });
     }
@@ -367,6 +369,8 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
             return Err(CommandError::usage(message).help(help));
         }
     };
+    // Documents are compared by their digests, which somebody may have kept for other texts.
+    index.verify_texts(Some(&catalog))?;
     Ok(DiffSide { index: Some(index), shown: catalog.clone(), catalog })
 }
 

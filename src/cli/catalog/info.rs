@@ -16,8 +16,8 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::file::Cache;
-use crate::index::Index;
 use crate::index::query::{Info, UpdateSourceRow};
+use crate::index::{Index, Verified};
 use crate::legacy::{Fidelity, LegacyCatalog};
 
 /// Show what an index holds, and how much space each part takes
@@ -32,6 +32,10 @@ pub(crate) struct InfoArgs {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     _source_option: SourceOption,
+    /// Recompute the digests of all texts of the index, and derive its rows once more. A text or row that does not fit is
+    /// an error
+    #[arg(long)]
+    verify: bool,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = InfoFormat::Table)]
     output: InfoFormat,
@@ -58,7 +62,10 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     }
     let index = AskOptions::of_sources(&args.sources).open(context)?;
     let cache = cache::directory().map(|it| Cache::at(&it));
-    let info = index.info(cache.as_ref(), &composition::parts)?;
+    let mut info = index.info(cache.as_ref(), &composition::parts)?;
+    if args.verify {
+        info.verified = Some(index.verify()?);
+    }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         InfoFormat::Data(format) => table::write_data(format, "IndexInfo", vec![info], &mut out)?,
@@ -109,6 +116,16 @@ fn print(index: &Index, info: Info, out: &mut impl std::io::Write) -> Result<(),
     let age = index.written().and_then(|it| it.elapsed().ok()).map(|it| format!(", written {} ago", age(it)));
     let path = index.path().display();
     writeln!(out, "{path}: schema {}, {}{}", info.schema_version, bytes(info.file_bytes), age.unwrap_or_default())?;
+    match info.verified {
+        Some(Verified { documents, rows: 0 }) => {
+            let documents = counted(documents, "document");
+            writeln!(out, "verified: {documents}; another version wrote the rows, so they were not compared")?;
+        }
+        Some(Verified { documents, rows }) => {
+            writeln!(out, "verified: {} and {}", counted(documents, "document"), counted(rows, "row"))?;
+        }
+        None => writeln!(out, "not verified: `--verify` compares its texts and rows with its digests")?,
+    }
     for it in &info.outdated {
         writeln!(out, "catalog `{}` has changed since: {}; {}", it.catalog, it.newest, rebuild(index, it))?;
     }

@@ -25,7 +25,7 @@ pub struct DocumentHead {
 }
 
 const ALL: &str = "
-SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes
+SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes, d.digest
 FROM catalog c
 CROSS JOIN catalog_document cd ON cd.catalog = c.id
 CROSS JOIN document d ON d.id = cd.document
@@ -34,7 +34,7 @@ WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ?2 IS NULL
 ORDER BY c.name, cd.position";
 
 const OF_PACKAGE: &str = "
-SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes
+SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes, d.digest
 FROM (SELECT * FROM document WHERE package = ?2) d
 CROSS JOIN catalog_document cd ON cd.document = d.id
 CROSS JOIN catalog c ON c.id = cd.catalog
@@ -107,6 +107,9 @@ impl Index {
             let (codec, size) = (row.get(4).map_err(failed)?, row.get(5).map_err(failed)?);
             let bytes = row.get_ref(6).map_err(failed)?.as_blob().ok().ok_or_else(damaged)?;
             let text = compression::load(codec, size, bytes).ok_or_else(damaged)?;
+            if compression::digest(&text)[..] != *row.get_ref(7).map_err(failed)?.as_bytes().unwrap_or_default() {
+                return Err(E::from(self.forged_text(&head.schema, &head.name)));
+            }
             each(&head, std::str::from_utf8(&text).ok().ok_or_else(damaged)?)?;
         }
         Ok(())

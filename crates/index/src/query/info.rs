@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CatalogRow, Filter, Outdated};
-use crate::{Index, IndexError, SCHEMA_VERSION};
+use crate::{Index, IndexError, SCHEMA_VERSION, Verified};
 use olmdex_base::file::Cache;
 
 /// The content of an index.
@@ -37,6 +37,8 @@ pub struct Info {
     pub file_bytes: u64,
     /// Catalogs whose sources on this machine have changed since.
     pub outdated: Vec<Outdated>,
+    /// What was compared with the digests; null if nothing was.
+    pub verified: Option<Verified>,
 }
 
 /// A source of known updates of OpenShift.
@@ -160,6 +162,7 @@ impl Index {
             file_bytes: sizes.iter().map(|it| it.bytes).sum(),
             outdated: self.outdated(cache, composed)?,
             sizes,
+            verified: None,
         })
     }
 

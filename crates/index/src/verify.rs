@@ -1,0 +1,261 @@
+//! Whether an index holds what its digests say.
+//!
+//! Who makes an index chooses its digests, so a verified index need not be an honest one. But a text or a row that
+//! somebody changed afterwards is found: texts by their digests, and rows by deriving them once more.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rayon::prelude::*;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, params};
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::build::Builder;
+use super::compression::{self, Digest, digest};
+use super::error::IndexError;
+use super::import::{CatalogSpec, Mode};
+use super::open::Index;
+use super::query::Filter;
+
+/// What was compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Verified {
+    /// Distinct documents whose text has its digest.
+    pub documents: u64,
+    /// Rows that follow from documents. None in an index that another version has written: it may derive other ones.
+    pub rows: u64,
+}
+
+/// The documents that are unpacked at a time.
+const CHUNK: usize = 256;
+
+const TEXTS: &str = "
+SELECT d.digest, d.schema, d.name, t.codec, t.size, t.bytes
+FROM document d CROSS JOIN document_text t ON t.document = d.id
+WHERE ?1 IS NULL OR d.id IN (
+    SELECT cd.document FROM catalog_document cd CROSS JOIN catalog c ON c.id = cd.catalog WHERE c.name = ?1)";
+
+const DESCRIPTIONS: &str = "SELECT digest, 'text', id, codec, size, bytes FROM text WHERE ?1 IS NULL OR true";
+
+/// The graphs of channels in catalogs.
+const GRAPHS: &str = "catalog_channel cc JOIN catalog c ON c.id = cc.catalog JOIN document d ON d.id = cc.channel";
+
+/// The owner of the rows of a graph. The digest of a graph is one of numbers of rows, which differ from index to index.
+const OF_GRAPH: &str = "CAST(c.name || ' ' || hex(d.digest) AS BLOB)";
+
+/// Tables whose rows do not follow from documents, or hold them in another form.
+const OTHERS: [&str; 3] = ["catalog_document", "document_source", "packed_text"];
+
+/// A row of [`TEXTS`].
+type StoredText = (Vec<u8>, String, String, i64, i64, Vec<u8>);
+
+impl Index {
+    /// Recomputes the digests of the texts of a catalog, or of all texts.
+    ///
+    /// # Errors
+    /// [`NotAnIndex::Damaged`] names a document whose text is another one.
+    pub fn verify_texts(&self, catalog: Option<&str>) -> Result<u64, IndexError> {
+        let documents = self.verify_all(TEXTS, catalog)?;
+        self.verify_all(DESCRIPTIONS, catalog)?;
+        Ok(documents)
+    }
+
+    fn verify_all(&self, sql: &str, catalog: Option<&str>) -> Result<u64, IndexError> {
+        let failed = |error: rusqlite::Error| self.failed(&error);
+        let mut statement = self.connection().prepare_cached(sql).map_err(failed)?;
+        let mut rows = statement.query([catalog]).map_err(failed)?;
+        let (mut n, mut chunk) = (0, Vec::with_capacity(CHUNK));
+        loop {
+            let row = rows.next().map_err(failed)?;
+            let is_last = row.is_none();
+            if let Some(row) = row {
+                let name: String = match row.get_ref(2).map_err(failed)? {
+                    ValueRef::Integer(id) => id.to_string(),
+                    _ => row.get(2).map_err(failed)?,
+                };
+                let text = || -> rusqlite::Result<StoredText> {
+                    Ok((row.get(0)?, row.get(1)?, name, row.get(3)?, row.get(4)?, row.get(5)?))
+                };
+                chunk.push(text().map_err(failed)?);
+                n += 1;
+            }
+            if chunk.len() == CHUNK || is_last {
+                let wrong = chunk.par_iter().find_first(|text| !is_whole(text));
+                if let Some((_, schema, name, ..)) = wrong {
+                    return Err(self.forged_text(schema, name));
+                }
+                chunk.clear();
+            }
+            if is_last {
+                return Ok(n);
+            }
+        }
+    }
+
+    /// Recomputes the digests of all texts, and derives the rows of all catalogs once more.
+    ///
+    /// # Errors
+    /// [`NotAnIndex::Damaged`] names a document and its table.
+    pub fn verify(&self) -> Result<Verified, IndexError> {
+        let documents = self.verify_texts(None)?;
+        if !super::build::is_written_by_this_program(self.connection()).map_err(|error| self.failed(&error))? {
+            return Ok(Verified { documents, rows: 0 });
+        }
+        let mut builder = Builder::in_memory();
+        for name in self.catalog_names()? {
+            let filter = Filter { catalogs: vec![name.clone()], ..Filter::default() };
+            if self.has_documents(&filter)? {
+                let spec = CatalogSpec { name: name.clone(), ..CatalogSpec::default() };
+                builder.add_catalog(&spec, &self.catalog_input(&name)?, Mode::Tolerant)?;
+            }
+        }
+        let fresh = builder.into_index()?;
+        let owners = format!(
+            "SELECT digest FROM document UNION ALL SELECT CAST(name AS BLOB) FROM catalog
+             UNION ALL SELECT {OF_GRAPH} FROM {GRAPHS}"
+        );
+        let owners: HashSet<Vec<u8>> = fresh.rows(&owners, [], |row| row.get(0))?.into_iter().collect();
+        let mut rows = 0;
+        for table in tables(fresh.connection()).map_err(|error| fresh.failed(&error))? {
+            let derived = table.read(fresh.connection()).map_err(|error| fresh.failed(&error))?;
+            let stored = table.read(self.connection()).map_err(|error| self.failed(&error))?;
+            let differs = |owner: &&Vec<u8>| derived.get(*owner) != stored.get(*owner);
+            // Documents that no catalog holds are not derived.
+            let is_derived = |owner: &&Vec<u8>| owners.contains(*owner);
+            let wrong = derived.keys().chain(stored.keys().filter(is_derived)).filter(differs).min();
+            if let Some(owner) = wrong {
+                let (name, what) = (&table.name, self.named(owner)?);
+                return Err(self.forged(format!("rows of table `{name}` do not follow from {what}")));
+            }
+            rows += derived.values().map(|found| found.0).sum::<u64>();
+        }
+        Ok(Verified { documents, rows })
+    }
+
+    /// The owner of rows in words.
+    fn named(&self, owner: &[u8]) -> Result<String, IndexError> {
+        let sql = format!(
+            "SELECT schema, name FROM document WHERE digest = ?1
+             UNION ALL SELECT d.schema, d.name FROM {GRAPHS} WHERE {OF_GRAPH} = ?1"
+        );
+        let found: Vec<(String, String)> = self.rows(&sql, params![owner], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(match found.into_iter().next() {
+            Some((schema, name)) => format!("{schema} `{name}`"),
+            None => format!("catalog `{}`", String::from_utf8_lossy(owner)),
+        })
+    }
+}
+
+fn is_whole((expected, _, _, codec, size, bytes): &StoredText) -> bool {
+    compression::load(*codec, *size, bytes).is_some_and(|text| digest(&text)[..] == expected[..])
+}
+
+/// A table with rows that follow from documents.
+struct Table {
+    name: String,
+    /// A statement whose rows are the digest of a document or graph, and a row of the table without numbers of rows.
+    sql: String,
+}
+
+/// How many rows an owner has, and their digest.
+type RowsByOwner = HashMap<Vec<u8>, (u64, Digest)>;
+
+impl Table {
+    fn read(&self, connection: &Connection) -> rusqlite::Result<RowsByOwner> {
+        let mut statement = connection.prepare(&self.sql)?;
+        let mut rows = statement.query([])?;
+        let mut found: HashMap<Vec<u8>, (u64, Sha256)> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let owner = row.get_ref(0)?.as_bytes()?.to_vec();
+            let (n, digest) = found.entry(owner).or_default();
+            *n += 1;
+            for column in 1..row.as_ref().column_count() {
+                let value = row.get_ref(column)?;
+                digest.update([value.data_type() as u8]);
+                let bytes: &[u8] = match value {
+                    ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
+                    ValueRef::Integer(number) => &number.to_be_bytes(),
+                    ValueRef::Real(number) => &number.to_be_bytes(),
+                    ValueRef::Null => &[],
+                };
+                digest.update((bytes.len() as u64).to_be_bytes());
+                digest.update(bytes);
+            }
+        }
+        Ok(found.into_iter().map(|(owner, (n, digest))| (owner, (n, digest.finalize().into()))).collect())
+    }
+}
+
+/// The column of each table that refers to rows of another one, with that table.
+type References = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The tables whose rows follow from documents alone, or from a graph.
+fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
+    let sql = "SELECT m.name, f.\"from\", f.\"table\" FROM sqlite_schema m, pragma_foreign_key_list(m.name) f
+               WHERE m.type = 'table' AND f.\"to\" = 'id'";
+    let mut references = References::new();
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        references.entry(row.get(0)?).or_default().insert(row.get(1)?, row.get(2)?);
+    }
+    let own = [
+        ("document", "SELECT digest, schema, package, name FROM document".to_owned()),
+        ("graph", format!("SELECT {OF_GRAPH}, t.head, t.range_edges FROM {GRAPHS} JOIN graph t ON t.id = cc.graph")),
+    ];
+    let mut tables = Vec::from(own.map(|(name, sql)| Table { name: name.to_owned(), sql }));
+    for (name, columns) in &references {
+        let refers = |column: &str| columns.get(column).is_some_and(|table| table == column);
+        let (owner, identity, from) = match name.as_str() {
+            name if OTHERS.contains(&name) || name.starts_with("past_") => continue,
+            "catalog_package" => ("catalog", "CAST(o.name AS BLOB)", "catalog o ON o.id = t.catalog".to_owned()),
+            _ if refers("catalog") => continue,
+            _ if refers("graph") => ("graph", OF_GRAPH, format!("({GRAPHS}) ON cc.graph = t.graph")),
+            _ if refers("document") => ("document", "o.digest", "document o ON o.id = t.document".to_owned()),
+            _ => continue,
+        };
+        let others = columns_of(connection, name)?.into_iter().filter(|column| column != owner);
+        let others: Vec<String> = others.map(|column| natural(&column, columns.get(&column))).collect();
+        let sql = format!(
+            "SELECT {identity}, {others} FROM \"{name}\" t JOIN {from} ORDER BY 1, {others}",
+            others = others.join(", ")
+        );
+        tables.push(Table { name: name.clone(), sql });
+    }
+    Ok(tables)
+}
+
+fn columns_of(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    connection.prepare("SELECT name FROM pragma_table_info(?1)")?.query_map([table], |row| row.get(0))?.collect()
+}
+
+/// A column, or what the row says that it refers to: numbers of rows differ from index to index.
+fn natural(column: &str, table: Option<&String>) -> String {
+    let identity = match table.map(String::as_str) {
+        None => return format!("t.\"{column}\""),
+        Some("api") => "json_array(\"group\", version, kind)",
+        Some("image") => "reference",
+        Some(_) => "digest",
+    };
+    let table = table.map_or("", String::as_str);
+    format!("(SELECT {identity} FROM {table} r WHERE r.id = t.\"{column}\")")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_table_of_documents_is_compared() {
+        let index = Builder::in_memory().into_index().unwrap();
+        let names: Vec<String> = tables(index.connection()).unwrap().into_iter().map(|table| table.name).collect();
+        for name in
+            ["document", "bundle", "related_image", "provided_api", "entry", "node", "edge", "package", "finding"]
+        {
+            assert!(names.iter().any(|it| it == name), "{name} is not among {names:?}");
+        }
+    }
+}
