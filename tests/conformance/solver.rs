@@ -59,7 +59,7 @@ fn problem(world: &Value) -> Result<(Problem, Names), String> {
             } else if it["prohibited"] == true {
                 Constraint::Prohibited
             } else if let Some(ids) = it.get("dependency") {
-                Constraint::Dependency(vars(ids))
+                Constraint::Dependency(vars(ids).into())
             } else if let Some(id) = it.get("conflict") {
                 Constraint::Conflict(var(id))
             } else {

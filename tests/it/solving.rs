@@ -33,12 +33,12 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 fn problem(drawn: &[Drawn]) -> Problem {
     let mut problem = Problem::new();
     let vars: Vec<Var> = (0..N_VARIABLES).map(|_| problem.variable()).collect();
-    let all = |of: &[usize]| of.iter().map(|it| vars[*it]).collect();
+    let all = |of: &[usize]| of.iter().map(|it| vars[*it]).collect::<Vec<_>>();
     for it in drawn {
         match it {
             Drawn::Mandatory(var) => problem.constrain(vars[*var], Constraint::Mandatory),
             Drawn::Prohibited(var) => problem.constrain(vars[*var], Constraint::Prohibited),
-            Drawn::Dependency(var, of) => problem.constrain(vars[*var], Constraint::Dependency(all(of))),
+            Drawn::Dependency(var, of) => problem.constrain(vars[*var], Constraint::Dependency(all(of).into())),
             Drawn::Conflict(var, other) => problem.constrain(vars[*var], Constraint::Conflict(vars[*other])),
             Drawn::AtMost(var, n, of) => problem.constrain(vars[*var], Constraint::AtMost(*n, all(of))),
         };
@@ -92,7 +92,7 @@ fn preferred(problem: &Problem, models: &[u32]) -> u32 {
             if let Constraint::Dependency(of) = it
                 && !of.is_empty()
             {
-                queue.push_back(of.clone());
+                queue.push_back(of.to_vec());
             }
         }
     }
@@ -145,10 +145,10 @@ fn ten_thousand_alternatives_of_which_the_last_fits() {
     let (root, blocker) = (problem.variable(), problem.variable());
     let candidates: Vec<Var> = (0..10_000).map(|_| problem.variable()).collect();
     problem.constrain(root, Constraint::Mandatory);
-    problem.constrain(root, Constraint::Dependency(candidates.clone()));
+    problem.constrain(root, Constraint::Dependency(candidates.clone().into()));
     problem.constrain(blocker, Constraint::Mandatory);
     for candidate in &candidates[..9_999] {
-        problem.constrain(*candidate, Constraint::Dependency(vec![*candidate, blocker]));
+        problem.constrain(*candidate, Constraint::Dependency([*candidate, blocker].into()));
         problem.constrain(*candidate, Constraint::Conflict(blocker));
     }
     problem.constrain(root, Constraint::AtMost(1, candidates.clone()));
@@ -164,7 +164,7 @@ fn what_costs_too_much_is_given_up() {
     for pigeon in &holes {
         let var = problem.variable();
         problem.constrain(var, Constraint::Mandatory);
-        problem.constrain(var, Constraint::Dependency(pigeon.clone()));
+        problem.constrain(var, Constraint::Dependency(pigeon.clone().into()));
     }
     for hole in 0..7 {
         let of = holes.iter().map(|it| it[hole]).collect();

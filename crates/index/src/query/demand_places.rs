@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use crate::{Index, IndexError};
 use olmdex_base::diag::Place;
-use olmdex_fbc::property_places;
+use olmdex_fbc::{Property, property_places};
 use olmdex_text::yaml::Position;
 
 const PROPERTIES: &str = "
@@ -46,6 +46,23 @@ impl Index {
         }
     }
 
+    /// The properties of a bundle that starts at a place, as type and value, with their places; in the order of the
+    /// document, and without those that hold manifests.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn places_of_properties(&self, document: i64, bundle: &Place) -> Result<Vec<(Property, Place)>, IndexError> {
+        let properties = self.rows(PROPERTIES, [document], |row| {
+            Ok((row.get::<_, usize>(0)?, Property::new(row.get::<_, String>(1)?, row.get::<_, String>(2)?)))
+        })?;
+        let positions = self.positions_of_properties(document, bundle)?;
+        let place = |number: usize| match positions.get(number) {
+            Some(at) => Place::at(&bundle.file, at.line, at.column),
+            None => bundle.clone(),
+        };
+        Ok(properties.into_iter().map(|(number, property)| (property, place(number))).collect())
+    }
+
     /// Like [`Self::place_of_property`], for the property of a number.
     pub(super) fn place_of_numbered_property(
         &self,
@@ -53,10 +70,15 @@ impl Index {
         bundle: &Place,
         number: usize,
     ) -> Result<Place, IndexError> {
+        let found = self.positions_of_properties(document, bundle)?.get(number).copied();
+        Ok(found.map_or_else(|| bundle.clone(), |it| Place::at(&bundle.file, it.line, it.column)))
+    }
+
+    /// The positions of all properties of a bundle; none if they are not known.
+    fn positions_of_properties(&self, document: i64, bundle: &Place) -> Result<Vec<Position>, IndexError> {
         let parameters = params![document, bundle.file, bundle.line, bundle.column];
         let marks: Vec<Vec<u8>> = self.rows(MARKS, parameters, |row| row.get(0))?;
         let start = Position { line: bundle.line, column: bundle.column };
-        let found = marks.first().and_then(|it| property_places(it, start).get(number).copied());
-        Ok(found.map_or_else(|| bundle.clone(), |it| Place::at(&bundle.file, it.line, it.column)))
+        Ok(marks.first().map(|marks| property_places(marks, start)).unwrap_or_default())
     }
 }

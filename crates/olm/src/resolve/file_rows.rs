@@ -7,11 +7,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::registry::of_file_based;
-use super::rows::{PackageRows, PlainRows, Rows};
+use super::rows::{LastPlaces, PackageRows, PlainRows, Rows};
 use olmdex_base::diag::Place;
 use olmdex_constraint::fields::package_of;
 use olmdex_fbc::{
-    Api, ChannelPlaces, Consumer, Document, Entry, Input, Origin, Property, PropertyView, Spot, Typed, load, locate,
+    Api, ChannelPlaces, Consumer, Document, Entry, Input, Located, Origin, Property, PropertyView, Spot, Typed, load,
+    locate_all,
 };
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, GraphChannel, PackageDependencies};
@@ -24,6 +25,7 @@ pub struct FileRows<'i> {
     /// The catalog and the document of each bundle, and the properties of the document that are kept, by the number of
     /// the bundle less one.
     documents: Vec<(usize, Origin, Vec<usize>)>,
+    last: LastPlaces,
 }
 
 impl<'i> FileRows<'i> {
@@ -56,7 +58,31 @@ impl<'i> FileRows<'i> {
             let rows = |(package, graph)| PackageRows { catalog, graph: PackageDependencies { package, ..graph } };
             packages.extend(graphs.into_iter().map(rows));
         }
-        Self { rows: PlainRows::new(packages), inputs: inputs.to_vec(), documents }
+        Self { rows: PlainRows::new(packages), inputs: inputs.to_vec(), documents, last: LastPlaces::default() }
+    }
+
+    /// The places of the properties of a bundle.
+    fn places_of_properties(&self, bundle: &DependencyBundle) -> Option<Vec<(Property, Place)>> {
+        let number = usize::try_from(bundle.document).ok()?.checked_sub(1)?;
+        let (catalog, origin, kept) = self.documents.get(number)?;
+        let file = self.inputs.get(*catalog)?.files.get(origin.file as usize)?;
+        let spots: Vec<Spot> = kept.iter().map(|item| Spot::Path(vec!["properties".into(), (*item).into()])).collect();
+        let places: Vec<Place> = match file.made_of() {
+            Some(made_of) => spots.iter().map(|spot| made_of.spot(spot).clone()).collect(),
+            None => {
+                let spots: Vec<&Spot> = spots.iter().collect();
+                let place = |at: Located| Place {
+                    file: file.shown.clone(),
+                    line: at.line,
+                    column: at.column,
+                    source: Some(at.text).filter(|_| !file.leads_out()),
+                    source_column: at.text_column,
+                };
+                let found = locate_all(&file.read_again(origin.offset, origin.len), *origin, &spots);
+                found.into_iter().map(place).collect()
+            }
+        };
+        Some(bundle.properties.iter().cloned().zip(places).collect())
     }
 }
 
@@ -121,26 +147,7 @@ impl Rows for FileRows<'_> {
     }
 
     fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
-        let found = || {
-            let number = usize::try_from(bundle.document).ok()?.checked_sub(1)?;
-            let (catalog, origin, kept) = self.documents.get(number)?;
-            let item = kept.get(bundle.properties.iter().position(|it| it == property)?)?;
-            let file = self.inputs.get(*catalog)?.files.get(origin.file as usize)?;
-            let spot = Spot::Path(vec!["properties".into(), (*item).into()]);
-            if let Some(made_of) = file.made_of() {
-                return Some(made_of.spot(&spot).clone());
-            }
-            let at = locate(&file.read_again(origin.offset, origin.len), *origin, &spot);
-            let source = Some(at.text).filter(|_| !file.leads_out());
-            Some(Place {
-                file: file.shown.clone(),
-                line: at.line,
-                column: at.column,
-                source,
-                source_column: at.text_column,
-            })
-        };
-        found().unwrap_or_else(|| bundle.place.clone())
+        self.last.of(bundle, property, || self.places_of_properties(bundle).unwrap_or_default())
     }
 
     fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {

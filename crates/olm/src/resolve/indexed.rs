@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::registry::of_file_based;
-use super::rows::{PackageRows, Rows, World};
+use super::rows::{LastPlaces, PackageRows, Rows, World};
 use olmdex_base::diag::Place;
 use olmdex_constraint::fields::label_of;
 use olmdex_fbc::{Api, Property};
@@ -19,6 +19,7 @@ pub struct IndexRows<'i> {
     /// The places in the world of the catalogs of each name.
     places: HashMap<String, Vec<usize>>,
     names: Vec<String>,
+    last: LastPlaces,
 }
 
 impl<'i> IndexRows<'i> {
@@ -32,7 +33,7 @@ impl<'i> IndexRows<'i> {
         let mut catalogs: Vec<String> = places.keys().cloned().collect();
         catalogs.sort();
         let names = world.catalogs.iter().map(|it| it.name.clone()).collect();
-        Self { index, filter: Filter { catalogs, ..Filter::default() }, places, names }
+        Self { index, filter: Filter { catalogs, ..Filter::default() }, places, names, last: LastPlaces::default() }
     }
 }
 
@@ -63,10 +64,11 @@ impl Rows for IndexRows<'_> {
     }
 
     fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
-        let is_it = |kind: &str, value: &str| (kind, value) == (&*property.kind, &*property.value);
         // An answer is worth more than its exact line. The questions about the damaged part report the damage
         // themselves.
-        self.index.place_of_property(bundle.document, &bundle.place, is_it).unwrap_or_else(|_| bundle.place.clone())
+        self.last.of(bundle, property, || {
+            self.index.places_of_properties(bundle.document, &bundle.place).unwrap_or_default()
+        })
     }
 
     fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {

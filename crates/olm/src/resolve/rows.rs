@@ -1,5 +1,6 @@
 //! The input of a resolution: catalogs as plain rows, package by package, and the content of the namespace.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use olmdex_fbc::{Api, Property};
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, PackageDependencies};
 use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
+use olmdex_text::tally;
 
 /// A package in one catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -18,6 +20,35 @@ pub struct PackageRows {
     /// Its channels and bundles. If the rows come from an index, the properties of the bundles are not here:
     /// [`Rows::properties`] has them.
     pub graph: PackageDependencies,
+}
+
+/// The places of the properties of the bundle that was asked about last: an answer names all its demands in turn.
+#[derive(Default)]
+pub(super) struct LastPlaces(RefCell<Option<((i64, Place), HashMap<Property, Place>)>>);
+
+impl LastPlaces {
+    /// The place of a property, from `read` if the bundle is another one; the place of the bundle, if it has none.
+    pub(super) fn of(
+        &self,
+        bundle: &DependencyBundle,
+        property: &Property,
+        read: impl FnOnce() -> Vec<(Property, Place)>,
+    ) -> Place {
+        let mut last = self.0.borrow_mut();
+        let is_it = |known: &(i64, Place)| known.0 == bundle.document && known.1 == bundle.place;
+        let (_, places) = match last.take().filter(|(of, _)| is_it(of)) {
+            Some(known) => last.insert(known),
+            None => {
+                let mut places = HashMap::new();
+                for (property, place) in read() {
+                    tally::step(1);
+                    places.entry(property).or_insert(place);
+                }
+                last.insert(((bundle.document, bundle.place.clone()), places))
+            }
+        };
+        places.get(property).unwrap_or(&bundle.place).clone()
+    }
 }
 
 /// Catalogs that can be asked for packages.

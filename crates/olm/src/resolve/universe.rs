@@ -63,6 +63,8 @@ impl Bundle {
 pub(super) struct Wording {
     pub(super) properties: Vec<Property>,
     pub(super) meanings: Rc<[Meaning]>,
+    /// The first property that makes each demand, by the number of the demand.
+    by_demand: HashMap<usize, usize>,
     /// The properties as rules see them; made when the first rule asks.
     value: OnceCell<Value>,
 }
@@ -312,8 +314,14 @@ impl<'w> Universe<'w> {
     }
 
     fn said_by(&self, properties: Vec<Property>) -> Wording {
-        let meanings = properties.iter().map(|it| self.meaning(it)).collect();
-        Wording { properties, meanings, value: OnceCell::new() }
+        let meanings: Rc<[Meaning]> = properties.iter().map(|it| self.meaning(it)).collect();
+        let mut by_demand = HashMap::new();
+        for (at, meaning) in meanings.iter().enumerate() {
+            if let Meaning::Requires(demand) = meaning {
+                by_demand.entry(demand.number).or_insert(at);
+            }
+        }
+        Wording { properties, meanings, by_demand, value: OnceCell::new() }
     }
 
     /// The meaning of a property. A property that is read again yields the same demand.
@@ -381,7 +389,12 @@ impl<'w> Universe<'w> {
 
     /// The place where the bundle of an entry makes a demand.
     pub(super) fn place_of_demand(&self, id: EntryId, demand: &Requirement) -> Place {
-        self.place_of_meaning(id, |it| matches!(it, Meaning::Requires(it) if it.number == demand.number))
+        let bundle = self.bundle(id);
+        let property = bundle
+            .wording
+            .get()
+            .and_then(|wording| wording.by_demand.get(&demand.number).and_then(|at| wording.properties.get(*at)));
+        property.map_or_else(|| bundle.place().clone(), |property| self.rows.place_of(&bundle.row, property))
     }
 
     /// Whether an entry is an upgrade of an installed operator (`docs/behaviour/olm-classic.md` 2.5.4).

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::candidates::{Candidates, subscribed};
 use super::failure::{BrokenDemand, Failure};
@@ -205,6 +206,8 @@ fn broken(universe: &Universe<'_>, id: EntryId, meanings: &[Meaning]) -> Result<
 struct Builder {
     variables: Variables,
     candidates: Candidates,
+    /// The variables of lists of candidates, by the address of the list: the bundles of a catalog share their demands.
+    lists: HashMap<*const EntryId, (Rc<[EntryId]>, Arc<[Var]>)>,
     /// The variables of the Subscriptions.
     subscriptions: Vec<Var>,
     /// Entries whose demands are still to be examined.
@@ -246,10 +249,17 @@ impl Builder {
                     }
                     Err(failure) => return Err(failure),
                 };
-                let vars = self.variables.entries(universe, &candidates);
+                let vars = match self.lists.get(&candidates.as_ptr()) {
+                    Some((_, vars)) => Arc::clone(vars),
+                    None => {
+                        let vars: Arc<[Var]> = self.variables.entries(universe, &candidates).into();
+                        self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
+                        self.lists.insert(candidates.as_ptr(), (Rc::clone(&candidates), Arc::clone(&vars)));
+                        vars
+                    }
+                };
                 let reason = Reason::Requires(id, Rc::clone(requirement));
                 self.variables.constrain(var, Constraint::Dependency(vars), reason);
-                self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
             }
         }
         Failure::joined(failures).map_or(Ok(()), Err)
@@ -269,7 +279,7 @@ impl Builder {
         }
         let all: Rc<[EntryId]> = subscribed.candidates.iter().copied().chain(subscribed.current).collect();
         let vars = self.variables.entries(universe, &all);
-        self.variables.constrain(var, Constraint::Dependency(vars), Reason::Subscribed(idx, Rc::clone(&all)));
+        self.variables.constrain(var, Constraint::Dependency(vars.into()), Reason::Subscribed(idx, Rc::clone(&all)));
         universe.learn(&all)?;
         self.open.extend(all.iter());
         self.close(universe)

@@ -3,7 +3,8 @@
 //! Two forms: the plain one, in which the search runs, and the guarded one, in which every constraint has a literal of
 //! its own that switches it on, so that the engine can say which constraints it needs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::problem::{Constraint, Fact, Problem, Var};
 use super::sat::{Lit, Sat};
@@ -12,9 +13,14 @@ use super::sat::{Lit, Sat};
 /// engine is fastest with them.
 const PAIRWISE: usize = 40;
 
+/// From this length on a list of candidates that several dependencies share has a literal of its own.
+const SHARED: usize = 16;
+
 /// Literals of a problem's variables.
 pub(super) struct Encoding {
     literals: Vec<Lit>,
+    /// The literals that demand one of the candidates of a list, by the address of the list.
+    shared: HashMap<*const Var, Lit>,
 }
 
 /// A constraint with the literal that switches it on.
@@ -26,12 +32,12 @@ pub(super) struct Guard {
 impl Encoding {
     /// Variables for the problem, without clauses.
     fn of_variables(problem: &Problem, sat: &mut Sat) -> Self {
-        Self { literals: problem.variables().map(|_| sat.variable()).collect() }
+        Self { literals: problem.variables().map(|_| sat.variable()).collect(), shared: HashMap::new() }
     }
 
     /// All constraints, always on.
     pub(super) fn plain(problem: &Problem, sat: &mut Sat) -> Self {
-        let encoding = Self::of_variables(problem, sat);
+        let mut encoding = Self::of_variables(problem, sat);
         // Sets from which at most one may be chosen often come twice: all providers of an API are versions of one
         // package.
         let mut seen: HashSet<(usize, Vec<Var>)> = HashSet::new();
@@ -48,7 +54,7 @@ impl Encoding {
 
     /// The named constraints, each with its switch.
     pub(super) fn guarded(problem: &Problem, facts: &[Fact], sat: &mut Sat) -> (Self, Vec<Guard>) {
-        let encoding = Self::of_variables(problem, sat);
+        let mut encoding = Self::of_variables(problem, sat);
         let guards = facts
             .iter()
             .map(|&fact| {
@@ -64,12 +70,16 @@ impl Encoding {
         self.literals[var.index()]
     }
 
-    fn encode(&self, var: Var, constraint: &Constraint, guard: Option<Lit>, sat: &mut Sat) {
+    fn encode(&mut self, var: Var, constraint: &Constraint, guard: Option<Lit>, sat: &mut Sat) {
         let own = self.literal(var);
         let off = guard.map(|it| !it);
         match constraint {
             Constraint::Mandatory => sat.clause(off.into_iter().chain([own])),
             Constraint::Prohibited => sat.clause(off.into_iter().chain([!own])),
+            Constraint::Dependency(candidates) if Arc::strong_count(candidates) > 1 && candidates.len() >= SHARED => {
+                let one = self.one_of(candidates, sat);
+                sat.clause(off.into_iter().chain([!own, one]));
+            }
             Constraint::Dependency(candidates) => {
                 let candidates = candidates.iter().map(|it| self.literal(*it));
                 sat.clause(off.into_iter().chain([!own]).chain(candidates));
@@ -80,6 +90,19 @@ impl Encoding {
                 at_most(*n, &literals, off, sat);
             }
         }
+    }
+}
+
+impl Encoding {
+    /// A literal that demands one of the candidates of a shared list.
+    fn one_of(&mut self, candidates: &Arc<[Var]>, sat: &mut Sat) -> Lit {
+        if let Some(known) = self.shared.get(&candidates.as_ptr()) {
+            return *known;
+        }
+        let one = sat.auxiliary();
+        sat.clause(std::iter::once(!one).chain(candidates.iter().map(|var| self.literal(*var))));
+        self.shared.insert(candidates.as_ptr(), one);
+        one
     }
 }
 

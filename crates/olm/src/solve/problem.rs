@@ -1,5 +1,7 @@
 //! Problems: variables and the constraints that they carry.
 
+use std::sync::Arc;
+
 /// A variable of one problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var(u32);
@@ -21,7 +23,9 @@ pub enum Constraint {
     /// It is not chosen.
     Prohibited,
     /// If it is chosen, then one of these; the first are preferred. Without candidates it cannot be chosen.
-    Dependency(Vec<Var>),
+    ///
+    /// Dependencies may share a list: then it costs its length once.
+    Dependency(Arc<[Var]>),
     /// It and the other are not both chosen.
     Conflict(Var),
     /// At most this number of these are chosen. A variable that is listed twice counts twice.

@@ -5,6 +5,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::encoding::Encoding;
 use super::problem::{Constraint, Fact, Problem, Var};
@@ -89,8 +90,8 @@ impl<'p> Search<'p> {
     fn choose(&mut self) -> Result<Solution, SolveError> {
         let problem = self.problem;
         let is_mandatory = |var: &Var| problem.constraints(*var).contains(&Constraint::Mandatory);
-        let mut queue: VecDeque<(Option<Fact>, Vec<Var>)> =
-            problem.variables().filter(is_mandatory).map(|it| (None, vec![it])).collect();
+        let mut queue: VecDeque<(Option<Fact>, Arc<[Var]>)> =
+            problem.variables().filter(is_mandatory).map(|var| (None, Arc::from([var]))).collect();
         let mut solution = Solution::default();
         let mut model = self.model();
         let mut refused: Option<Var> = None;
@@ -114,7 +115,7 @@ impl<'p> Search<'p> {
                 if let Constraint::Dependency(candidates) = it
                     && !candidates.is_empty()
                 {
-                    queue.push_back((Some(Fact { var: taken, constraint }), candidates.clone()));
+                    queue.push_back((Some(Fact { var: taken, constraint }), Arc::clone(candidates)));
                 }
             }
         }
@@ -126,14 +127,13 @@ impl<'p> Search<'p> {
     fn foresee(
         &mut self,
         candidates: &[Var],
-        queue: &VecDeque<(Option<Fact>, Vec<Var>)>,
+        queue: &VecDeque<(Option<Fact>, Arc<[Var]>)>,
         model: &mut Vec<bool>,
     ) -> Result<Option<Var>, SolveError> {
         let problem = self.problem;
         let mut is_chosen = self.is_chosen.clone();
         let mut wanted: Vec<Var> = Vec::new();
-        let mut open: VecDeque<&[Var]> =
-            std::iter::once(candidates).chain(queue.iter().map(|it| it.1.as_slice())).collect();
+        let mut open: VecDeque<&[Var]> = std::iter::once(candidates).chain(queue.iter().map(|it| &*it.1)).collect();
         while let Some(candidates) = open.pop_front() {
             if candidates.iter().any(|it| is_chosen[it.index()]) {
                 continue;
@@ -143,7 +143,7 @@ impl<'p> Search<'p> {
             is_chosen[best.index()] = true;
             wanted.push(best);
             open.extend(problem.constraints(best).iter().filter_map(|it| match it {
-                Constraint::Dependency(candidates) if !candidates.is_empty() => Some(candidates.as_slice()),
+                Constraint::Dependency(candidates) if !candidates.is_empty() => Some(&**candidates),
                 _ => None,
             }));
         }
