@@ -31,4 +31,4 @@ mod world;
 pub use http::{HttpAssistant, PATH as HTTP_PATH};
 pub use server::{Assistant, serve, serve_streams};
 pub use tool::{names, output_schema};
-pub use world::{CatalogWord, World};
+pub use world::{CatalogWord, SqlProcess, SqlRows, World};

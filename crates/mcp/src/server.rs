@@ -90,19 +90,39 @@ impl Assistant {
         Self { world }
     }
 
-    /// Runs slow work about the world on a thread of its own.
+    /// Runs slow work about the world on a thread of its own, when its turn comes: a question that never ended would
+    /// otherwise take one thread after another.
     async fn work<T: Send + 'static>(
         &self,
+        tool: &str,
         what: impl FnOnce(&World) -> T + Send + 'static,
     ) -> Result<Result<T, AnswerError>, ErrorData> {
+        let end = tokio::time::Instant::now() + MAX_TIME;
+        let too_late = || {
+            let error = AnswerError::of(format!("no answer after {} seconds", MAX_TIME.as_secs()));
+            Ok(Err(error.help("ask for less, or run the command")))
+        };
+        let turn = match tokio::time::timeout_at(end, self.world.queue(tool).enter()).await {
+            Ok(Some(turn)) => turn,
+            Ok(None) => {
+                let error = AnswerError::of("too many questions wait for an answer");
+                return Ok(Err(error.help("ask again when the questions before have their answers")));
+            }
+            Err(_) => return too_late(),
+        };
+        self.world.set_unwanted(false);
         let world = Arc::clone(&self.world);
-        let worked = tokio::task::spawn_blocking(move || catch_unwind(AssertUnwindSafe(|| what(&world))));
-        match tokio::time::timeout(MAX_TIME, worked).await {
+        let worked = tokio::task::spawn_blocking(move || {
+            let done = catch_unwind(AssertUnwindSafe(|| what(&world)));
+            drop(turn);
+            done
+        });
+        match tokio::time::timeout_at(end, worked).await {
             Ok(Ok(Ok(done))) => Ok(Ok(done)),
             Ok(_) => Err(ErrorData::internal_error("internal error: this is a bug in olmdex", None)),
             Err(_) => {
-                let error = AnswerError::of(format!("no answer after {} seconds", MAX_TIME.as_secs()));
-                Ok(Err(error.help("ask for less, or run the command")))
+                self.world.set_unwanted(true);
+                too_late()
             }
         }
     }
@@ -115,7 +135,7 @@ impl Assistant {
             Some(_) => return Err(ErrorData::invalid_params("`cursor` is a string", None)),
         };
         let name = request.name.clone();
-        let asked = self.work(move |world| answered(world, &name, arguments, cursor.as_deref())).await?;
+        let asked = self.work(&request.name, move |world| answered(world, &name, arguments, cursor.as_deref())).await?;
         match asked {
             Ok(answered) => answered,
             Err(error) => Ok(failed(&error, None)),
@@ -123,7 +143,7 @@ impl Assistant {
     }
 
     async fn read(&self, uri: String) -> Result<ReadResourceResult, ErrorData> {
-        let asked = self.work(move |world| read(world, &uri)).await?;
+        let asked = self.work("", move |world| read(world, &uri)).await?;
         asked.unwrap_or_else(|error| Err(ErrorData::internal_error(error.message, None)))
     }
 }
@@ -224,7 +244,7 @@ impl ServerHandler for Assistant {
         request: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let names = self.work(|world| world.index().catalog_names()).await?;
+        let names = self.work("", |world| world.index().catalog_names()).await?;
         let names = names.map_err(|it| ErrorData::internal_error(it.message, None))?;
         let names = names.map_err(|it| ErrorData::internal_error(escape::line(&it.to_string()), None))?;
         let start = match request.and_then(|it| it.cursor) {

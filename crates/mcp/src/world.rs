@@ -1,10 +1,15 @@
 //! The world that all questions are about: the catalogs, and the known parts of a cluster.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use olmdex_index::Index;
+use olmdex_index::query::SqlLimits;
+use olmdex_index::{Index, IndexError};
 use olmdex_rules::cluster::Cluster;
 use olmdex_text::calendar::Day;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::words::Words;
 
@@ -19,10 +24,82 @@ pub struct CatalogWord {
     pub is_index: bool,
 }
 
+/// Runs the statements of assistants in processes of their own: one function of SQL cannot be interrupted, and a
+/// statement may take as much memory as the process has.
+pub trait SqlProcess: Debug + Send + Sync {
+    /// The file to ask. An index in memory is copied once.
+    ///
+    /// # Errors
+    /// If it cannot be copied.
+    fn file(&self, index: &Index) -> Result<PathBuf, IndexError>;
+
+    /// Runs one statement.
+    ///
+    /// # Errors
+    /// The message of the process, and its help.
+    fn run(&self, file: &Path, statement: &str, limits: SqlLimits) -> Result<SqlRows, (String, Option<String>)>;
+}
+
+/// The answer to a statement.
+#[derive(Debug, Default)]
+pub struct SqlRows {
+    /// Each row as compact JSON.
+    pub items: Vec<String>,
+    /// Whether there were more rows than allowed.
+    pub is_cut: bool,
+}
+
+/// Questions that wait for their turn. More are refused: each may have a megabyte.
+const MAX_WAITING: usize = 16;
+
+/// A queue of questions, of which one is answered at a time.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    turn: Arc<Semaphore>,
+    n_waiting: AtomicUsize,
+}
+
+impl Queue {
+    fn new() -> Self {
+        Self { turn: Arc::new(Semaphore::new(1)), n_waiting: AtomicUsize::new(0) }
+    }
+
+    /// Waits for the turn of a question, which ends when the permit is dropped. `None` if too many wait already.
+    pub(crate) async fn enter(&self) -> Option<OwnedSemaphorePermit> {
+        let waiting = Waiting::begin(&self.n_waiting)?;
+        let permit = Arc::clone(&self.turn).acquire_owned().await.ok();
+        drop(waiting);
+        permit
+    }
+}
+
+/// One that waits, until it is dropped: a client that goes away waits no longer.
+struct Waiting<'q>(&'q AtomicUsize);
+
+impl<'q> Waiting<'q> {
+    fn begin(n: &'q AtomicUsize) -> Option<Self> {
+        let waiting = Self(n);
+        (n.fetch_add(1, Ordering::Relaxed) < MAX_WAITING).then_some(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// The catalogs and the cluster that all questions are about.
 #[derive(Debug)]
 pub struct World {
     index: Mutex<Index>,
+    /// Set when nobody waits for the running question any more.
+    is_unwanted: Arc<AtomicBool>,
+    /// Questions to the index, and statements of SQL, which have processes of their own.
+    questions: Queue,
+    statements: Queue,
+    /// Runs statements of SQL; without one they run in this process.
+    pub sql: Option<Arc<dyn SqlProcess>>,
     /// The values of `-i`; empty for the default source.
     pub sources: Vec<String>,
     /// The source that answers if none is named.
@@ -46,9 +123,16 @@ pub struct World {
 impl World {
     /// A world of catalogs, without a cluster.
     #[must_use]
-    pub fn new(index: Index, today: fn() -> Day) -> Self {
+    pub fn new(mut index: Index, today: fn() -> Day) -> Self {
+        let is_unwanted = Arc::new(AtomicBool::new(false));
+        // SQLite refuses only a connection that was closed.
+        let _ = index.end_when(Some(Arc::clone(&is_unwanted)));
         Self {
             index: Mutex::new(index),
+            is_unwanted,
+            questions: Queue::new(),
+            statements: Queue::new(),
+            sql: None,
             sources: Vec::new(),
             default_source: String::new(),
             catalogs: Vec::new(),
@@ -59,6 +143,16 @@ impl World {
             source_map: Vec::new(),
             today,
         }
+    }
+
+    /// The queue of a tool.
+    pub(crate) fn queue(&self, tool: &str) -> &Queue {
+        if tool == "sql" && self.sql.is_some() { &self.statements } else { &self.questions }
+    }
+
+    /// Says whether somebody waits for the running question.
+    pub(crate) fn set_unwanted(&self, is_unwanted: bool) {
+        self.is_unwanted.store(is_unwanted, Ordering::Relaxed);
     }
 
     /// The index. Questions are asked one after another. A question that panicked has changed nothing.

@@ -1,9 +1,11 @@
 //! `olmdex mcp`
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
+use super::sql_process::OwnSql;
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::day;
@@ -50,6 +52,7 @@ pub(crate) fn run(context: &Context, args: &McpArgs) -> CommandResult {
         cluster: Some(cluster).filter(|_| !args.cluster.is_empty()),
         cluster_paths: args.cluster.clone(),
         source_map: args.source_map.source_map.clone(),
+        scratch: context.opener.scratch().to_owned(),
     };
     let index = args.ask.open(context)?;
     mcp::serve(about.world(index)?).map_err(|error| {
@@ -65,6 +68,8 @@ pub(super) struct About {
     pub(super) cluster: Option<Cluster>,
     pub(super) cluster_paths: Vec<PathBuf>,
     pub(super) source_map: Vec<String>,
+    /// The directory for temporary files.
+    pub(super) scratch: PathBuf,
 }
 
 impl About {
@@ -73,6 +78,7 @@ impl About {
         // A wrong `$SOURCE_DATE_EPOCH` is an error at the start, not in the middle of a question.
         day(None)?;
         let mut world = World::new(index, today);
+        world.sql = Some(Arc::new(OwnSql::new(&self.scratch)));
         world.catalogs = catalogs(&self.ask)?;
         world.sources = self.ask.given().to_vec();
         if world.sources.is_empty() {

@@ -14,3 +14,5 @@ pub(super) mod mcp;
 pub(super) mod opm;
 #[cfg(feature = "serve")]
 pub(super) mod serve;
+#[cfg(feature = "mcp")]
+mod sql_process;

@@ -457,6 +457,7 @@ impl Maker {
                 cluster: cluster.clone(),
                 cluster_paths: args.cluster.clone(),
                 source_map: args.source_map.clone(),
+                scratch: context.opener.scratch().to_owned(),
             };
             AssistantPort::new(about, address)
         });

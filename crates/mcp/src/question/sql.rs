@@ -12,6 +12,9 @@ use super::Question;
 use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
+/// Bytes of an answer, and of each value on the way to it: pages show 4 KiB at a time.
+const MAX_BYTES: usize = 8 << 20;
+
 /// Run a read-only SQL query.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,14 +39,24 @@ impl Question for Sql {
         let limits = SqlLimits {
             max_rows: self.max_rows.unwrap_or(most.max_rows).min(most.max_rows),
             max_time: self.timeout.map_or(most.max_time, Duration::from_secs).min(most.max_time),
-            max_bytes: most.max_bytes,
+            max_bytes: MAX_BYTES,
         };
+        let cut = |is_cut: bool| {
+            let warning = is_cut.then(|| format!("the answer has only the first {} rows", limits.max_rows));
+            warning.into_iter().collect::<Vec<_>>()
+        };
+        if let Some(process) = &world.sql {
+            let file = process.file(&world.index())?;
+            let rows = process.run(&file, &self.statement, limits);
+            let rows = rows.map_err(|(message, help)| AnswerError { message, help })?;
+            let answer = Answer { items: rows.items, ..Answer::of::<()>("SqlResult", &[])? };
+            return Ok(answer.warned(cut(rows.is_cut)));
+        }
         let result = world.index().sql(&self.statement, limits).map_err(|error| match error {
             IndexError::Limit(_) => AnswerError::from(error).help("ask for less, or raise `timeout`"),
             error => error.into(),
         })?;
-        let warnings = result.is_cut.then(|| format!("the answer has only the first {} rows", limits.max_rows));
-        Ok(Answer::of("SqlResult", &sql_rows(&result))?.warned(warnings.into_iter().collect()))
+        Ok(Answer::of("SqlResult", &sql_rows(&result))?.warned(cut(result.is_cut)))
     }
 
     fn command(&self, world: &World) -> String {

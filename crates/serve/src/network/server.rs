@@ -15,7 +15,7 @@ use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio_rustls::TlsAcceptor;
 
 use super::connections::{Admitted, Connection, Connections, Peer};
@@ -165,12 +165,21 @@ impl Server {
         };
         settle();
         let reload: Arc<dyn Fn() -> Result<Snapshot, String> + Send + Sync> = Arc::from(self.reload);
+        // Signals are answered while a new state is made.
+        let mut reloading: Option<Making> = None;
+        let mut is_due = false;
         loop {
+            let mut reloaded = None;
             let must_reload = tokio::select! {
                 _ = terminate.recv() => break,
                 _ = interrupt.recv() => break,
                 _ = hangup.recv() => true,
-                () = tokio::time::sleep(POLL) => index.has_changed(),
+                result = made(&mut reloading) => {
+                    reloading = None;
+                    reloaded = Some(result);
+                    false
+                }
+                () = tokio::time::sleep(POLL), if reloading.is_none() => index.has_changed(),
             };
             if let Some(files) = self.tls.as_ref().filter(|_| certificate.has_changed()) {
                 (self.tell)(renewed(files, &shared));
@@ -183,9 +192,13 @@ impl Server {
                 }
                 problem = now;
             }
-            if must_reload {
-                let make = Arc::clone(&reload);
-                match tokio::task::spawn_blocking(move || make()).await {
+            is_due |= must_reload;
+            if is_due && reloading.is_none() {
+                is_due = false;
+                reloading = Some(make(&reload));
+            }
+            if let Some(result) = reloaded {
+                match result {
                     Ok(Ok(snapshot)) => {
                         shared.replace(snapshot);
                         settle();
@@ -207,6 +220,28 @@ impl Server {
         drop(stopped);
         let _ = tokio::time::timeout(GRACE, connections.all_gone()).await;
         Ok(())
+    }
+}
+
+/// A state that is being made.
+type Making = oneshot::Receiver<Result<Snapshot, String>>;
+
+/// Makes a state on a thread of its own: questions may hold all threads for slow work.
+fn make(reload: &Arc<dyn Fn() -> Result<Snapshot, String> + Send + Sync>) -> Making {
+    let (sender, receiver) = oneshot::channel();
+    let reload = Arc::clone(reload);
+    std::thread::spawn(move || {
+        // Nobody waits for it when the server stops.
+        let _ = sender.send(reload());
+    });
+    receiver
+}
+
+/// Waits for a state that is being made, for ever if none is.
+async fn made(making: &mut Option<Making>) -> Result<Result<Snapshot, String>, oneshot::error::RecvError> {
+    match making {
+        Some(making) => making.await,
+        None => std::future::pending().await,
     }
 }
 
