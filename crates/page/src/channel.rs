@@ -1,12 +1,13 @@
 //! A channel: its upgrade graph as a picture and as a table, and the findings about the package's upgrades.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
 use super::header::{Heading, header};
-use super::one_package::read_drawn;
+use super::one_package::{read_drawn, unless_too_large};
 use super::parts::{
     Ids, badge, channel_route, deprecated, deprecation_note, facts, link, mirror_route, place, shown, table,
     version_link, version_route, worded,
@@ -19,7 +20,7 @@ use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
 use olmdex_version::Version;
 
-/// The most ends of drawn edges, and the most edges that are listed one by one.
+/// The most ends of drawn edges, and the most edges and skipped bundles that are listed one by one.
 const MAX_MARKS: usize = 20_000;
 
 /// The parts of a question about a channel, with the catalog that the page shows.
@@ -28,7 +29,8 @@ struct ChannelView {
     /// All catalogs that have the channel.
     having: Vec<String>,
     detail: ChannelDetail,
-    drawn: Catalog,
+    /// The graph, or why it is left out.
+    drawn: Result<Catalog, String>,
 }
 
 fn find(context: PageContext<'_>, stream: &Stream) -> Result<ChannelView, PageError> {
@@ -39,16 +41,16 @@ fn find(context: PageContext<'_>, stream: &Stream) -> Result<ChannelView, PageEr
     let catalog = context.choose(catalog.as_ref(), &having, missing)?;
     let Some(detail) = all.into_iter().find(|it| it.row.catalog == catalog) else { return Err(missing()) };
     let drawn = match context.shared {
-        Some(shared) => shared.drawn(&catalog)?,
-        None => Rc::new(read_drawn(context.index(), &catalog, package)?),
+        Some(shared) => shared.drawn(&catalog),
+        None => read_drawn(context.index(), &catalog, package).map(Rc::new),
     };
-    let drawn = drawn.only(package, channel);
+    let drawn = unless_too_large(drawn)?.map(|drawn| drawn.only(package, channel));
     Ok(ChannelView { catalog, having, detail, drawn })
 }
 
 /// The answer as data: that of `graph PKG/CHANNEL`.
 pub(super) fn answer(context: PageContext<'_>, stream: &Stream) -> Result<Vec<ChannelGraph>, PageError> {
-    let graphs = draw::channels(&find(context, stream)?.drawn);
+    let graphs = draw::channels(&find(context, stream)?.drawn.map_err(PageError::TooLarge)?);
     let n_edges: usize = graphs.iter().map(|it| it.edges.len()).sum();
     if n_edges > MAX_MARKS {
         let message =
@@ -62,9 +64,10 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let ChannelView { catalog, having, detail, drawn } = find(context, stream)?;
     let Stream { package, channel, .. } = stream;
     let findings = match context.shared {
-        Some(shared) => shared.findings(&catalog)?,
-        None => context.cache().upgrade_findings(context.index(), &catalog, package)?,
+        Some(shared) => shared.findings(&catalog),
+        None => context.cache().upgrade_findings(context.index(), &catalog, package),
     };
+    let findings = unless_too_large(findings)?;
     let row = &detail.row;
     let head = (row.head.as_str(), row.head_version.as_str());
     let way = PathQuery {
@@ -96,11 +99,11 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }
-        (picture(context, &drawn, (package, &catalog), SIZE))
+        (picture(context, drawn.as_ref(), (package, &catalog), SIZE))
         h2 #entries { "Entries" }
         (entries(context, &detail, &catalog))
         h2 #findings { "Upgrade findings of this package" }
-        (found(&findings))
+        @match &findings { Ok(findings) => { (found(findings)) } Err(why) => { p { (why) "." } } }
     };
     let catalog_choice = context.catalog_choice(&catalog);
     let name = format!("{package}/{channel}");
@@ -117,7 +120,8 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
             Command::new("check-graph").name(package.clone()).given("--catalog", catalog_choice.as_ref()),
         ],
         more_data: Vec::new(),
-        is_data: draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS,
+        is_data: drawn
+            .is_ok_and(|drawn| draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS),
         data: None,
         about: String::new(),
         body,
@@ -127,13 +131,17 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
 /// The most lines of a picture, and the most versions that can be opened in it.
 const SIZE: (usize, usize) = (40, 300);
 
-/// The picture of the channels of one package.
+/// The picture of the channels of one package, or why it is left out.
 pub(super) fn picture(
     context: PageContext<'_>,
-    drawn: &Catalog,
+    drawn: Result<&Catalog, &String>,
     (package, catalog): (&str, &str),
     size: (usize, usize),
 ) -> Markup {
+    let drawn = match drawn {
+        Ok(drawn) => drawn,
+        Err(why) => return html! { p { (why) "." } },
+    };
     let links = PictureLinks {
         bundle: &|bundle, version| {
             context.to(&version_route(context, package, if version.is_empty() { bundle } else { version }, catalog))
@@ -166,13 +174,20 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
         let rest = prefix.as_ref().and_then(|prefix| it.strip_prefix(prefix.as_str()));
         shown(rest.filter(|it| !it.is_empty()).unwrap_or(it))
     };
-    let skips = |it: &EntryDetail| match it.skips.as_slice() {
-        [] => html! {},
-        [one] => html! { code { (short(one)) } },
-        several => html! {
-            details { summary { (counted(several.len() as u64, "bundle")) }
-                ul { @for name in several { li { code { (short(name)) } } } } }
-        },
+    let n_left = Cell::new(MAX_MARKS);
+    let skips = |entry: &EntryDetail| {
+        let listed = n_left.get().checked_sub(entry.skips.len());
+        n_left.set(listed.unwrap_or_default());
+        match (entry.skips.as_slice(), listed) {
+            ([], _) => html! {},
+            ([one], Some(_)) => html! { code { (short(one)) } },
+            (several, Some(_)) => html! {
+                details { summary { (counted(several.len() as u64, "bundle")) }
+                    ul { @for name in several { li { code { (short(name)) } } } } }
+            },
+            // The command of the page lists all.
+            (several, None) => html! { (counted(several.len() as u64, "bundle")) },
+        }
     };
     let has = |holds: fn(&EntryDetail) -> bool| all.iter().any(|it| holds(it));
     let (has_skips, has_ranges) = (has(|it| !it.skips.is_empty()), has(|it| !it.skip_range.is_empty()));

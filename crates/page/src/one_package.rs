@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::reply::PageError;
 use olmdex_ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings};
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, grouped};
 use olmdex_change::draw::Catalog;
 use olmdex_index::Index;
 use olmdex_index::query::{Filter, Neighbour};
@@ -31,14 +31,39 @@ pub(super) trait OfPackage {
 
 /// The findings about the upgrades of a package in a catalog.
 pub(super) fn read_findings(index: &Index, catalog: &str, package: &str) -> Result<Vec<Finding>, PageError> {
+    refuse_many_skips(index, catalog, package)?;
     Ok(package_findings(index, &[catalog.to_owned()], package)?)
 }
 
 /// All channels of a package in a catalog, as they are drawn.
 pub(super) fn read_drawn(index: &Index, catalog: &str, package: &str) -> Result<Catalog, PageError> {
+    refuse_many_skips(index, catalog, package)?;
     let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
     let graphs = index.package_graphs(&filter, package)?;
     Catalog::from_graphs(&graphs).map_err(|error| PageError::Failed(error.to_string()))
+}
+
+/// The most names that the entries of a package may skip on a page; packages of today skip some thousands. A graph takes
+/// a kilobyte for each.
+const MAX_SKIPS: u64 = 50_000;
+
+/// Refuses a package whose graph would cost a page too much.
+fn refuse_many_skips(index: &Index, catalog: &str, package: &str) -> Result<(), PageError> {
+    let n_skips = index.n_skips(catalog, package)?;
+    if n_skips <= MAX_SKIPS {
+        return Ok(());
+    }
+    let (n, most) = (grouped(n_skips), grouped(MAX_SKIPS));
+    Err(PageError::TooLarge(format!("The package skips {n} bundles, and a page reads at most {most}")))
+}
+
+/// The part of a page that is left out if the package is too large for it.
+pub(super) fn unless_too_large<T>(found: Result<T, PageError>) -> Result<Result<T, String>, PageError> {
+    match found {
+        Ok(found) => Ok(Ok(found)),
+        Err(PageError::TooLarge(why)) => Ok(Err(why)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The facts about a package, each read when a page first needs it.

@@ -9,7 +9,7 @@ use super::command::Command;
 use super::header::{Heading, header};
 use super::install;
 use super::markdown::{first_words, markdown};
-use super::one_package::read_drawn;
+use super::one_package::{read_drawn, unless_too_large};
 use super::package_answer::answer;
 use super::parts::{
     address, api_link, badge, channel_route, deprecation_note, higher_than_head, is_web_address, link, mirror_route,
@@ -49,9 +49,10 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let description = head.as_ref().map(|it| it.description.as_str()).filter(|it| !it.trim().is_empty());
     let description = description.unwrap_or(&main.description);
     let drawn = match context.shared {
-        Some(shared) => shared.drawn(&row.catalog)?,
-        None => Rc::new(read_drawn(context.index(), &row.catalog, package)?),
+        Some(shared) => shared.drawn(&row.catalog),
+        None => read_drawn(context.index(), &row.catalog, package).map(Rc::new),
     };
+    let drawn = unless_too_large(drawn)?;
     let name = if row.display_name.is_empty() { package } else { &row.display_name };
     let heading = Heading {
         more: chips(context, head.as_ref()),
@@ -69,7 +70,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
             div {
                 (install::section(context, main, head.as_ref()))
                 (about(description))
-                (versions(context, main, &drawn))
+                (versions(context, main, drawn.as_deref()))
             }
             (sidebar(context, &all, main, head.as_ref())?)
         }
@@ -137,7 +138,7 @@ pub(super) fn about(description: &str) -> Markup {
 }
 
 /// The versions and channels of a catalog as a picture, and a link to the page of all.
-fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: &Catalog) -> Markup {
+fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: Result<&Catalog, &String>) -> Markup {
     let row = &main.row;
     let all = Route::Versions(PackagePage::of(&row.package));
     html! {

@@ -31,6 +31,24 @@ pub struct EntryRow {
     pub image: String,
 }
 
+const N_SKIPS: &str = "
+SELECT count(*)
+FROM channel ch
+CROSS JOIN catalog_channel cc ON cc.channel = ch.document
+CROSS JOIN catalog c ON c.id = cc.catalog
+CROSS JOIN entry_skip s ON s.document = ch.document
+WHERE ch.package = ?2 AND c.name = ?1";
+
+impl Index {
+    /// How many names the entries of a package skip in a catalog. Each is an edge.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn n_skips(&self, catalog: &str, package: &str) -> Result<u64, IndexError> {
+        Ok(self.rows(N_SKIPS, params![catalog, package], |row| row.get(0))?.pop().unwrap_or_default())
+    }
+}
+
 const ENTRIES: &str = "
 SELECT c.name, ch.package, ch.name, e.name, e.replaces, e.skip_range, coalesce(i.reference, ''), e.document, e.position
 FROM catalog c
