@@ -9,7 +9,7 @@ use clap::Args;
 use crate::archive::LIFT_LIMITS;
 use crate::calendar::Day;
 use crate::cli::args::formats::{Words as _, choices, words};
-use crate::cli::args::sources::NamedSource;
+use crate::cli::args::named_source::{CatalogNames, NamedSource};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::counted;
@@ -67,11 +67,10 @@ impl PastOptions {
         &self,
         context: &Context,
         builder: &mut Builder,
-        taken: &BTreeSet<String>,
+        mut names: CatalogNames,
         mut spec_of: impl FnMut(&str, &str) -> CatalogSpec,
         mut take: impl FnMut(String, PastImport),
     ) -> Result<(), CommandError> {
-        let mut names = taken.clone();
         for git in &self.git {
             let NamedSource { name, path, .. } = NamedSource::parse(git);
             let images = &context.opener.images;
@@ -80,12 +79,8 @@ impl PastOptions {
             builder.begin_repository();
             let choice = self.choice(&repository)?;
             for catalog in self.catalogs(context, builder, &mut repository, (&name, &path), choice.as_deref())? {
-                if !names.insert(catalog.name.clone()) {
-                    let message = format!("two catalogs would have the name `{}`", catalog.name);
-                    let help = "give the repository another name, as in `--git NAME=REPO`";
-                    return Err(CommandError::usage(message).help(help));
-                }
                 let source = format!("{}#{}", path.display(), catalog.directory);
+                names.add(&catalog.name, &source)?;
                 let mut spec = spec_of(&catalog.name, &source);
                 spec.labels.extend(choice.iter().map(|it| (PAST_LABEL.to_owned(), it.clone())));
                 let shown = if catalog.directory.is_empty() { "." } else { &catalog.directory };

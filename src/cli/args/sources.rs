@@ -14,7 +14,7 @@ use crate::cli::args::day::parse_day;
 use crate::cli::args::kept_index::Key;
 use crate::cli::args::moment::go_back;
 pub(crate) use crate::cli::args::named_source::NamedSource;
-use crate::cli::args::named_source::default_name;
+use crate::cli::args::named_source::{CatalogNames, default_name};
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -71,19 +71,6 @@ pub(crate) fn source_path() -> impl TypedValueParser<Value = PathBuf> {
     named_source().map(|it| it.path)
 }
 
-/// Two sources of one name are more likely a slip than intended.
-pub(crate) fn refuse_equal_names(sources: &[NamedSource]) -> Result<(), CommandError> {
-    let mut seen = std::collections::BTreeMap::new();
-    for source in sources {
-        if let Some(other) = seen.insert(&source.name, &source.path) {
-            let (first, second) = (other.display(), source.path.display());
-            let message = format!("`{first}` and `{second}` would both be the catalog `{}`", source.name);
-            return Err(CommandError::usage(message).help("give one of them another name: `NAME=SOURCE`"));
-        }
-    }
-    Ok(())
-}
-
 impl AskOptions {
     /// Options that name sources only.
     pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
@@ -129,7 +116,8 @@ impl AskOptions {
         }
         let sources = self.sources()?;
         let Some(index) = Key::of_files(&sources).and_then(|it| it.recall()) else { return Ok(None) };
-        refuse_equal_names(&sources)?;
+        let mut names = CatalogNames::default();
+        sources.iter().try_for_each(|source| names.add(&source.name, &source.path.display().to_string()))?;
         check_names(&self.catalog, &index.catalog_names()?)?;
         Ok(Some(index))
     }
@@ -181,7 +169,7 @@ impl AskOptions {
             return Ok(Sources { wanted: &self.catalog, opened: SourceSet::Index(index) });
         }
         self.refuse_day("`--on` takes one source only, an index with a history")?;
-        refuse_equal_names(&sources)?;
+        CatalogNames::of(&opened)?;
         Ok(Sources { wanted: &self.catalog, opened: SourceSet::Catalogs(opened) })
     }
 
@@ -392,12 +380,12 @@ fn import(
     judge: &mut Judge<'_>,
 ) -> Result<Imported, CommandError> {
     let mut builder = ask::builder();
-    let mut names: Vec<String> = Vec::new();
+    let (mut known, mut names) = (CatalogNames::default(), Vec::new());
     let (mut updates, mut errors) = (Vec::new(), Vec::new());
     for (named, source) in sources {
         match source {
             Source::Catalog(input) => {
-                must_be_new(&names, &named.name)?;
+                known.add(&named.name, &named.path.display().to_string())?;
                 let import = add_files(context, &mut builder, &named, &input)?;
                 errors.extend(judge(&named, &input, import)?);
                 names.push(named.name);
@@ -405,24 +393,11 @@ fn import(
             Source::Index(path) => {
                 let index = Index::open(&path)?;
                 updates.extend(index.held_updates()?);
-                let catalogs = index.catalog_names()?;
-                if named.is_named && catalogs.len() != 1 {
-                    let (path, name) = (path.display(), &named.name);
-                    let message =
-                        format!("`{path}` has {} catalogs, so it cannot take the one name `{name}`", catalogs.len());
-                    return Err(
-                        CommandError::usage(message).help("leave the name out: the catalogs keep their own names")
-                    );
-                }
-                for name in &catalogs {
-                    let spec = CatalogSpec {
-                        name: if named.is_named { named.name.clone() } else { name.clone() },
-                        source: format!("{}#{name}", path.display()),
-                        ..CatalogSpec::default()
-                    };
-                    must_be_new(&names, &spec.name)?;
-                    builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?;
-                    names.push(spec.name);
+                for (held, name) in known.add_index(&named, &index)? {
+                    let source = format!("{}#{held}", path.display());
+                    let spec = CatalogSpec { name: name.clone(), source, ..CatalogSpec::default() };
+                    builder.add_catalog(&spec, &index.catalog_input(&held)?, Mode::Tolerant)?;
+                    names.push(name);
                 }
             }
         }
@@ -431,15 +406,6 @@ fn import(
         builder.adopt_updates(&updates)?;
     }
     Ok(Imported { index: builder.into_index()?, names, errors })
-}
-
-/// Indexes may hold catalogs of one name, which shows only once they are open.
-fn must_be_new(names: &[String], name: &str) -> Result<(), CommandError> {
-    if names.iter().any(|it| it == name) {
-        let error = CommandError::usage(format!("two sources have a catalog `{name}`"));
-        return Err(error.help("give one of them another name: `NAME=SOURCE`"));
-    }
-    Ok(())
 }
 
 /// Imports one catalog in files. Unreadable files end the command.

@@ -12,9 +12,9 @@ use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::composition;
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
+use crate::cli::args::named_source::{CatalogNames, NamedSource};
 use crate::cli::args::output_file::OutputFileAndFormat;
 use crate::cli::args::past::PastOptions;
-use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::args::update_graph::{open_updates, read};
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
@@ -131,6 +131,7 @@ enum AdditionSource<'c> {
 #[derive(Default)]
 struct Additions<'c> {
     catalogs: Vec<Addition<'c>>,
+    names: CatalogNames,
     /// The known updates of OpenShift in sources that are indexes.
     updates: Vec<HeldUpdates>,
 }
@@ -145,8 +146,9 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let config = args.choice.config(context, &paths)?;
     let choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let of_file = if named.is_empty() { catalogs_of_file(args, config)? } else { None };
-    let Additions { mut catalogs, updates: known } = additions(context, args, named, of_file.as_ref())?;
-    add_lifecycles(args, &mut catalogs)?;
+    let mut additions = additions(context, args, named, of_file.as_ref())?;
+    add_lifecycles(args, &mut additions)?;
+    let Additions { catalogs, names, updates: known } = additions;
     if args.migrate && !args.index().exists() {
         let error = CommandError::new(Exit::Input, format!("no index {}", args.index().display()));
         return Err(error.help("name the index to update with `-O`"));
@@ -156,12 +158,11 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     interrupt::undo_writes(context);
     let mut builder = opened_index(context, args, &known, updates)?;
     let mut imported = Imported::default();
-    let names = catalogs.iter().map(|it| it.spec.name.clone()).collect();
     for addition in catalogs {
         imported.add(context, args, &mut builder, addition)?;
     }
     let of_past = |name: &str, source: &str| spec(args, &[], name, source);
-    args.past.add(context, &mut builder, &names, of_past, |name, import| imported.past.push((name, import)))?;
+    args.past.add(context, &mut builder, names, of_past, |name, import| imported.past.push((name, import)))?;
     imported.note_past(context, args)?;
     // A limit that stopped reading or checking is an error, also with `--keep-going`.
     if let Some(error) = CommandError::of_limit() {
@@ -182,13 +183,12 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
 }
 
 /// Adds the catalog that `--lifecycles` makes.
-fn add_lifecycles(args: &BuildArgs, additions: &mut Vec<Addition<'_>>) -> Result<(), CommandError> {
+fn add_lifecycles(args: &BuildArgs, additions: &mut Additions<'_>) -> Result<(), CommandError> {
     if let Some(input) = lifecycle_input(&args.lifecycles)? {
-        if additions.iter().any(|it| it.spec.name == LIFECYCLES_LABEL) {
-            let message = format!("`--lifecycles` already gives a catalog the name `{LIFECYCLES_LABEL}`");
-            return Err(CommandError::usage(message).help("give the other catalog another name, as in NAME=SOURCE"));
-        }
-        additions.push(Addition { spec: lifecycle_spec(&args.lifecycles), source: AdditionSource::Files(input) });
+        additions.names.add(LIFECYCLES_LABEL, "--lifecycles")?;
+        additions
+            .catalogs
+            .push(Addition { spec: lifecycle_spec(&args.lifecycles), source: AdditionSource::Files(input) });
     }
     Ok(())
 }
@@ -512,7 +512,7 @@ fn additions<'c>(
         Some(NamedSource { name: it.name.clone(), is_named: true, path })
     };
     sources.extend(catalogs.iter().filter_map(of_file));
-    refuse_equal_names(&sources)?;
+    let mut names = CatalogNames::default();
     let held = if args.verify { BTreeMap::new() } else { images_of(args.index()) };
     let (mut additions, mut updates) = (Vec::new(), Vec::new());
     for (config, catalog) in config.iter().flat_map(|it| it.catalogs.iter().map(move |of| (*it, of))) {
@@ -520,6 +520,7 @@ fn additions<'c>(
         if catalog.source().is_none() {
             let source = format!("{}#{}", config.path.display(), catalog.name);
             let spec = spec(args, catalogs, &catalog.name, &source);
+            names.add(&catalog.name, &source)?;
             let input = composition::compose(context, config, catalog)?.input();
             additions.push(Addition { spec, source: AdditionSource::Files(input) });
         }
@@ -529,6 +530,7 @@ fn additions<'c>(
         let opened = match context.look(&source.path)? {
             SourceOrImage::Source(opened) => opened,
             SourceOrImage::Image(image) if held.get(&source.name) == Some(&image.origin().digest) => {
+                names.add(&source.name, &source.path.display().to_string())?;
                 additions.push(Addition { spec: spec_of_source(), source: AdditionSource::Image(image) });
                 continue;
             }
@@ -536,27 +538,15 @@ fn additions<'c>(
         };
         match opened {
             Source::Catalog(input) => {
+                names.add(&source.name, &source.path.display().to_string())?;
                 additions.push(Addition { spec: spec_of_source(), source: AdditionSource::Files(input) });
             }
             Source::Index(path) => {
                 let index = Index::open(&path)?;
                 updates.extend(index.held_updates()?);
-                let held = index.catalog_names()?;
-                if source.is_named && held.len() != 1 {
-                    let message = format!(
-                        "`{}` has {} catalogs, which cannot all have the name `{}`",
-                        path.display(),
-                        held.len(),
-                        source.name
-                    );
-                    return Err(
-                        CommandError::usage(message).help("leave the name out: the catalogs keep their own names")
-                    );
-                }
-                for name in &held {
-                    let new_name = if source.is_named { &source.name } else { name };
-                    let spec = spec(args, catalogs, new_name, &format!("{}#{name}", path.display()));
-                    additions.push(Addition { spec, source: AdditionSource::Files(index.catalog_input(name)?) });
+                for (held, name) in names.add_index(&source, &index)? {
+                    let spec = spec(args, catalogs, &name, &format!("{}#{held}", path.display()));
+                    additions.push(Addition { spec, source: AdditionSource::Files(index.catalog_input(&held)?) });
                 }
             }
         }
@@ -573,7 +563,7 @@ fn additions<'c>(
             return Err(CommandError::usage(message));
         }
     }
-    Ok(Additions { catalogs: additions, updates })
+    Ok(Additions { catalogs: additions, names, updates })
 }
 
 /// The images that the catalogs of an index came from, by the names of the catalogs. Other faults of the file are

@@ -13,6 +13,8 @@ pub(super) mod mcp;
 #[cfg(feature = "serve")]
 pub(super) mod opm;
 #[cfg(feature = "serve")]
+mod planned;
+#[cfg(feature = "serve")]
 pub(super) mod serve;
 #[cfg(feature = "mcp")]
 mod sql_process;

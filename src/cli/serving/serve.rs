@@ -1,5 +1,6 @@
 //! `olmdex serve`
 
+use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,27 +16,25 @@ use super::gates::{Gates, parse_gates};
 #[cfg(feature = "mcp")]
 use super::mcp::About;
 use super::opm::log_line;
+use super::planned::Planned;
 use crate::ask;
-use crate::calendar::Day;
-use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::day::{day, epoch};
+use crate::cli::args::cluster::read_cluster;
+use crate::cli::args::day::epoch;
+use crate::cli::args::named_source::{CatalogNames, NamedSource};
 #[cfg(feature = "mcp")]
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::sources::{NamedSource, words_of};
+use crate::cli::args::sources::words_of;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::cli::terminal::report::Reporter;
-use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::fbc::Input;
 use crate::file::{FileError, Scratch, append};
-use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
-use crate::page::{IndexCache, Plans, in_command};
-use crate::plan::PlanBasis;
+use crate::page::IndexCache;
 use crate::serve::memory::budget;
 use crate::serve::network::{Event, Grpc, OwnPort, ServeError, Server, TlsFiles};
 use crate::serve::registry::{MAX_TAKEN, Registry, TooLarge, refusal};
@@ -466,7 +465,10 @@ impl Maker {
             named,
             target,
             must_match,
-            planned: cluster.filter(|_| has_pages).map(|it| planned(it, args)).transpose()?,
+            planned: cluster
+                .filter(|_| has_pages)
+                .map(|cluster| Planned::new(cluster, &args.cluster, args.to, &args.source_map))
+                .transpose()?,
             has_pages,
             is_public: args.public,
             #[cfg(feature = "mcp")]
@@ -565,11 +567,12 @@ impl Maker {
         Ok((Snapshot::open(path)?, own))
     }
 
+    fn keeping(&self, builder: Builder) -> Builder {
+        if self.has_grpc { builder } else { builder.keeping_all() }
+    }
+
     fn in_memory(&self, sources: &[(&NamedSource, Source)]) -> Result<Index, CommandError> {
-        let mut builder = ask::builder();
-        if !self.has_grpc {
-            builder = builder.keeping_all();
-        }
+        let mut builder = self.keeping(ask::builder());
         self.fill(&mut builder, sources)?;
         Ok(builder.into_index()?)
     }
@@ -584,15 +587,17 @@ impl Maker {
             }
             sources.push((source, opened));
         }
-        if let [(_, Source::Index(path))] = &sources[..] {
+        let only = if let [(source, Source::Index(path))] = &sources[..] { Some((source, path)) } else { None };
+        if let Some((_, path)) = only.filter(|(source, _)| !source.is_named) {
             let (snapshot, own) = self.open(path)?;
             return Ok(Made { snapshot, watched: Some(path.clone()), own });
         }
+        let watched = only.map(|(_, path)| path.clone());
         if let Some(target) = &self.target {
-            match self.build(&sources, Some(target)) {
+            match self.build(&sources, target) {
                 Ok(()) => {
                     let (snapshot, own) = self.open(target)?;
-                    return Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched: None, own });
+                    return Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched, own });
                 }
                 // A read-only file system, for example.
                 Err(IndexFailure::Index(IndexError::File(_) | IndexError::Write { .. })) if !self.must_match => {}
@@ -602,7 +607,7 @@ impl Maker {
         // An index in memory has only one connection.
         let own = self.needs_own_index().then(|| self.in_memory(&sources)).transpose()?;
         let snapshot = Snapshot::in_memory(self.in_memory(&sources)?)?;
-        Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched: None, own })
+        Ok(Made { snapshot: self.dated(snapshot, &sources)?, watched, own })
     }
 
     /// The catalogs with the time of their last change, so that replicas agree and a server that starts again leaves
@@ -630,23 +635,19 @@ impl Maker {
         Ok(snapshot.made_at(modified))
     }
 
-    fn build(&self, sources: &[(&NamedSource, Source)], target: Option<&PathBuf>) -> Result<(), IndexFailure> {
-        let Some(target) = target else { return Ok(()) };
+    fn build(&self, sources: &[(&NamedSource, Source)], target: &Path) -> Result<(), IndexFailure> {
         if self.must_match && !target.exists() {
             let message = format!(
                 "integrity check failed: read existing cache digest: open {}: no such file or directory",
                 target.display()
             );
-            return Err(IndexFailure::Said(CommandError::new(Exit::No, message)));
+            return Err(CommandError::new(Exit::No, message).into());
         }
-        let mut builder = ask::builder_of(target)?;
-        if !self.has_grpc {
-            builder = builder.keeping_all();
-        }
+        let mut builder = self.keeping(ask::builder_of(target)?);
         let has_changed = self.fill(&mut builder, sources)?;
         if self.must_match && has_changed {
             let message = "integrity check failed: cache requires rebuild: the index is not that of the sources";
-            return Err(IndexFailure::Said(CommandError::new(Exit::No, message)));
+            return Err(CommandError::new(Exit::No, message).into());
         }
         builder.finish()?;
         Ok(())
@@ -655,36 +656,34 @@ impl Maker {
     /// Whether there was something new.
     fn fill(&self, builder: &mut Builder, sources: &[(&NamedSource, Source)]) -> Result<bool, IndexFailure> {
         let mut has_changed = false;
-        let (mut names, mut updates) = (Vec::new(), Vec::new());
+        let (mut known, mut names, mut updates) = (CatalogNames::default(), Vec::new(), Vec::new());
         for (source, opened) in sources {
+            let shown = source.path.display().to_string();
             let inputs = match opened {
-                Source::Catalog(input) => vec![(source.name.clone(), std::borrow::Cow::Borrowed(input))],
+                Source::Catalog(input) => {
+                    known.add(&source.name, &shown)?;
+                    vec![(source.name.clone(), Cow::Borrowed(input))]
+                }
                 Source::Index(path) => {
                     let index = Index::open(path)?;
                     updates.extend(index.held_updates()?);
-                    let names = index.catalog_names()?.into_iter();
-                    let read = names.map(|name| {
-                        let input = index.catalog_input(&name)?;
-                        Ok((name, std::borrow::Cow::Owned(input)))
-                    });
-                    read.collect::<Result<Vec<_>, IndexError>>()?
+                    let pairs = known.add_index(source, &index)?.into_iter();
+                    pairs.map(|(held, name)| Ok((name, Cow::Owned(index.catalog_input(&held)?)))).collect::<Result<
+                        Vec<_>,
+                        IndexError,
+                    >>(
+                    )?
                 }
             };
             for (name, input) in inputs {
-                let spec = CatalogSpec {
-                    name: name.clone(),
-                    source: source.path.display().to_string(),
-                    ..CatalogSpec::default()
-                };
+                let spec = CatalogSpec { name: name.clone(), source: shown.clone(), ..CatalogSpec::default() };
                 let mode = if !self.has_grpc { Mode::Tolerant } else { Mode::Strict };
                 let import = builder.add_catalog(&spec, &input, mode)?;
                 // opm refuses more than its validation does.
-                let refusal = match self.log.is_opm && (import.refused || import.changed) {
-                    true => refusal(&input, import.report.opm.as_deref()),
-                    false => None,
-                };
+                let has_opm_judged = self.log.is_opm && (import.refused || import.changed);
+                let refusal = has_opm_judged.then(|| refusal(&input, import.report.opm.as_deref())).flatten();
                 if import.refused || refusal.is_some() {
-                    return Err(IndexFailure::Said(refused(&spec, refusal.or(import.report.opm))));
+                    return Err(refused(&spec, refusal.or(import.report.opm)).into());
                 }
                 has_changed |= import.changed;
                 names.push(name);
@@ -703,54 +702,6 @@ impl Maker {
     }
 }
 
-/// A cluster that pages plan for.
-struct Planned {
-    cluster: Cluster,
-    from: Minor,
-    to: Option<Minor>,
-    ties: Vec<String>,
-    words: Vec<(&'static str, String)>,
-    hidden: Vec<String>,
-}
-
-fn planned(cluster: Cluster, args: &ServeArgs) -> Result<Planned, CommandError> {
-    let from = parse_minor(&cluster.openshift).map_err(|_| {
-        let error = CommandError::usage(format!("{} holds no ClusterVersion", shown(&args.cluster)));
-        error.help("add the ClusterVersion to the manifests: the plan begins at its version")
-    })?;
-    if let Some(to) = args.to.filter(|it| !from.is_before(*it)) {
-        let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
-        return Err(error.help("`--to` names a later minor version"));
-    }
-    // Check it now, so that a bad value is an error at the start and not in a request.
-    day(None)?;
-    let words = args.cluster.iter().map(|it| ("--cluster", in_command(it)));
-    let words = words.chain(args.source_map.iter().map(|it| ("--source-map", it.clone()))).collect();
-    let parents = args.cluster.iter().filter(|it| it.is_absolute()).filter_map(|it| it.parent());
-    let hidden = parents.map(|it| format!("{}/", it.display())).filter(|it| it != "/" && it != "//").collect();
-    Ok(Planned { cluster, from, to: args.to, ties: args.source_map.clone(), words, hidden })
-}
-
-impl Planned {
-    /// The basis of plans, made from the current catalogs.
-    fn plans(&self, index: &Index, sources: &[NamedSource]) -> Result<Plans, CommandError> {
-        let mut basis = PlanBasis::new(index, &self.ties, index.update_sources()?)?;
-        basis.options.input = words_of(sources).into_iter().filter(|it| it != "-i").collect();
-        let catalogs = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
-        let lifecycles = index.lifecycles(&Filter { catalogs, ..Filter::default() })?;
-        basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
-        Ok(Plans {
-            cluster: self.cluster.clone(),
-            from: self.from,
-            to: self.to,
-            basis,
-            words: self.words.clone(),
-            hidden: self.hidden.clone(),
-            today: || day(None).unwrap_or(Day::of_unix(0)),
-        })
-    }
-}
-
 /// Why there is no index.
 enum IndexFailure {
     Index(IndexError),
@@ -760,6 +711,12 @@ enum IndexFailure {
 impl From<IndexError> for IndexFailure {
     fn from(error: IndexError) -> Self {
         Self::Index(error)
+    }
+}
+
+impl From<CommandError> for IndexFailure {
+    fn from(error: CommandError) -> Self {
+        Self::Said(error)
     }
 }
 
