@@ -22,12 +22,14 @@ mod upgrade;
 pub use lists::{all_rules, schemas};
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::compose::Reach;
-use crate::diag::printable;
+use crate::diag::{counted, printable};
 use args::images::ImageArgs;
 use author::{bundle, edits, init, lsp, onboard, release, repo, simulate, template};
 use catalog::{blame, build, check, diff, generate, history, image, info, list, render, search, show, sql, validate};
@@ -104,7 +106,19 @@ struct GlobalArgs {
     /// Threads that read catalogs. Default: one per processor
     #[arg(long, global = true, help_heading = "Global options", value_name = "N")]
     threads: Option<usize>,
-    /// Let an olmdex.toml that was found, not named, read and write outside of its directory, and read from registries
+    /// Seconds to wait for another process that writes the same target. Default: 10
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Global options",
+        default_value_t = 10,
+        hide_default_value = true,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(..=86_400)
+    )]
+    wait: u64,
+    /// Let an olmdex.toml that was found, not named, read and write outside of its directory, and read from registries;
+    /// and let a plan read so for `plan --check`
     #[arg(long, global = true, help_heading = "Global options", alias = "anywhere")]
     trust_config: bool,
     #[command(flatten)]
@@ -322,6 +336,17 @@ fn wants_json(words: &[String]) -> bool {
             .any(|it| matches!(it, [option, value] if option == "--log-format" && value == "json"))
 }
 
+/// Lets writes wait for other processes, and tells somebody at a terminal why nothing happens.
+fn wait_in_turn(reporter: Reporter, at_most: Duration) {
+    crate::file::wait_for_writers(at_most, move |target| {
+        if std::io::stderr().is_terminal() {
+            let seconds = counted(at_most.as_secs(), "second");
+            let target = target.display();
+            reporter.note(&format!("waiting up to {seconds} for another process that is writing {target}"));
+        }
+    });
+}
+
 /// Parses the arguments, runs the command, and returns the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
@@ -350,6 +375,7 @@ pub fn run() -> ExitCode {
     };
     let reporter = Reporter::new(cli.global.color, cli.global.log_format, cli.global.quiet, cli.global.verbose);
     interrupt::undo_all_writes(reporter);
+    wait_in_turn(reporter, Duration::from_secs(cli.global.wait));
     screen::look(|is_terminal| reporter.color(is_terminal));
     if let Some(n_threads) = cli.global.threads.or_else(limits::threads_for_addresses) {
         // This fails only if the pool exists already, which is impossible this early.
@@ -359,7 +385,7 @@ pub fn run() -> ExitCode {
     if cfg!(debug_assertions)
         && let Some(delay) = std::env::var("OLMDEX_TEST_LOCK_DELAY_MS").ok().and_then(|it| it.parse().ok())
     {
-        crate::file::delay_locks(std::time::Duration::from_millis(delay));
+        crate::file::delay_locks(Duration::from_millis(delay));
     }
     if cli.command.is_read() && !cli.global.no_pager {
         pager::start();

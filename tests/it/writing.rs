@@ -11,6 +11,8 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use olmdex::file::{NewDirectory, Replacement};
+
 use crate::support::legacy::legacy_file;
 use crate::support::{TempDir, olmdex, program, scratch, write};
 
@@ -463,6 +465,34 @@ fn one_of_several_writers_wins_with_slow_locks() {
 fn one_of_several_writers_wins_a_thousand_times() {
     race(1000, None);
     race(1000, Some(40));
+}
+
+/// A writer waits for another one of the same target, for as long as `--wait` says.
+#[test]
+fn a_writer_waits_for_its_turn() {
+    for writer in WRITERS.iter().filter(|it| it.args.contains(&"OUT")) {
+        let (_directory, root) = fresh();
+        let target = root.join(writer.out);
+        let hold = || -> Box<dyn std::any::Any> {
+            match writer.is_directory {
+                true => Box::new(NewDirectory::begin(&target).unwrap()),
+                false => Box::new(Replacement::begin(&target).unwrap()),
+            }
+        };
+        let held = hold();
+        let mut impatient = writer.command(&root, writer.out);
+        impatient.args(["--wait", "0"]);
+        let (code, words) = run(impatient);
+        assert_eq!(code, Some(3), "{:?}: {words}", writer.args);
+        assert!(words.contains("another process is writing") && words.contains("--wait"), "{words}");
+        let patient = writer.command(&root, writer.out).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(600));
+        drop(held);
+        let output = patient.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{:?}: {}", writer.args, String::from_utf8_lossy(&output.stderr));
+        // Nobody at a terminal reads it.
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("waiting"), "{:?}", writer.args);
+    }
 }
 
 /// A signal undoes a write as a whole or lets it finish as a whole, and the message tells which.

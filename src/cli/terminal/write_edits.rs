@@ -56,9 +56,9 @@ pub(crate) fn write_all<'e>(
     allow_many_files();
     let mut ready = Vec::new();
     // New files come first: the list of all files is beside the last one, and the next run looks beside the files that
-    // it knows.
+    // it knows. Beyond that, all writers take the files in one order, so that no two wait for each other.
     let mut edits: Vec<_> = edits.collect();
-    edits.sort_by_key(|it| !it.2.is_new);
+    edits.sort_by(|a, b| (!a.2.is_new, &a.2.path).cmp(&(!b.2.is_new, &b.2.path)));
     for (catalog, input, edit) in edits {
         if leads_out(catalog, edit) && !follow {
             let message = format!("`{}` is a symbolic link out of the catalog", edit.path.display());

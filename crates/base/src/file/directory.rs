@@ -149,8 +149,9 @@ impl NewDirectory {
     /// In a workspace beside the target.
     fn beside(parent: &Path, name: &OsStr, target: &Path) -> Result<Self, FileError> {
         let place = Place::in_directory(parent, name, target)?;
-        let shared =
-            Shared::begin(target, || Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target))?;
+        let shared = Shared::begin_in_turn(target, || {
+            Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target)
+        })?;
         Self::start(shared, Some(place), target)
     }
 
@@ -159,7 +160,7 @@ impl NewDirectory {
         let failed = |error: Errno| FileError::io(target, error);
         let path = std::fs::canonicalize(absolute).map_err(|error| FileError::io(target, error))?;
         let directory = system::open_directory(&path).map_err(failed)?;
-        let shared = Shared::begin(target, || {
+        let shared = Shared::begin_in_turn(target, || {
             let workspace = Workspace::claim(directory.as_fd(), &path, INSIDE.into(), target)?;
             if let Some(moved) = Moving::read(workspace.directory()).map_err(failed)? {
                 moved.undo(directory.as_fd()).map_err(failed)?;

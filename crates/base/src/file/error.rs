@@ -177,7 +177,7 @@ impl FileError {
                 "olmdex keeps unfinished output under this name; check its content, then move or delete it"
                     .to_owned()
             }
-            Self::Busy { .. } => "wait until the other process ends, then try again".to_owned(),
+            Self::Busy { .. } => "wait until the other process ends, then try again; `--wait SECONDS` waits longer".to_owned(),
             Self::Changed { .. } => "nothing was written; check what has changed, then try again".to_owned(),
             Self::NotAFile { .. } | Self::NotADirectory { .. } => "choose another name for the output".to_owned(),
             Self::Dangling { .. } => "create its target, or name the target itself".to_owned(),

@@ -1,7 +1,9 @@
-//! Giving up all writes that are going on, from another thread: a signal came.
+//! The writes that are going on: each waits for its turn, and another thread can give up all of them when a signal
+//! comes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
@@ -32,6 +34,27 @@ static BEFORE: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 /// `ready` is called often; the first one that is given stays.
 pub fn before_writing(ready: impl Fn() + Send + Sync + 'static) {
     let _ = BEFORE.set(Box::new(ready));
+}
+
+/// The patience of the program with other writers of a target, and its words about waiting.
+static PATIENCE: OnceLock<Patience> = OnceLock::new();
+
+struct Patience {
+    at_most: Duration,
+    tell: Box<dyn Fn(&Path) + Send + Sync>,
+}
+
+/// The least time that a write waits for another one. A lock that another process takes to look for the remains of a
+/// killed write is held for less, and must not make a write fail.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// The pause between two attempts to begin a write.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Lets each write wait for another process that writes the same target, for `at_most`. `tell` is called with the
+/// target once a write waits for more than a moment; the first patience that is given stays.
+pub fn wait_for_writers(at_most: Duration, tell: impl Fn(&Path) + Send + Sync + 'static) {
+    let _ = PATIENCE.set(Patience { at_most, tell: Box::new(tell) });
 }
 
 struct Live {
@@ -86,6 +109,31 @@ impl Shared {
             ready();
         }
         lock(&LIVE).begin(target, claim)
+    }
+
+    /// As [`Self::begin`], after other processes that write the same target, if they end soon enough.
+    pub(super) fn begin_in_turn(
+        target: &Path,
+        claim: impl Fn() -> Result<Workspace, FileError>,
+    ) -> Result<Arc<Self>, FileError> {
+        let patience = PATIENCE.get();
+        let at_most = patience.map_or(MOMENT, |it| it.at_most.max(MOMENT));
+        let (started, mut is_told) = (Instant::now(), false);
+        loop {
+            // Signals are handled between the attempts.
+            match Self::begin(target, &claim) {
+                Err(FileError::Busy { .. }) if started.elapsed() < at_most => {}
+                begun => return begun,
+            }
+            if let Some(patience) = patience
+                && !is_told
+                && started.elapsed() >= MOMENT
+            {
+                is_told = true;
+                (patience.tell)(target);
+            }
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// The stage, kept from changing while it is held, unless the write was abandoned.

@@ -53,10 +53,12 @@ pub use blobs::{BlobCache, CachedBlob, PartialBlob, start_over};
 pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind, system_words};
-pub use interrupted_writes::{Left, abandon_all, before_writing};
+pub use interrupted_writes::{Left, abandon_all, before_writing, wait_for_writers};
 pub use log::append;
 pub use nofollow::{MissingDirectories, make_way_below};
-pub use regular::{MAX_WHOLE, files_below, open_below, open_regular, read_part, read_regular, read_regular_of};
+pub use regular::{
+    MAX_WHOLE, files_below, kind_of, open_below, open_regular, read_part, read_regular, read_regular_of,
+};
 pub use replace::{Replacement, write_over, write_whole};
 pub use same_file::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;

@@ -26,6 +26,12 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     regular(file)
 }
 
+/// The kind of thing that a path leads to, through links; `None` if nothing is there. It is not opened.
+#[must_use]
+pub fn kind_of(path: &Path) -> Option<super::Kind> {
+    rustix::fs::stat(path).ok().map(|stat| system::kind(&stat))
+}
+
 /// The file, if it is a regular one.
 fn regular(file: File) -> io::Result<File> {
     let kind = system::kind(&rustix::fs::fstat(&file)?);

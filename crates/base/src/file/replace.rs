@@ -61,8 +61,9 @@ impl Replacement {
         // The place is checked twice: before anything is made beside a target that cannot be replaced, and again under
         // the lock.
         place.file()?;
-        let shared =
-            Shared::begin(target, || Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target))?;
+        let shared = Shared::begin_in_turn(target, || {
+            Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target)
+        })?;
         let begin = || -> Result<File, FileError> {
             place.file()?;
             shared.fill(|workspace| {
