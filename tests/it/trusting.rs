@@ -160,6 +160,64 @@ fn no_registry_is_asked_that_only_a_found_file_names() {
     }
 }
 
+/// Finding S1: the author of a saved plan decided which files are read, and which registry gets the credentials.
+#[test]
+fn a_saved_plan_reads_nothing_outside_of_its_directory() {
+    let registry = Registry::start();
+    let image = format!("docker://{}", registry.name("shop:v1"));
+    let folder = checkout("");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/help");
+    let cluster = fixtures.join("must-gather").display().to_string();
+    let (old, new) = (fixtures.join("old-catalog"), fixtures.join("my-catalog"));
+    let inputs = [format!("4.16={}", old.display()), format!("4.17={}", new.display())];
+    let first = ["plan", "--cluster", &cluster, "--to", "4.17", "-i", &inputs[0], "-i", &inputs[1], "-o", "json"];
+    let saved: serde_json::Value = serde_json::from_str(&run(folder.path(), &first).out()).unwrap();
+    let secret = folder.path().join("secret/token.yaml").display().to_string();
+    symlink("../secret/token.yaml", folder.path().join("repo/token.yaml")).unwrap();
+    let mut pipe = std::process::Command::new("mkfifo");
+    assert!(pipe.arg(folder.path().join("repo/pipe")).status().unwrap().success());
+    write(folder.path(), "repo/notes.txt", format!("password {SECRET}\n"));
+    std::fs::create_dir(folder.path().join("repo/.docker")).unwrap();
+    write(folder.path(), "repo/.docker/config.json", format!("{{\"auth\": \"{SECRET}\"\n"));
+    let check = ["plan", "--check", "plan.json", "--cluster", &cluster];
+    let outs = [
+        "/proc/self/environ",
+        &secret,
+        "../secret/token.yaml",
+        "token.yaml",
+        "pipe",
+        "notes.txt",
+        ".docker/config.json",
+        ".docker",
+    ];
+    for out in outs.into_iter().chain([image.as_str(), "oci:../secret", "/dev/stdin"]) {
+        for option in ["input", "graph", "lifecycles"] {
+            let mut plan = saved.clone();
+            let word = if option == "input" { format!("4.16={out}") } else { out.to_owned() };
+            plan["metadata"]["options"][option] = serde_json::json!([word, word.replace("4.16", "4.17")]);
+            write(folder.path(), "repo/plan.json", plan.to_string());
+            // The catalogs are those that the user names, or in the plan.
+            let named: &[&str] = if option == "input" { &[] } else { &["-i", &inputs[0], "-i", &inputs[1]] };
+            let answer = olmdex([&check[..], named].concat())
+                .in_directory(folder.path().join("repo"))
+                .env("TOKEN", SECRET)
+                .answer();
+            let told = answer.both();
+            assert!(!told.contains(SECRET), "{option} {out}: {told}");
+            let is_below = out == "notes.txt";
+            assert_eq!(answer.code == Some(2), !is_below, "{option} {out}: {told}");
+            assert_eq!(told.contains("--trust-config"), !is_below, "{option} {out}: {told}");
+        }
+    }
+    assert!(registry.requests().is_empty());
+    // The user names the same sources, or trusts the plan.
+    write(folder.path(), "repo/plan.json", saved.to_string());
+    run(folder.path(), &check).expect_code(2);
+    for more in [&["--trust-config"][..], &["-i", &inputs[0], "-i", &inputs[1]]] {
+        run(folder.path(), &[&check[..], more].concat()).expect_code(1);
+    }
+}
+
 #[test]
 fn a_baseline_is_inside_too() {
     let folder = checkout("");
@@ -267,6 +325,43 @@ fn no_message_shows_a_line_behind_a_link() {
     write(root, "repo/linking/deep/plain.yaml", format!("password {SECRET}\n"));
     symlink("deep/plain.yaml", root.join("repo/linking/a.yaml")).unwrap();
     run(root, &["validate", "linking"]).expect_words(SECRET);
+}
+
+/// Finding S20: `check .` showed the first line of `.docker/config.json`.
+#[test]
+fn no_message_shows_a_line_of_a_hidden_file() {
+    let texts = [
+        format!("{{\"auths\": {{\"a\": \"{SECRET}\"}}}}\n"),
+        format!("password {SECRET}\n"),
+        format!("{SECRET}: b\n{SECRET}: c\n"),
+        format!("schema: olm.package\nname: [{SECRET}]\n"),
+    ];
+    for name in [".docker/config.json", ".netrc", "inside/.npmrc", "inside/.aws/credentials"] {
+        for text in &texts {
+            let folder = checkout("");
+            let root = folder.path();
+            std::fs::remove_file(root.join("repo/olmdex.toml")).unwrap();
+            std::fs::create_dir_all(root.join("repo").join(name).parent().unwrap()).unwrap();
+            write(root, &format!("repo/{name}"), text);
+            symlink(name, root.join("repo/link.yaml")).unwrap();
+            for args in [
+                &["check", "."][..],
+                &["validate", "."],
+                &["validate", ".", "-o", "sarif"],
+                &["build", ".", "-o", "index.db"],
+                &["list", "packages", "-i", "."],
+                &["render", "."],
+            ] {
+                let answer = run(root, args);
+                assert!(!answer.both().contains(SECRET), "{args:?} {name}: {}", answer.both());
+            }
+            std::fs::remove_file(root.join("repo/link.yaml")).unwrap();
+            let check = run(root, &["check", "."]);
+            check.expect_code(0).expect_words("olmdex does not check 1 hidden file in `.`");
+            // The user names the file.
+            run(root, &["validate", name]).expect_words(SECRET);
+        }
+    }
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn expected_words(expected: Expected) -> &'static str {
 }
 
 /// The text in place of a document's words that are not shown.
-const NOT_SHOWN: &str = "(not shown: a link leads out of the source)";
+const NOT_SHOWN: &str = "(not shown: the file is hidden, or outside of the source)";
 
 impl DefectKind {
     /// The same defect without any text of the document.

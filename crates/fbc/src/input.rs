@@ -4,7 +4,7 @@ use std::io::{self};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::input_file::{Body, InputFile, Made};
+use super::input_file::{Body, InputFile, Made, is_hidden};
 use super::meter::Meter;
 use super::origin::Origin;
 use super::provenance::Provenance;
@@ -50,10 +50,15 @@ impl Input {
     /// # Errors
     /// If the directory itself cannot be listed.
     pub fn directory(root: &Path) -> io::Result<Self> {
-        Ok(Self::walked(walk(root, false)?))
+        let mut input = Self::walked(walk(root, false)?);
+        for file in &mut input.files {
+            file.is_unnamed |= is_hidden(Path::new(&file.relative));
+        }
+        Ok(input)
     }
 
-    /// Like [`Self::directory`], with `.git` if the catalog lies at the root of a checkout, as opm reads it.
+    /// Like [`Self::directory`], with `.git` if the catalog lies at the root of a checkout, as opm reads it; messages
+    /// show the text of hidden files, as those of opm do.
     ///
     /// # Errors
     /// If the directory itself cannot be listed.
@@ -135,6 +140,13 @@ impl Input {
         Self { part: Some(origins.into()), meter: Arc::default(), ..self.clone() }
     }
 
+    /// The same input for a user who has not named it: messages show none of its text.
+    #[must_use]
+    pub fn unnamed(mut self) -> Self {
+        self.files.iter_mut().for_each(|file| file.is_unnamed = true);
+        self
+    }
+
     /// Files that are made when they are read, with their names.
     #[must_use]
     pub fn made(files: Vec<(String, Arc<dyn Made>)>) -> Self {
@@ -143,7 +155,7 @@ impl Input {
             shown,
             body: Body::Made(made),
             made_of: None,
-            leads_out: false,
+            is_unnamed: false,
         };
         Self { files: files.into_iter().map(file).collect(), ..Self::default() }
     }

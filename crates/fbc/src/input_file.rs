@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
@@ -36,8 +36,8 @@ pub struct InputFile {
     pub(super) relative: String,
     /// The origin of its text, if it was made of other files.
     pub(super) made_of: Option<Arc<Provenance>>,
-    /// Whether it is a link that leads out of the directory that the user named.
-    pub(super) leads_out: bool,
+    /// Whether the user has not chosen to see it, see [`Self::is_unnamed`].
+    pub(super) is_unnamed: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -107,13 +107,9 @@ impl Source {
 
 impl InputFile {
     pub(super) fn in_directory(path: &Path, relative: String) -> Self {
-        Self {
-            shown: path.to_string_lossy().into_owned(),
-            body: Body::Path(path.to_owned(), OnceLock::new()),
-            relative,
-            made_of: None,
-            leads_out: false,
-        }
+        let shown = path.to_string_lossy().into_owned();
+        let body = Body::Path(path.to_owned(), OnceLock::new());
+        Self { shown, body, relative, made_of: None, is_unnamed: false }
     }
 
     /// A link in a directory. A link into a file system that the system makes up is not read: some of its content is
@@ -124,25 +120,25 @@ impl InputFile {
             let error = io::Error::other(format!("it is a symbolic link into {system}, which holds no catalogs"));
             return Self::unreadable(&path.to_string_lossy(), unreadable("open", &relative, &error));
         }
-        let leads_out = root.canonicalize().is_ok_and(|root| !real.starts_with(root));
-        Self { leads_out, ..Self::in_directory(path, relative) }
+        let is_unnamed = root.canonicalize().is_ok_and(|root| real.strip_prefix(root).map_or(true, is_hidden));
+        Self { is_unnamed, ..Self::in_directory(path, relative) }
     }
 
-    /// Whether it is a link that leads out of the directory that the user named: the maker of the link chose the file
-    /// that is read, so messages show none of its text.
+    /// Whether the user named neither it nor, in plain sight, a directory with it: it is hidden there, a link in it
+    /// leads out, or a file from elsewhere names it. Messages show none of its text, which may be a secret.
     #[must_use]
-    pub fn leads_out(&self) -> bool {
-        self.leads_out
+    pub fn is_unnamed(&self) -> bool {
+        self.is_unnamed
     }
 
     /// A file that is not in the file system: its name, and its path below the root of the catalog.
     pub(super) fn of_text(shown: String, relative: String, text: Text) -> Self {
-        Self { shown, body: Body::Text(text), relative, made_of: None, leads_out: false }
+        Self { shown, body: Body::Text(text), relative, made_of: None, is_unnamed: false }
     }
 
     pub(super) fn unreadable(shown: &str, defect: Defect) -> Self {
         let body = Body::Unreadable(Box::new(defect));
-        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None, leads_out: false }
+        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None, is_unnamed: false }
     }
 
     /// Whether it is made each time that it is read.
@@ -402,6 +398,15 @@ enum RereadFault {
     Changed,
     #[error("{}", system_words(.0))]
     Io(io::Error),
+}
+
+/// Whether a path below a directory is hidden there. Other programs keep their settings in such files, and tokens.
+#[must_use]
+pub fn is_hidden(relative: &Path) -> bool {
+    relative.components().any(|step| match step {
+        Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
+        _ => false,
+    })
 }
 
 /// The defect of a file that the system does not let us read.

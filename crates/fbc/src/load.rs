@@ -291,13 +291,13 @@ fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consum
 #[derive(Clone, Copy)]
 struct Care<'i> {
     expansion: &'i Expansion,
-    leads_out: bool,
+    is_unnamed: bool,
 }
 
 impl<'i> Care<'i> {
     fn of(input: &'i Input, file: u32) -> Self {
-        let leads_out = input.files.get(file as usize).is_some_and(InputFile::leads_out);
-        Self { expansion: &input.meter.expansion, leads_out }
+        let is_unnamed = input.files.get(file as usize).is_some_and(InputFile::is_unnamed);
+        Self { expansion: &input.meter.expansion, is_unnamed }
     }
 
     /// The failure of a text of `len` bytes that is not a value.
@@ -308,7 +308,7 @@ impl<'i> Care<'i> {
 
     /// The failure of a document that cannot be decoded.
     fn told(self, failure: Failure) -> Failure {
-        if self.leads_out { failure.without_words() } else { failure }
+        if self.is_unnamed { failure.without_words() } else { failure }
     }
 }
 
@@ -393,7 +393,7 @@ pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C
         raw,
         consumer,
         &mut Scratch::default(),
-        Care { expansion: &Expansion::default(), leads_out: false },
+        Care { expansion: &Expansion::default(), is_unnamed: false },
     )
 }
 

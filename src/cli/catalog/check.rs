@@ -30,7 +30,7 @@ use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted, printable};
-use crate::fbc::Input;
+use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
 use crate::source::{Recognized, STDIN, Source};
 use crate::{cluster, community, legacy};
@@ -276,6 +276,10 @@ impl Checking<'_> {
             {
                 return if is_stdin { self.add_manifest_texts(&input) } else { self.add_manifests(path) };
             }
+            let input = if path.is_dir() { self.in_sight(path, input) } else { input };
+            if path.is_dir() && input.files.is_empty() {
+                continue;
+            }
             let _progress = Progress::reading(self.context, format!("checking {}", path.display()), &input);
             self.findings.extend(input.remarks.iter().cloned());
             if let Some(texts) = templates_of(&input) {
@@ -303,6 +307,20 @@ impl Checking<'_> {
             self.findings.append(&mut found);
         }
         Ok(())
+    }
+
+    /// The files of a directory that are not hidden there. Nobody who has a directory checked means the settings of
+    /// other programs, and their tokens; opm reads them, and so does `validate`.
+    fn in_sight(&self, path: &Path, mut input: Input) -> Input {
+        let n_all = input.files.len();
+        input.files.retain(|file| !is_hidden(Path::new(file.relative())));
+        let n_hidden = n_all - input.files.len();
+        if n_hidden > 0 {
+            let (n, path) = (counted(n_hidden as u64, "hidden file"), printable(&path.to_string_lossy()).into_owned());
+            let message = format!("olmdex does not check {n} in `{path}`; `olmdex validate` reads them, as opm does");
+            self.context.reporter.note(&message);
+        }
+        input
     }
 
     fn add_bundle(&mut self, directory: &Path) -> Result<(), CommandError> {

@@ -24,6 +24,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::screen::screen;
 use crate::cluster::Cluster;
+use crate::compose::{Reach, outside_of};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::file::system_words;
@@ -33,6 +34,7 @@ use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
     SavedPlan, StepStatus, folded_commands, html, junit, manifests, markdown, progress, script,
 };
+use crate::source;
 use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
 
@@ -70,8 +72,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "check")]
     to: Option<Minor>,
     /// Compare a plan that was saved with `-o json` with the present cluster: finished steps, and the next one. The
-    /// catalogs, `--source-map` and other options of the saved plan are used unless they are given again. Exits with 0
-    /// if nothing required is left
+    /// catalogs, `--source-map` and other options of the saved plan are used unless they are given again; files of its
+    /// own choice only below its directory, unless `--trust-config` is given. Exits with 0 if nothing required is left
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion
@@ -168,10 +170,10 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         return Err(CommandError::usage("`--manifests` works only with `-o yaml`, and not with `--check`"));
     }
     let (from, to) = way(args, &cluster, saved.as_ref())?;
-    let (index, basis) = basis(context, args).map_err(|error| match &saved {
-        Some(saved) => help_with_catalogs(error, asked, saved),
-        None => error,
-    })?;
+    let (index, basis) = match &saved {
+        Some(saved) => basis_of_saved(context, asked, args, saved)?,
+        None => basis(context, args)?,
+    };
     let wish = wish(args, from, to)?;
     let (plan, question) = plan_of(&basis, &cluster, &index, wish)?;
     if plan.operators.is_empty() {
@@ -306,6 +308,62 @@ fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), Comma
     };
     (basis.options.lifecycles, basis.options.graph) = (texts(&args.lifecycles), texts(&args.graph));
     Ok((index, basis))
+}
+
+/// As [`basis`], with the sources that the saved plan names unless the command line does. A plan may come from
+/// elsewhere, so unless the user trusts it, it names only what an `olmdex.toml` that was found could name, and messages
+/// show none of that.
+fn basis_of_saved(
+    context: &Context,
+    asked: &PlanArgs,
+    args: &PlanArgs,
+    saved: &SavedPlan,
+) -> Result<(Index, PlanBasis), CommandError> {
+    let with_help = |error| help_with_catalogs(error, asked, saved);
+    let of_input =
+        args.input.iter().filter(|_| asked.input.is_empty()).map(|word| ("-i", word.clone(), source_in(word)));
+    let of_file = |option: &'static str, paths: &[PathBuf], own: &[PathBuf]| -> Vec<(&str, String, PathBuf)> {
+        let paths = paths.iter().filter(|_| own.is_empty());
+        paths.map(|path| (option, path.display().to_string(), path.clone())).collect()
+    };
+    let named: Vec<(&str, String, PathBuf)> = of_input
+        .chain(of_file("--graph", &args.graph, &asked.graph))
+        .chain(of_file("--lifecycles", &args.lifecycles, &asked.lifecycles))
+        .collect();
+    if named.is_empty() || context.found_config == Reach::Anywhere {
+        return basis(context, args).map_err(with_help);
+    }
+    let file = asked.check.as_deref().unwrap_or(Path::new(""));
+    for (option, word, path) in &named {
+        let why = match path.metadata() {
+            Ok(found) if !found.is_file() && !found.is_dir() => Some("is not a regular file or directory".to_owned()),
+            _ => outside_of(file, path),
+        };
+        if let Some(why) = why {
+            let message = format!("the plan `{}` names `{option} {word}`, which {why}", file.display());
+            let help = format!(
+                "name it yourself with `{option}`; if you trust the plan, `--trust-config` reads it, relative to this \
+                directory"
+            );
+            return Err(CommandError::usage(message).help(help));
+        }
+    }
+    basis(&context.for_unnamed(), args).map_err(|error| {
+        let is_there =
+            |it: &(&str, String, PathBuf)| it.2.exists() || source::local_path(&it.2).is_some_and(|it| it.exists());
+        if error.exit != Exit::Input || !named.iter().all(is_there) {
+            return with_help(error);
+        }
+        let words: Vec<String> = named.iter().map(|(option, word, _)| format!("`{option} {word}`")).collect();
+        let message = format!("olmdex cannot read all that the plan `{}` names: {}", file.display(), words.join(", "));
+        CommandError::new(Exit::Input, message).help("name the catalogs yourself, with `-i`, to see why")
+    })
+}
+
+/// The path in a word of `-i`.
+fn source_in(word: &str) -> PathBuf {
+    let path = word.split_once('=').filter(|_| !Path::new(word).exists()).map_or(word, |it| it.1);
+    PathBuf::from(path)
 }
 
 impl From<BasisError> for CommandError {

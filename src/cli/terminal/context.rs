@@ -12,11 +12,17 @@ pub(crate) struct Context {
     pub(crate) opener: Opener,
     /// Whether indexes of catalogs in files are kept in the user's cache directory.
     pub(crate) keeps_indexes: bool,
-    /// How much an `olmdex.toml` that is found may reach.
+    /// How much a file that the user has not named may reach: an `olmdex.toml` that is found, or what a saved plan
+    /// names.
     pub(crate) found_config: Reach,
 }
 
 impl Context {
+    /// The same for sources that a file from elsewhere names, and not the user.
+    pub(crate) fn for_unnamed(&self) -> Self {
+        Self { opener: self.opener.for_unnamed(), ..*self }
+    }
+
     /// The settings for reading archives of manifests.
     pub(crate) fn archives(&self) -> Archives<'_> {
         Archives { scratch: self.opener.scratch(), limits: self.opener.images.limits }

@@ -1,9 +1,9 @@
-//! The files that `olmdex.toml` may read.
+//! The files that another file may make a command read: an `olmdex.toml` that was found, or a saved plan.
 //!
-//! A file that was found may have come with a checkout or with an archive, and a command may show what such a file
-//! makes it read: a finding prints the line that it is about. So such a file may read only below its own directory: no
-//! path from the root, none through `..`, no link that leads out, and nothing from a registry, which would get the
-//! user's credentials. A user who wants more states that on the command line, or names the file there.
+//! Such a file may have come with a checkout or with an archive, and a command may show what the file makes it read: a
+//! finding prints the line that it is about. So the file may name only what is below its own directory: nothing through
+//! `..`, no link that leads out, nothing hidden, which belongs to other programs and may hold their tokens, and nothing
+//! from a registry, which would get the user's credentials. A user who wants more states that on the command line.
 
 use std::path::{Component as Step, Path, PathBuf};
 
@@ -15,6 +15,7 @@ use super::destination::Reach;
 use super::error::At;
 use super::find::directory_of;
 use olmdex_base::file;
+use olmdex_fbc::is_hidden;
 use olmdex_open::source;
 
 /// A path that a found file may not read.
@@ -87,16 +88,31 @@ impl Config {
 /// Describes how a source or file that `file` names leads out of the directory of `file`. The path is relative to the
 /// directory that the program runs in.
 fn leads_out(file: &Path, path: &Path) -> Option<String> {
+    let local = source::local_path(path);
+    let below = local.as_ref().map(|local| local.strip_prefix(file.parent().unwrap_or(Path::new(""))).ok());
+    let is_plain = |it: &Path| it.components().all(|it| matches!(it, Step::Normal(_) | Step::CurDir));
+    match below {
+        Some(below) if !below.is_some_and(is_plain) => Some("is outside the directory of the file".to_owned()),
+        _ => outside_of(file, path),
+    }
+}
+
+/// Describes how a source or file leads out of the directory of a file that names it, whatever its path looks like;
+/// `None` for one that the file may name.
+#[must_use]
+pub fn outside_of(file: &Path, path: &Path) -> Option<String> {
     let Some(local) = source::local_path(path) else {
         return Some("is in a registry or a container engine".to_owned());
     };
     let root = directory_of(file);
-    let below = local.strip_prefix(file.parent().unwrap_or(Path::new(""))).ok();
-    if below.is_none_or(|it| !it.components().all(|it| matches!(it, Step::Normal(_) | Step::CurDir))) {
-        return Some("is outside the directory of the file".to_owned());
-    }
     if !file::is_inside(&local, root) {
-        return Some("is behind a symbolic link out of the directory of the file".to_owned());
+        let is_link = local.ancestors().any(Path::is_symlink);
+        let how = if is_link { "behind a symbolic link out of" } else { "outside" };
+        return Some(format!("is {how} the directory of the file"));
+    }
+    let real = [&local, root].map(|it| it.canonicalize().unwrap_or_default());
+    if real[0].strip_prefix(&real[1]).is_ok_and(is_hidden) {
+        return Some("is hidden in the directory of the file".to_owned());
     }
     let link = link_out(&local, root)?;
     Some(format!("has a symbolic link out of the directory of the file: `{}`", link.display()))

@@ -55,7 +55,7 @@
 //! The paths to read in such a file may come from somebody else, and their content may be shown. So a file that was
 //! found, not named, reads only below its own directory (`compose::Config::check_inputs`, before anything is opened):
 //! no `..`, no link that leads out, no registry. A catalog that the user named may have links that lead out, as opm
-//! follows them; `fbc::InputFile::leads_out` remembers it, and neither excerpts nor messages show content of such a
+//! follows them; `fbc::InputFile::is_unnamed` remembers it, and neither excerpts nor messages show content of such a
 //! file.
 //!
 //! The destinations in such a file may come from somebody else, too. So a destination is below the directory of the
@@ -91,5 +91,5 @@ pub use error::{At, ConfigError};
 pub use files::{Defects, Files, FilesError};
 pub use find::{FILE_NAME, PassedOver, Search, Why, find};
 pub use form::schema;
-pub use inside::OutsideError;
+pub use inside::{OutsideError, outside_of};
 pub use staged::{Reserved, StageError, Staged};

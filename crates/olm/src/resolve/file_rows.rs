@@ -75,7 +75,7 @@ impl<'i> FileRows<'i> {
                     file: file.shown.clone(),
                     line: at.line,
                     column: at.column,
-                    source: Some(at.text).filter(|_| !file.leads_out()),
+                    source: Some(at.text).filter(|_| !file.is_unnamed()),
                     source_column: at.text_column,
                 };
                 let found = locate_all(&file.read_again(origin.offset, origin.len), *origin, &spots);

@@ -111,6 +111,8 @@ pub struct Opener {
     is_opm: bool,
     /// Whether `.git` at the root of a catalog is read, as opm does it.
     keeps_git: bool,
+    /// Whether the sources were named by a file from elsewhere and not by the user.
+    is_unnamed: bool,
     held: Mutex<Vec<Scratch>>,
 }
 
@@ -128,8 +130,15 @@ impl Opener {
             })),
             is_opm: false,
             keeps_git: false,
+            is_unnamed: false,
             held: Mutex::default(),
         }
+    }
+
+    /// Another one for sources that the user has not named: messages show none of their text.
+    #[must_use]
+    pub fn for_unnamed(&self) -> Self {
+        Self { is_unnamed: true, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
     /// The same opener, but with `.git` at the root of a catalog read, as opm does it.
@@ -148,6 +157,7 @@ impl Opener {
             registries: Arc::clone(&self.registries),
             is_opm: self.is_opm,
             keeps_git: self.keeps_git,
+            is_unnamed: self.is_unnamed,
             held: Mutex::default(),
         }
     }
@@ -204,7 +214,14 @@ impl Opener {
         if let Source::Catalog(input) = &mut source {
             input.image = Some(image.origin());
         }
-        Ok(source)
+        Ok(self.shown_or_not(source))
+    }
+
+    fn shown_or_not(&self, source: Source) -> Source {
+        match source {
+            Source::Catalog(input) if self.is_unnamed => Source::Catalog(input.unnamed()),
+            source => source,
+        }
     }
 
     /// Like [`Self::open`], but only the manifest and the configuration of an image are read.
@@ -233,7 +250,7 @@ impl Opener {
                 source => Ok(source),
             },
         };
-        source.map(SourceOrImage::Source)
+        source.map(|source| SourceOrImage::Source(self.shown_or_not(source)))
     }
 
     /// Looks at the target of `path`.
