@@ -263,6 +263,62 @@ fn nothing_of_a_hostile_repository_runs() {
 }
 
 /// A git that only prints its version: any other use of it shows.
+/// Finding S15: git waited for ever for the writer of a pipe.
+#[test]
+fn special_files_of_a_repository_are_refused() {
+    let directory = scratch();
+    let root = directory.path();
+    let pipe = |path: &Path| {
+        if path.is_dir() {
+            std::fs::remove_dir_all(path).unwrap();
+        }
+        let _ = std::fs::remove_file(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    pipe(&root.join("outside"));
+    for name in
+        ["HEAD", "config", "packed-refs", "refs/heads/x", "objects/info/alternates", "info/grafts", "shallow", ""]
+    {
+        let repo = root.join("repo");
+        repository(&repo);
+        pipe(&if name.is_empty() { repo.join(".git") } else { repo.join(".git").join(name) });
+        let answer = run(root, &["build", "--git", "repo", "--git-path", "catalogs/v4.20", "-O", "index.db"]);
+        answer.expect_code(3).expect_words("is a named pipe, not a regular file");
+        std::fs::remove_dir_all(&repo).unwrap();
+    }
+    for section in ["include", "includeIf.gitdir:/**"] {
+        let repo = root.join("repo");
+        repository(&repo);
+        git(&repo, "2026-02-01T08:00:00Z", &["config", &format!("{section}.path"), "more"]);
+        write(&repo, ".git/more", "[include]\n path = ../../outside\n");
+        let answer = run(root, &["build", "--git", "repo/catalogs", "--git-path", "catalogs/v4.20", "-O", "index.db"]);
+        answer.expect_code(3).expect_words("outside is a named pipe, not a regular file");
+        std::fs::remove_dir_all(&repo).unwrap();
+    }
+}
+
+/// Finding S17: a file beside the objects gave commits other parents.
+#[test]
+fn only_objects_say_what_the_history_is() {
+    let directory = scratch();
+    let root = directory.path();
+    repository(&root.join("repo"));
+    let build = |index: &str| {
+        run(root, &["build", "--git", "a=repo", "--git-path", "catalogs/v4.20", "-q", "-O", index]).expect_code(0);
+        states(root, index)
+    };
+    let honest = build("honest.db");
+    let commits = Command::new("git").args(["rev-list", "HEAD"]).current_dir(root.join("repo")).output().unwrap();
+    let commits = String::from_utf8(commits.stdout).unwrap();
+    let commits: Vec<&str> = commits.lines().collect();
+    git(&root.join("repo"), "2026-02-01T08:00:00Z", &["commit-graph", "write", "--reachable"]);
+    assert_eq!(build("with-graph.db"), honest);
+    write(root, "repo/.git/info/grafts", format!("{} {}\n", commits[0], commits[commits.len() - 1]));
+    assert!(honest.len() > 2);
+    assert_eq!(build("with-grafts.db"), honest);
+}
+
 #[test]
 fn a_git_that_is_too_old_is_asked_for_nothing_else() {
     let directory = scratch();

@@ -394,6 +394,10 @@ impl From<GitError> for CommandError {
             GitError::Failed { command, .. } if command == "rev-list" => Self::new(Exit::Input, text)
                 .help("`--rev-list` takes a branch, a commit or a range such as `v1.0..main`"),
             GitError::NotPlain { .. } => Self::usage(text),
+            GitError::TooSlow { .. } => {
+                Self::new(Exit::Limit, text).help("the repository may be damaged, or its disk may not answer")
+            }
+            GitError::Special { .. } => Self::new(Exit::Input, text).help("git would wait for it; remove it"),
             GitError::Limit(_) => Self::new(Exit::Limit, text).help(LIFT_LIMITS),
             _ => Self::new(Exit::Input, text),
         }

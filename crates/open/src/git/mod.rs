@@ -7,15 +7,18 @@
 //!
 //! The maker of a repository has written its configuration, so no part of that may run: only plumbing that reads
 //! objects is used, hooks, file system monitors and transports are switched off, nothing is fetched, and objects are
-//! read as they are, without filters.
+//! read as they are, without filters. Files beside the objects that would change the history (grafts, the commit graph)
+//! are not used, special files are refused, and a git that waits is stopped.
 //!
 //! For safety, this module deliberately looks at no work tree, writes nothing, and uses no network.
 
 mod limits;
 mod minimum;
 mod objects;
+mod patience;
 mod program;
 mod revisions;
+mod special_files;
 mod trees;
 
 use std::path::PathBuf;
@@ -23,7 +26,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use olmdex_base::archive::Limit;
-use olmdex_base::file::system_words;
+use olmdex_base::file::{Kind, system_words};
 
 pub use limits::ObjectLimits;
 pub use objects::Repository;
@@ -55,11 +58,27 @@ pub enum GitError {
         /// Its words.
         message: String,
     },
+    /// It worked too long without a word.
+    #[error("olmdex stopped git {command}, which had printed nothing for {seconds} seconds")]
+    TooSlow {
+        /// The command.
+        command: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+    /// The repository has a pipe, a socket or a device where git would open a file.
+    #[error("{} is {kind}, not a regular file", .path.display())]
+    Special {
+        /// The file.
+        path: PathBuf,
+        /// Its kind.
+        kind: Kind,
+    },
     /// Its output cannot be understood.
     #[error("git {command} gave an unexpected answer: {message}")]
     Unexpected {
         /// The command.
-        command: &'static str,
+        command: String,
         /// The fault.
         message: String,
     },

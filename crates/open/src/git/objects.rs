@@ -5,13 +5,15 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 
 use super::GitError;
 use super::limits::{ObjectLimits, TreeWeight, Weighed};
-use super::program::{check_version, git, output};
+use super::patience::{PATIENCE, Watched};
+use super::program::{check_version, git, not_read, output};
 use super::revisions::{Every, Revision, revisions, revisions_after};
+use super::special_files::refuse_special_files;
 use super::trees::{FileChange, Tree, Trees, differences};
 use olmdex_base::archive::{Limit, Spool};
 use olmdex_base::diag::printable;
@@ -51,6 +53,7 @@ impl Repository {
     /// If git cannot be run, is too old, or finds no repository.
     pub fn open(path: &Path, temporary: &Path, limits: ObjectLimits) -> Result<Self, GitError> {
         check_version()?;
+        refuse_special_files(path)?;
         output(path, &["rev-parse", "--git-dir"])?;
         let reader = ObjectReader::start(path)?;
         let (path, spool) = (path.to_owned(), Spool::new(temporary));
@@ -153,7 +156,10 @@ impl Repository {
         weight.add_bytes(head.size)?;
         let bytes = self.reader.beginning(head.size, head.size)?;
         if head.kind != "tree" {
-            return Err(GitError::Unexpected { command: "cat-file", message: format!("{digest} is not a directory") });
+            return Err(GitError::Unexpected {
+                command: "cat-file".to_owned(),
+                message: format!("{digest} is not a directory"),
+            });
         }
         let tree = Arc::new(Tree::parse(&bytes, digest.len() / 2)?);
         tree.iter().try_for_each(|it| weight.add_entry(it.0.len()))?;
@@ -214,15 +220,14 @@ struct Head {
 }
 
 fn failed(error: io::Error) -> GitError {
-    GitError::Unexpected { command: "cat-file", message: error.to_string() }
+    not_read("cat-file", &error)
 }
 
 /// One run of git that gives object after object.
 #[derive(Debug)]
 struct ObjectReader {
-    child: Child,
     to: Option<ChildStdin>,
-    from: BufReader<ChildStdout>,
+    from: BufReader<Watched<ChildStdout>>,
 }
 
 impl ObjectReader {
@@ -232,7 +237,7 @@ impl ObjectReader {
         let mut child = command.spawn().map_err(GitError::NotRunnable)?;
         let (to, from) = (child.stdin.take(), child.stdout.take());
         match from {
-            Some(from) => Ok(Self { child, to, from: BufReader::new(from) }),
+            Some(from) => Ok(Self { to, from: BufReader::new(Watched::new(child, from, PATIENCE)) }),
             None => Err(GitError::NotRunnable(io::ErrorKind::BrokenPipe.into())),
         }
     }
@@ -277,14 +282,5 @@ impl ObjectReader {
         let mut byte = [0];
         self.from.read_exact(&mut byte).map_err(failed)?;
         if byte == [b'\n'] { Ok(()) } else { Err(failed(io::Error::other("an object is longer than it says"))) }
-    }
-}
-
-impl Drop for ObjectReader {
-    fn drop(&mut self) {
-        // Without input it ends by itself.
-        self.to = None;
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

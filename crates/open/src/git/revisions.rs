@@ -114,11 +114,11 @@ fn listed(repository: &Path, words: &[&str], every: Every, directory: &str) -> R
         arguments.push(directory);
     }
     let text = output(repository, &arguments)?;
-    let unexpected = |line: &str| GitError::Unexpected { command: "rev-list", message: format!("`{line}`") };
+    let unexpected = |line: &str| GitError::Unexpected { command: "rev-list".to_owned(), message: format!("`{line}`") };
     let tags = if every == Every::Tag { tags(repository)? } else { HashMap::new() };
     if text.iter().filter(|it| **it == b'\n').count() > MAX_COMMITS {
         let message = format!("more than {MAX_COMMITS} commits; name a shorter range");
-        return Err(GitError::Unexpected { command: "rev-list", message });
+        return Err(GitError::Unexpected { command: "rev-list".to_owned(), message });
     }
     let mut found = Vec::new();
     let mut days: BTreeSet<Day> = BTreeSet::new();

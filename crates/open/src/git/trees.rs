@@ -46,8 +46,10 @@ pub(super) struct Tree(BTreeMap<Vec<u8>, Entry>);
 impl Tree {
     /// Reads git's form: mode, blank, name, a zero byte, and the `digest_len` bytes of the digest.
     pub(super) fn parse(mut bytes: &[u8], digest_len: usize) -> Result<Self, GitError> {
-        let unexpected =
-            || GitError::Unexpected { command: "cat-file", message: "an object is not a directory".to_owned() };
+        let unexpected = || GitError::Unexpected {
+            command: "cat-file".to_owned(),
+            message: "an object is not a directory".to_owned(),
+        };
         let mut entries = BTreeMap::new();
         while !bytes.is_empty() {
             let blank = bytes.iter().position(|it| *it == b' ').ok_or_else(unexpected)?;
@@ -138,7 +140,7 @@ pub(super) fn differences(
         }
         if components.len() > MAX_DEPTH {
             let message = format!("directories are more than {MAX_DEPTH} deep");
-            return Err(GitError::Unexpected { command: "cat-file", message });
+            return Err(GitError::Unexpected { command: "cat-file".to_owned(), message });
         }
         let old = old.map_or_else(|| Ok(Arc::clone(&empty)), |it| read(&it))?;
         let new = new.map_or_else(|| Ok(Arc::clone(&empty)), |it| read(&it))?;
