@@ -5,6 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use olmdex::oci::registry::{HttpOptions, Registries, RegistryOptions};
+
 use crate::support::image::{CONFIGS, Layer, image};
 use crate::support::registry::{Registry, Response, answer, certified};
 use crate::support::{Answer, Run, olmdex, scratch, write};
@@ -738,4 +740,111 @@ fn a_cache_that_others_can_write_to_is_not_used() {
         render(home.path(), &name).expect_code(0).expect_words("till");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o022, 0, "{}", path.display());
     }
+}
+
+/// The blobs that a cache holds, whole and partial ones.
+fn cached(home: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(home.join("cache/olmdex/blobs")).into_iter().flatten();
+    entries.map(|it| it.unwrap().file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Finding S8: a layer of 10^15 bytes filled the disk, and what had come stayed.
+#[test]
+fn a_blob_that_no_image_could_use_is_not_fetched() {
+    for (part, size, code, words) in [
+        ("layers", 1_000_000_000_000_000_u64, 5, "a layer may have"),
+        ("layers", (2 << 30) + 1, 5, "a layer may have"),
+        ("config", 1_000_000_000_000_000, 3, "configuration of the image is larger than 4 MiB"),
+        // The blob is longer than that.
+        ("layers", 10, 3, "has more than the 10 bytes that its manifest says"),
+        ("config", 10, 3, "has more than the 10 bytes that its manifest says"),
+    ] {
+        let home = scratch();
+        let registry = Registry::start();
+        let (mut blobs, digest, _) = till();
+        let mut manifest: serde_json::Value = serde_json::from_slice(&blobs.remove(&digest).unwrap()).unwrap();
+        let descriptor = if part == "config" { &mut manifest["config"] } else { &mut manifest["layers"][0] };
+        descriptor["size"] = size.into();
+        let blob = descriptor["digest"].as_str().unwrap().to_owned();
+        {
+            let mut content = registry.content.lock().unwrap();
+            content.manifests.insert("x/1".to_owned(), manifest.to_string().into_bytes());
+            content.blobs = blobs;
+        }
+        let answer = render(home.path(), &registry.name("x:1"));
+        answer.expect_code(code).expect_words(words);
+        let asked = registry.requests().iter().any(|it| it.target.contains(&blob));
+        assert_eq!(asked, size == 10, "{part} {size}");
+        let left = cached(home.path());
+        assert!(!left.iter().any(|it| it.ends_with(".partial") || blob.ends_with(&it[7..])), "{part} {size}: {left:?}");
+    }
+}
+
+/// Finding S14: `100 Continue` without an end kept the program busy.
+#[test]
+fn an_answer_begins_at_last() {
+    let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = server.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in server.incoming() {
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                let mut head = [0; 4096];
+                let _ = std::io::Read::read(&mut stream, &mut head);
+                let words = "HTTP/1.1 100 Continue\r\n\r\n".repeat(40);
+                while std::io::Write::write_all(&mut stream, words.as_bytes()).is_ok() {
+                    // More at once is refused as one large head.
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+            });
+        }
+    });
+    let home = scratch();
+    let answer = render(home.path(), &format!("docker://{address}/x:1"));
+    answer.expect_code(3).expect_words("sends more than 256 KiB before an answer");
+    assert_eq!(cached(home.path()), Vec::<String>::new());
+}
+
+/// Finding S21: a list of tags that links in circles was read a million times.
+#[test]
+fn a_list_in_circles_ends() {
+    let registry = Registry::start_with(|request, content| {
+        let n = content.requests.len();
+        let link = format!("</v2/x/tags/list?last=b&n={n}>; rel=\"next\"");
+        let page = Response::of(200, "{\"tags\": [\"b\", \"a\"]}").with("link", link);
+        request.target.starts_with("/v2/x/tags/list").then_some(page)
+    });
+    let http = HttpOptions { is_plain: true, ..HttpOptions::default() };
+    let registries = Registries::new(RegistryOptions { http, ..RegistryOptions::default() });
+    let image = registries.image(registry.name("x:1").trim_start_matches("docker://")).unwrap();
+    assert_eq!(image.tags().unwrap(), ["a", "b"]);
+    assert_eq!(registry.requests().len(), 2);
+}
+
+/// Finding S13: a proxy saw the credentials for a registry on this machine.
+#[test]
+fn a_registry_on_this_machine_is_asked_without_a_proxy() {
+    let registry = Registry::start();
+    registry.add("x", "1", till());
+    let (proxy, asked) = proxy(&registry.address);
+    let home = scratch();
+    let port = registry.address.rsplit(':').next().unwrap();
+    for host in ["localhost", "127.0.0.1", "127.9.9.9"] {
+        if host == "127.9.9.9" {
+            // Nothing listens there, and no proxy is asked either.
+            let answer = proxied(home.path(), &format!("docker://{host}:{port}/x:1"), &proxy);
+            answer.expect_code(3);
+        } else {
+            proxied(home.path(), &format!("docker://{host}:{port}/x:1"), &proxy).expect_code(0).expect_words("till");
+        }
+        assert!(asked.lock().unwrap().is_empty(), "{host} was asked through the proxy");
+    }
+}
+
+fn proxied(home: &Path, source: &str, proxy: &str) -> Answer {
+    let proxy = format!("http://{proxy}");
+    let run = run(home, &["render", "--plain-http", source]);
+    let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+    let run = names.iter().fold(run, |run, name| run.env(name, &proxy));
+    run.env("NO_PROXY", "").env("no_proxy", "").answer()
 }

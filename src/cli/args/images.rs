@@ -36,7 +36,7 @@ impl ImageArgs {
         }
         #[cfg(feature = "oci")]
         {
-            let options = self.registry.options(opener.scratch());
+            let options = self.registry.options(&opener.images);
             opener.registries = std::sync::Arc::new(crate::oci::registry::Registries::new(options));
         }
         opener

@@ -1,13 +1,14 @@
 //! The use of registries: options, and the settings in the environment and in the files of other tools.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
 use clap::{ArgAction, Args};
 
 use crate::cli::args::cache;
 use crate::file::BlobCache;
-use crate::oci::registry::{CredentialFile, HttpOptions, MirrorFile, Pace, RegistryOptions};
+use crate::oci::ImageOptions;
+use crate::oci::registry::{BlobLimits, CredentialFile, HttpOptions, MirrorFile, Pace, RegistryOptions};
 
 /// Options for the use of registries.
 #[derive(Debug, Clone, Args)]
@@ -42,7 +43,7 @@ pub(crate) struct RegistryArgs {
 }
 
 impl RegistryArgs {
-    pub(crate) fn options(self, scratch: &Path) -> RegistryOptions {
+    pub(crate) fn options(self, images: &ImageOptions) -> RegistryOptions {
         let mut http = HttpOptions {
             verifies: self.tls_verify && !self.skip_tls_verify,
             is_plain: self.plain_http,
@@ -81,7 +82,8 @@ impl RegistryArgs {
             policies: policies.chain([PathBuf::from("/etc/containers/policy.json")]).collect(),
             cache: blob_cache(),
             is_offline: self.offline,
-            scratch: scratch.to_owned(),
+            scratch: images.scratch.clone(),
+            limits: BlobLimits::of(images),
         }
     }
 }

@@ -181,6 +181,15 @@ impl PartialBlob {
         start_over(&mut self.file)
     }
 
+    /// Removes the file: its bytes are nothing to go on from.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn discard(self) -> io::Result<()> {
+        let directory = system::open_directory(&self.directory)?;
+        Ok(system::unlink(directory.as_fd(), format!("{}{PARTIAL}", self.name).as_ref())?)
+    }
+
     /// Gives the file its name: it is whole.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Document, ImageConfig, Manifest};
 use super::error::OciError;
 use super::platform::Platform;
-use super::store::{ImageSelector, Store, document, read_again_if_damaged};
+use super::store::{ImageSelector, Store, document, must_be_small, read_again_if_damaged};
 use olmdex_base::archive::Limits;
 
 /// The settings for reading an image.
@@ -113,6 +113,8 @@ pub(super) fn read_listed(store: &dyn Store, descriptor: &Descriptor) -> Result<
 
 /// The configuration of an image, as it is written.
 pub(super) fn config_text(store: &dyn Store, manifest: &Manifest) -> Result<Vec<u8>, OciError> {
+    const WHAT: &str = "configuration of the image";
     let config = &manifest.config;
-    read_again_if_damaged(store, config, || document(store.blob(config)?, "configuration of the image", config))
+    must_be_small(WHAT, config)?;
+    read_again_if_damaged(store, config, || document(store.blob(config)?, WHAT, config))
 }

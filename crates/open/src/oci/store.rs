@@ -63,6 +63,14 @@ pub(super) fn read_again_if_damaged<T>(
     }
 }
 
+/// Refuses a document that is too large according to its descriptor, before it is fetched.
+pub(super) fn must_be_small(what: &'static str, descriptor: &Descriptor) -> Result<(), OciError> {
+    match descriptor.size > MAX_DOCUMENT {
+        true => Err(OciError::document(what, format!("is larger than {} MiB", MAX_DOCUMENT >> 20))),
+        false => Ok(()),
+    }
+}
+
 /// A document as a whole, if its bytes are those of its digest.
 pub(super) fn document(
     bytes: Box<dyn Read + Send>,

@@ -9,6 +9,7 @@
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs as _};
 
 use ureq::http::Uri;
+use ureq::http::uri::Authority;
 
 use super::super::error::OciError;
 
@@ -18,6 +19,15 @@ pub(super) fn host_of(url: &str) -> String {
     let authority = uri.as_ref().and_then(Uri::authority).map(|it| it.as_str());
     // A user in front of a host makes it look like another one.
     authority.map(|it| it.rsplit('@').next().unwrap_or(it).to_owned()).unwrap_or_default()
+}
+
+/// Whether a host, with or without a port, is this machine by its name: `localhost`, or an address of the loopback.
+/// Nothing is looked up.
+pub(super) fn is_this_machine(host: &str) -> bool {
+    let Ok(authority) = host.parse::<Authority>() else { return false };
+    let name = authority.host().trim_matches(['[', ']']);
+    name.eq_ignore_ascii_case("localhost")
+        || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Whether two addresses are of the same host and port.
@@ -137,6 +147,25 @@ mod tests {
             ("https://10.0.0.1/v2/", "https://10.0.0.2/x", true),
         ] {
             assert_eq!(check_redirect(from, to).is_ok(), is_followed, "{from} to {to}");
+        }
+    }
+
+    /// Finding S13: a proxy saw the credentials for a registry on this machine.
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        for (host, is_this) in [
+            ("localhost", true),
+            ("LocalHost:5000", true),
+            ("127.0.0.1:5000", true),
+            ("127.8.9.10", true),
+            ("[::1]:5000", true),
+            ("[::ffff:127.0.0.1]", true),
+            ("localhost.example.com", false),
+            ("10.0.0.1:5000", false),
+            ("[fd00::1]", false),
+            ("", false),
+        ] {
+            assert_eq!(is_this_machine(host), is_this, "{host}");
         }
     }
 

@@ -8,7 +8,8 @@ use super::super::digest::{Digest, Hasher};
 use super::super::document::Descriptor;
 use super::super::error::OciError;
 use super::http::{Answer, Sent};
-use super::{MAX_MANIFEST, Registry};
+use super::{BlobLimits, MAX_MANIFEST, Registry};
+use olmdex_base::diag::counted;
 use olmdex_base::file::{BlobCache, make_anonymous, start_over};
 
 /// The number of times that an interrupted transfer is resumed.
@@ -89,21 +90,24 @@ impl Registry<'_> {
         if self.options.is_offline {
             return Err(OciError::Offline(descriptor.digest.to_string()));
         }
+        self.must_be_wanted(descriptor)?;
         // If nothing can be kept, or another process is writing it, it goes to a temporary file.
         if let Some(Ok(Some(mut partial))) = self.cache().map(|it| it.begin(&name)) {
             let is_begun = partial.file.metadata()?.len() > 0;
             let mut done = self.fetch_into(descriptor, &mut partial.file);
-            if let Err(OciError::WrongDigest { .. } | OciError::TooLong { .. }) = &done {
+            if is_begun && let Err(OciError::WrongDigest { .. } | OciError::TooLong { .. }) = &done {
+                // The bytes left by another process may be the wrong ones, and not those received now.
                 partial.clear()?;
-                if is_begun {
-                    // The bytes left by another process may be the wrong ones, and not those received now.
-                    done = self.fetch_into(descriptor, &mut partial.file);
-                    if done.is_err() {
-                        partial.clear()?;
-                    }
-                }
+                done = self.fetch_into(descriptor, &mut partial.file);
             }
-            done?;
+            if let Err(error) = done {
+                // Only a transfer that broke off goes on later.
+                let broke_off = matches!(error, OciError::Io(_) | OciError::TooSlow { .. } | OciError::Network { .. });
+                if !broke_off || partial.file.metadata()?.len() == 0 {
+                    partial.discard()?;
+                }
+                return Err(error);
+            }
             let mut file = partial.finish()?;
             file.rewind()?;
             return Ok(Box::new(file));
@@ -112,6 +116,21 @@ impl Registry<'_> {
         self.fetch_into(descriptor, &mut file)?;
         file.rewind()?;
         Ok(Box::new(file))
+    }
+
+    /// Refuses a blob that no image could use, before its first byte is asked for: one that is larger than a layer may
+    /// be when it is decompressed, or with which the blobs of the image are larger than all of its layers may be.
+    fn must_be_wanted(&self, descriptor: &Descriptor) -> Result<(), OciError> {
+        let BlobLimits { each, all } = self.options.limits;
+        let wanted =
+            self.wanted.fetch_add(descriptor.size.min(u64::MAX / 4), Ordering::Relaxed).saturating_add(descriptor.size);
+        let (what, limit) = if descriptor.size > each { ("a layer", each) } else { ("all layers", all) };
+        if descriptor.size <= each && wanted <= all {
+            return Ok(());
+        }
+        let size = counted(descriptor.size, "byte");
+        let message = format!("{} has {size} according to its manifest; {what} may have {limit}", descriptor.digest);
+        Err(OciError::Limit(message))
     }
 
     /// Fetches a blob into a file, from where that ends.
@@ -210,10 +229,9 @@ fn pass(file: &mut File, hasher: &mut Hasher) -> io::Result<u64> {
 
 /// Keeps a small file.
 fn keep(cache: &BlobCache, name: &str, text: &[u8]) -> io::Result<()> {
-    if let Some(mut partial) = cache.begin(name)? {
-        partial.clear()?;
-        partial.file.write_all(text)?;
-        partial.finish()?;
+    let Some(mut partial) = cache.begin(name)? else { return Ok(()) };
+    match partial.clear().and_then(|()| partial.file.write_all(text)) {
+        Ok(()) => partial.finish().map(drop),
+        Err(error) => partial.discard().and(Err(error)),
     }
-    Ok(())
 }

@@ -7,10 +7,13 @@ use std::time::Duration;
 
 use ureq::http::{HeaderMap, Method, Request, Response, Uri};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{Connector as _, DefaultConnector};
 use ureq::{Agent, Body, SendBody};
 
 use super::super::error::OciError;
-use super::address::{check_redirect, host_of, is_same_host};
+use super::address::{check_redirect, host_of, is_same_host, is_this_machine};
+use super::head::{HeadLimit, within_limit};
 use super::pace::{Pace, Paced, TooSlow};
 use olmdex_base::file::Text;
 
@@ -134,7 +137,7 @@ impl Http {
         if let Some((_, agent)) = agents.iter().find(|it| it.0 == key) {
             return Ok(agent.clone());
         }
-        let config = Agent::config_builder()
+        let mut config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -145,9 +148,13 @@ impl Http {
             .timeout_per_read(Some(PATIENCE))
             .timeout_per_write(Some(PATIENCE))
             .max_response_header_size(64 << 10)
-            .tls_config(self.tls(host, verifies)?)
-            .build();
-        let agent = Agent::new_with_config(config);
+            .tls_config(self.tls(host, verifies)?);
+        if is_this_machine(host) {
+            // No proxy reaches it, and none may see the credentials for it. Go, docker and podman do the same.
+            config = config.proxy(None);
+        }
+        let connector = DefaultConnector::default().chain(HeadLimit);
+        let agent = Agent::with_parts(config.build(), connector, DefaultResolver::default());
         agents.push((key, agent.clone()));
         Ok(agent)
     }
@@ -227,17 +234,21 @@ fn send_once(agent: &Agent, sent: &Sent<'_>, url: &str, is_elsewhere: bool, pace
         Some(Payload::Bytes(bytes)) => {
             let (len, mut body) = (bytes.len(), Paced::new(bytes, pace));
             let request = request.header("content-length", len).body(SendBody::from_reader(&mut body))?;
-            agent.run(request)?
+            within_limit(|| agent.run(request))?
         }
         Some(Payload::Part(text, start, len)) => {
             let mut body = Paced::new(text.reader().starting_at(start).take(len), pace);
             let request = request.header("content-length", len).body(SendBody::from_reader(&mut body))?;
-            agent.run(request)?
+            within_limit(|| agent.run(request))?
         }
         None if matches!(sent.method, Method::POST | Method::PUT | Method::PATCH) => {
-            agent.run(request.header("content-length", 0).body(SendBody::none())?)?
+            let request = request.header("content-length", 0).body(SendBody::none())?;
+            within_limit(|| agent.run(request))?
         }
-        None => agent.run(request.body(SendBody::none())?)?,
+        None => {
+            let request = request.body(SendBody::none())?;
+            within_limit(|| agent.run(request))?
+        }
     };
     let (parts, body) = response.into_parts();
     Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, url: url.to_owned(), body, pace })

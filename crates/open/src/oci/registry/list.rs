@@ -1,7 +1,9 @@
 //! The content of a registry: its repositories, and the tags of one.
 //!
 //! A registry sends lists in pages and says where the next one is. It may say anything: only an address of the same
-//! list on the same host is followed, and no list is endless.
+//! list on the same host is followed, and only after a page with a new name.
+
+use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
@@ -11,6 +13,12 @@ use crate::oci::error::OciError;
 
 /// The number of names that a list may have.
 const MAX_NAMES: usize = 1_000_000;
+
+/// The number of bytes that the names of a list may have.
+const MAX_BYTES: usize = 64 << 20;
+
+/// The number of pages that a list may have. Registries send 50 names a page or more.
+const MAX_PAGES: usize = 20_000;
 
 /// The number of bytes that a page may have.
 const MAX_PAGE: u64 = 8 << 20;
@@ -51,8 +59,8 @@ impl Registry<'_> {
         let Some(endpoint) = self.endpoints.last() else {
             return Err(OciError::Unknown(self.reference.to_string()));
         };
-        let first = format!("/v2/{path}?n=1000");
-        let (mut next, mut found) = (Some(first), Vec::new());
+        let mut next = Some(format!("/v2/{path}?n=1000"));
+        let (mut found, mut n_bytes, mut n_pages) = (BTreeSet::new(), 0, 0);
         while let Some(address) = next {
             let answer = self.send(endpoint, Sent::get(self.address(endpoint, &address)), actions)?;
             let link = answer.header("link").map(str::to_owned);
@@ -61,17 +69,23 @@ impl Registry<'_> {
                 return Err(OciError::document("list", format!("is larger than {} MiB", MAX_PAGE >> 20)));
             }
             let page: Page = serde_json::from_slice(&text).map_err(|error| OciError::undecodable("list", &error))?;
-            let of_page = names(page).unwrap_or_default();
-            let is_empty = of_page.is_empty();
-            found.extend(of_page);
-            if found.len() > MAX_NAMES {
-                return Err(OciError::document("list", format!("has more than {MAX_NAMES} names")));
+            // A page without a new name is the last one: a list may link in circles.
+            let mut has_new = false;
+            for name in names(page).unwrap_or_default() {
+                let len = name.len();
+                if found.insert(name) {
+                    has_new = true;
+                    n_bytes += len;
+                }
             }
-            next = link.and_then(|it| next_page(&it, path)).filter(|it| *it != address && !is_empty);
+            n_pages += 1;
+            if found.len() > MAX_NAMES || n_bytes > MAX_BYTES || n_pages > MAX_PAGES {
+                let limits = format!("{MAX_NAMES} names, {} MiB or {MAX_PAGES} pages", MAX_BYTES >> 20);
+                return Err(OciError::document("list", format!("has more than {limits}")));
+            }
+            next = link.and_then(|it| next_page(&it, path)).filter(|_| has_new);
         }
-        found.sort();
-        found.dedup();
-        Ok(found)
+        Ok(found.into_iter().collect())
     }
 }
 

@@ -7,6 +7,7 @@ mod address;
 mod challenge;
 mod credentials;
 mod fetch;
+mod head;
 mod http;
 mod list;
 mod mirrors;
@@ -33,6 +34,7 @@ pub use self::pace::Pace;
 use super::digest::{Digest, Hasher};
 use super::document::Descriptor;
 use super::error::OciError;
+use super::image::ImageOptions;
 use super::reference::Reference;
 use super::store::{ImageSelector, Store};
 use olmdex_base::file::BlobCache;
@@ -61,6 +63,32 @@ pub struct RegistryOptions {
     pub is_offline: bool,
     /// The directory for temporary files.
     pub scratch: PathBuf,
+    /// How much of an image is fetched.
+    pub limits: BlobLimits,
+}
+
+/// The sizes of blobs that are fetched.
+#[derive(Debug, Clone, Copy)]
+pub struct BlobLimits {
+    /// Bytes of one blob.
+    pub each: u64,
+    /// Bytes of all blobs of an image.
+    pub all: u64,
+}
+
+impl Default for BlobLimits {
+    fn default() -> Self {
+        let options = ImageOptions::new(PathBuf::new());
+        Self::of(&options)
+    }
+}
+
+impl BlobLimits {
+    /// The limits of the layers of images when they are decompressed. Compressed, no useful layer is larger.
+    #[must_use]
+    pub fn of(options: &ImageOptions) -> Self {
+        Self { each: options.limits.archive, all: options.image_limit }
+    }
 }
 
 /// The registries of images: the known facts about them, and the connections to them.
@@ -81,6 +109,8 @@ pub struct Registry<'r> {
     reference: Reference,
     http: &'r Http,
     fetched: &'r AtomicU64,
+    /// The bytes of all blobs that were asked for, as the manifest states them.
+    wanted: AtomicU64,
     credentials: Option<Credentials>,
     endpoints: Vec<Endpoint>,
     /// The values of the header `authorization`, by host and actions.
@@ -129,6 +159,7 @@ impl Registries {
             options,
             http: &self.http,
             fetched: &self.fetched,
+            wanted: AtomicU64::new(0),
             credentials: credentials::find(&options.credentials, &reference)?,
             endpoints: mirrors.endpoints(&reference)?,
             reference,

@@ -1,0 +1,77 @@
+//! Bounds what a server sends before the headers of its answer: it may say `100 Continue` for ever.
+
+use std::cell::Cell;
+use std::io;
+
+use ureq::Error;
+use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
+
+/// How many bytes may come before an answer and with its headers, which have 64 KiB at most themselves.
+const MAX_HEAD: usize = 256 << 10;
+
+thread_local! {
+    /// How many bytes may still come on this thread; `None` while no answer is waited for.
+    static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// Runs a request on this thread until the headers of its answer are there. A server that has sent something else in
+/// all the time that it had is not asked again.
+pub(super) fn within_limit<T>(run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    LEFT.set(Some(MAX_HEAD));
+    let answer = run();
+    let is_begun = LEFT.replace(None).is_some_and(|left| left < MAX_HEAD);
+    match answer {
+        Err(Error::Timeout(_)) if is_begun => Err(refused("it sends no end of an answer".to_owned())),
+        answer => answer,
+    }
+}
+
+fn refused(message: String) -> Error {
+    Error::Io(io::Error::new(io::ErrorKind::InvalidData, message))
+}
+
+/// Counts the bytes of each connection.
+#[derive(Debug)]
+pub(super) struct HeadLimit;
+
+/// A connection whose bytes are counted.
+#[derive(Debug)]
+pub(super) struct Counted<T>(T);
+
+impl<T: Transport> Connector<T> for HeadLimit {
+    type Out = Counted<T>;
+
+    fn connect(&self, _: &ConnectionDetails<'_>, chained: Option<T>) -> Result<Option<Counted<T>>, Error> {
+        Ok(chained.map(Counted))
+    }
+}
+
+impl<T: Transport> Transport for Counted<T> {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        self.0.buffers()
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        self.0.transmit_output(amount, timeout)
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        let before = self.0.buffers().input().len();
+        let is_more = self.0.await_input(timeout)?;
+        let n_bytes = self.0.buffers().input().len().saturating_sub(before);
+        match LEFT.get().map(|left| left.checked_sub(n_bytes)) {
+            None => {}
+            Some(Some(left)) => LEFT.set(Some(left)),
+            Some(None) => return Err(refused(format!("it sends more than {} KiB before an answer", MAX_HEAD >> 10))),
+        }
+        Ok(is_more)
+    }
+
+    fn is_open(&mut self) -> bool {
+        self.0.is_open()
+    }
+
+    fn is_tls(&self) -> bool {
+        self.0.is_tls()
+    }
+}
