@@ -30,6 +30,13 @@ fn stub(root: &Path, name: &str) -> PathBuf {
 {{ printf '{name}'; printf ' [%s]' "$@"; echo; }} >> '{root_of}/calls'
 case "$2" in
   --client) ;;
+  *)
+    if [ -e '{root_of}/forbidden' ] && /bin/grep -q "$2" '{root_of}/forbidden'; then
+      echo "Error from server (Forbidden): $2 is forbidden" >&2; exit 1
+    fi ;;
+esac
+case "$2" in
+  --client) ;;
   subscriptions.operators.coreos.com) exec /bin/cat '{root_of}/subscriptions.json' ;;
   clusterserviceversions.operators.coreos.com) exec /bin/cat '{root_of}/csvs.json' ;;
   nodes) echo 'Error from server (Forbidden): nodes is forbidden: User "ann" cannot list resource "nodes"' >&2; exit 1 ;;
@@ -69,6 +76,46 @@ fn a_live_cluster_is_asked_as_its_manifests_are() {
     assert_eq!(live.out(), saved.out());
     assert!(live.out().contains("shop.v1.1.0"), "{}", live.out());
     live.expect_words("unknown: Nodes; the cluster does not let this user read them");
+}
+
+/// Finding S18: `resolve` said "Nothing to install" about a cluster that forbids everything.
+#[test]
+fn what_may_not_be_read_is_not_known() {
+    let root = scratch();
+    stub(root.path(), "kubectl");
+    let all = "subscriptions.operators.coreos.com clusterserviceversions.operators.coreos.com \
+        clusterextensions.olm.operatorframework.io clusterversions.config.openshift.io";
+    let input = format!("community={}", write(root.path(), "catalog/shop.yaml", CATALOG).parent().unwrap().display());
+    let run = |args: &[&str]| {
+        let args = [args, &["--cluster", "@", "-i", &input]].concat();
+        olmdex(args).env("PATH", root.path().join("bin").to_str().unwrap()).answer()
+    };
+    let operators: &[&[&str]] = &[
+        &["resolve"],
+        &["resolve", "--install", "shop"],
+        &["updates"],
+        &["path"],
+        &["why-not", "shop@1.1.0"],
+        &["images", "--with-deps"],
+        &["compat", "--openshift", "4.17"],
+        &["plan", "--to", "4.18"],
+    ];
+    for forbidden in [all, "subscriptions.operators.coreos.com", "clusterserviceversions.operators.coreos.com"] {
+        write(root.path(), "forbidden", forbidden);
+        for args in operators {
+            let answer = run(args);
+            answer.expect_code(1).expect_words("not known: the cluster does not let this user read ");
+            assert_eq!(answer.out(), "", "{args:?}");
+        }
+    }
+    write(root.path(), "forbidden", all);
+    run(&["v1", "check"]).expect_code(1).expect_words("not known");
+    let mut platform = olmdex(["platform-path", "--to", "4.18", "--cluster", "@"]);
+    platform = platform.env("PATH", root.path().join("bin").to_str().unwrap());
+    platform.answer().expect_code(1).expect_words("not known").expect_words("ClusterVersions");
+    // A question about something else is answered.
+    write(root.path(), "forbidden", "clusterversions.config.openshift.io");
+    run(&["updates"]).expect_code(0);
 }
 
 #[test]

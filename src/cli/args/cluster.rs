@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+pub(crate) use crate::cli::args::live_cluster::Asked;
 use crate::cli::args::live_cluster::{context_of, read_live};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -12,19 +13,23 @@ use crate::oci::OciError;
 /// Everything that the manifests state together: a Subscription may be in another file than the bundle that it
 /// installed. The warnings also name what a live cluster does not let this user read.
 pub(crate) fn read_cluster(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
-    Ok(read(context, paths)?.0)
+    Ok(read(context, paths, Asked::Operators)?.0)
 }
 
 /// As [`read_cluster`], for a command that does not print the warnings of a cluster: this function reports what is not
 /// known of a live one.
-pub(crate) fn read_cluster_telling(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
-    let (cluster, unknown) = read(context, paths)?;
+pub(crate) fn read_cluster_telling(
+    context: &Context,
+    paths: &[PathBuf],
+    asked: Asked,
+) -> Result<Cluster, CommandError> {
+    let (cluster, unknown) = read(context, paths, asked)?;
     unknown.iter().for_each(|it| context.reporter.warning(it));
     Ok(cluster)
 }
 
 /// The state of a cluster, and the unknown parts of a live one.
-fn read(context: &Context, paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), CommandError> {
+fn read(context: &Context, paths: &[PathBuf], asked: Asked) -> Result<(Cluster, Vec<String>), CommandError> {
     let (mut all, mut unknown) = (Cluster::default(), Vec::new());
     for path in paths {
         all.add(if path.as_os_str() == crate::source::STDIN {
@@ -33,7 +38,7 @@ fn read(context: &Context, paths: &[PathBuf]) -> Result<(Cluster, Vec<String>), 
             read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
             cluster::read_text("<stdin>", &text)?
         } else if let Some(name) = path.to_str().and_then(context_of) {
-            let (cluster, found) = read_live(name)?;
+            let (cluster, found) = read_live(name, asked)?;
             unknown.extend(found);
             cluster
         } else {

@@ -69,10 +69,30 @@ pub(crate) fn context_of(argument: &str) -> Option<&str> {
     argument.strip_prefix(MARK)
 }
 
+/// The objects of a live cluster that an answer is about. Without the right to read them, the answer is not known:
+/// "nothing is installed" would be made up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// The operators of OLM Classic that are installed.
+    Operators,
+    /// The version of OpenShift.
+    Platform,
+}
+
+impl Asked {
+    /// The kinds of these objects, as [`RESOURCES`] calls them.
+    fn kinds(self) -> &'static [&'static str] {
+        match self {
+            Self::Operators => &["Subscriptions", "ClusterServiceVersions"],
+            Self::Platform => &["ClusterVersions"],
+        }
+    }
+}
+
 /// The objects of a live cluster, and the kinds that this user may not read, in words.
-pub(crate) fn read_live(name: &str) -> Result<(Cluster, Vec<String>), CommandError> {
+pub(crate) fn read_live(name: &str, asked: Asked) -> Result<(Cluster, Vec<String>), CommandError> {
     must_be_a_context(name)?;
-    ClusterClient { name, patience: Patience::default(), programs: &PROGRAMS }.read()
+    ClusterClient { name, patience: Patience::default(), programs: &PROGRAMS }.read(asked)
 }
 
 /// A name that could be an option, or that no tool would write, is not handed to a program.
@@ -106,9 +126,9 @@ enum Called {
 }
 
 impl ClusterClient<'_> {
-    fn read(&self) -> Result<(Cluster, Vec<String>), CommandError> {
+    fn read(&self, asked: Asked) -> Result<(Cluster, Vec<String>), CommandError> {
         let program = self.program()?;
-        let (mut all, mut unknown) = (Cluster::default(), Vec::new());
+        let (mut all, mut unknown, mut missing) = (Cluster::default(), Vec::new(), Vec::new());
         for (resource, objects, which) in RESOURCES {
             match self.call(program, resource, which)? {
                 Called::Said(text) => {
@@ -117,9 +137,18 @@ impl ClusterClient<'_> {
                 }
                 Called::Absent => {}
                 Called::Forbidden => {
+                    if asked.kinds().contains(objects) {
+                        missing.push(*objects);
+                    }
                     unknown.push(format!("unknown: {objects}; the cluster does not let this user read them"));
                 }
             }
+        }
+        if !missing.is_empty() {
+            let kinds = missing.join(" and ");
+            let message = format!("not known: the cluster does not let this user read {kinds}");
+            let help = "ask for the right to `get` and `list` them in all namespaces, or for a must-gather";
+            return Err(CommandError::new(Exit::No, message).help(help));
         }
         all.warnings.extend(unknown.iter().cloned());
         Ok((all, unknown))
@@ -164,7 +193,7 @@ impl ClusterClient<'_> {
         let is_good = self.wait(program, child)?;
         let text = |read: Option<Receiver<(Vec<u8>, bool)>>| match read.map(|it| it.recv_timeout(GRACE)) {
             Some(Ok(read)) => Ok(read),
-            None | Some(Err(_)) => Err(self.too_slow(program)),
+            None | Some(Err(_)) => Err(still_open(program)),
         };
         let ((out, is_whole), (complaint, _)) = (text(out)?, text(complaint)?);
         if is_good {
@@ -218,6 +247,15 @@ impl ClusterClient<'_> {
     }
 }
 
+/// The error about a program that has ended, and whose output has not.
+fn still_open(program: &str) -> CommandError {
+    let seconds = GRACE.as_secs();
+    let message = format!(
+        "`{program}` ended, but a process that it started keeps its output open; olmdex waited {seconds} seconds for it"
+    );
+    CommandError::new(Exit::Limit, message).help("a plugin for credentials may have started it; end it and try again")
+}
+
 /// A program that asks nothing back, and complains in English.
 fn quiet(program: &str) -> Command {
     let mut command = Command::new(program);
@@ -245,7 +283,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::time::{Duration, Instant};
 
-    use super::{ClusterClient, GRACE, Patience, must_be_a_context};
+    use super::{Asked, ClusterClient, GRACE, Patience, must_be_a_context};
     use crate::cli::terminal::error::Exit;
 
     #[test]
@@ -279,21 +317,30 @@ mod tests {
     fn a_program_that_hangs_is_stopped() {
         let (_directory, program, patience) = fake_client("exec sleep 600", 1000);
         let started = Instant::now();
-        let error = ClusterClient { name: "", patience, programs: &[&program] }.read().unwrap_err();
+        let error = ClusterClient { name: "", patience, programs: &[&program] }.read(Asked::Operators).unwrap_err();
         assert!(error.exit == Exit::Limit && started.elapsed() < GRACE * 3, "{}", error.message());
+    }
+
+    /// Finding S20: olmdex said that it had stopped the program after 65 seconds.
+    #[test]
+    fn output_that_a_grandchild_holds_is_told_as_that() {
+        let (_directory, program, patience) = fake_client("sleep 30 & echo '{}'", 1000);
+        let error = ClusterClient { name: "", patience, programs: &[&program] }.read(Asked::Platform).unwrap_err();
+        assert!(error.message().contains("keeps its output open; olmdex waited 5 seconds"), "{}", error.message());
     }
 
     #[test]
     fn a_program_that_prints_without_end_is_not_kept() {
         let (_directory, program, patience) = fake_client("head -c 3000000 /dev/zero", 1000);
-        let error = ClusterClient { name: "", patience, programs: &[&program] }.read().unwrap_err();
+        let error = ClusterClient { name: "", patience, programs: &[&program] }.read(Asked::Operators).unwrap_err();
         assert_eq!(error.exit, Exit::Limit, "{}", error.message());
     }
 
     #[test]
     fn without_a_program_there_is_no_answer() {
-        let error =
-            ClusterClient { name: "", patience: Patience::default(), programs: &["/nowhere/oc"] }.read().unwrap_err();
+        let error = ClusterClient { name: "", patience: Patience::default(), programs: &["/nowhere/oc"] }
+            .read(Asked::Operators)
+            .unwrap_err();
         assert_eq!(error.exit, Exit::Input, "{}", error.message());
     }
 }

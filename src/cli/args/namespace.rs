@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
-use crate::cli::args::cluster::read_cluster_telling;
+use crate::cli::args::cluster::{Asked, read_cluster_telling};
 use crate::cli::args::part::{Reach, Subject};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
@@ -96,7 +96,7 @@ impl NamespaceOptions {
             return Err(AskError::NothingToResolve.into());
         }
         Ok(NamespaceQuestion {
-            cluster: read_cluster_telling(context, &self.cluster)?,
+            cluster: read_cluster_telling(context, &self.cluster, Asked::Operators)?,
             install: self.install.clone(),
             installed: self.installed.clone(),
             source_map: self.source_map.source_map.clone(),

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::ask::{AskError, Olm, UpgradeQuestion, minor};
-use crate::cli::args::cluster::{read_cluster_telling, shown};
+use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::part::Reach;
@@ -92,7 +92,7 @@ impl UpgradeOptions {
         let cluster = match self.cluster.as_slice() {
             [] if name.is_none() => return Err(AskError::NothingAsked.into()),
             [] => None,
-            paths => Some((read_cluster_telling(context, paths)?, shown(paths))),
+            paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
         };
         let index = self.ask.open_part(context, name, Reach::Own)?;
         name.map(|it| refuse_path(&index, it)).transpose()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::ask::{PlatformEnds, PlatformPathQuestion};
-use crate::cli::args::cluster::read_cluster_telling;
+use crate::cli::args::cluster::{Asked, read_cluster_telling};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
@@ -62,7 +62,7 @@ pub(crate) struct PlatformPathArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
-    let cluster = read_cluster_telling(context, &args.cluster)?;
+    let cluster = read_cluster_telling(context, &args.cluster, Asked::Platform)?;
     let ends = PlatformEnds::read(args.version.as_deref().or(args.openshift.as_deref()), &args.to, &cluster)?;
     let updates = match (args.graph.is_empty(), args.input.is_empty()) {
         (true, true) if default_source().is_err() => Vec::new(),

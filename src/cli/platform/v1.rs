@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::v1_manifests::{manifests, script};
 use crate::ask::{FleetQuestion, ReadinessAnswers, ReadinessQuestion};
-use crate::cli::args::cluster::{read_cluster_telling, shown};
+use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{RowFormat, choices, words};
 use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
@@ -180,7 +180,7 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
             catalog",
         ));
     }
-    let cluster = read_cluster_telling(context, &args.cluster)?;
+    let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
     let openshift = args.openshift.or_else(|| coerce(&cluster.openshift));
     let index = index(context, args, has_cluster)?;
     let question = question(args, has_cluster.then_some(cluster));
