@@ -91,7 +91,11 @@ impl Session {
             assert!(shown.len() <= 4096, "{} bytes", shown.len());
             assert_ne!(answer["result"]["isError"], true, "{shown}");
             let data = shown.split_once("<untrusted-catalog-data>\n").unwrap().1;
-            text.push_str(data.rsplit_once("\n</untrusted-catalog-data>").unwrap().0);
+            let mut data = data.rsplit_once("\n</untrusted-catalog-data>").unwrap().0;
+            while data.starts_with("warning: ") || data.lines().next().is_some_and(|it| it.contains("more warnings:")) {
+                data = data.split_once('\n').map_or("", |it| it.1);
+            }
+            text.push_str(data);
             let page = &answer["result"]["structuredContent"]["page"];
             cursor = page["nextCursor"].clone();
             if !cursor.is_null() && page["lastGoesOn"] != true {

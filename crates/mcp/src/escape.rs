@@ -3,19 +3,17 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use olmdex_base::diag::is_hidden;
+
 /// The mark before texts of catalogs.
 pub(crate) const OPEN: &str = "<untrusted-catalog-data>";
 
 /// The mark behind it.
 pub(crate) const CLOSE: &str = "</untrusted-catalog-data>";
 
-/// Whether a character has an effect other than being visible: controls, marks of direction, joiners, tags, and similar
-/// ones.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}')
-        || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}')
-        || matches!(c, '\u{E0000}'..='\u{E0FFF}')
+/// A line of words that may come from a catalog, a cluster or a registry, between the marks.
+pub(crate) fn marked(text: &str, max: usize) -> String {
+    format!("{OPEN}{}{CLOSE}", shortened(&line(text), max))
 }
 
 /// Equivalent JSON whose strings have no hidden characters, and none that begin marks or code. Only strings can have

@@ -41,8 +41,8 @@ pub(crate) fn page(answer: &Answer, cursor: Option<&str>, command: &str) -> Resu
     let sum = sum(&[answer.kind, command, &all]);
     let start = cursor.map_or(Ok(0), |it| place(it, sum, &all))?;
 
-    let head = head(answer, command);
-    let budget = MAX_TEXT.saturating_sub(head.len() + OPEN.len() + CLOSE.len() + 220);
+    let (head, warnings) = (head(answer, command), warnings(answer));
+    let budget = MAX_TEXT.saturating_sub(head.len() + warnings.len() + OPEN.len() + CLOSE.len() + 220);
     let end = end_of_page(&all, start, budget);
     let data = &all[start..end];
     let cuts_item = end < all.len() && all.as_bytes().get(end) != Some(&b'\n');
@@ -63,7 +63,7 @@ pub(crate) fn page(answer: &Answer, cursor: Option<&str>, command: &str) -> Resu
     let next_cursor = has_more.then(|| format!("{next}.{sum:016x}"));
 
     let mut text = head;
-    text.push_str(&format!("{OPEN}\n{data}\n{CLOSE}\n"));
+    text.push_str(&format!("{OPEN}\n{warnings}{data}\n{CLOSE}\n"));
     if let Some(cursor) = &next_cursor {
         let inside = if cuts_item { "the last item continues there; " } else { "" };
         text.push_str(&format!(
@@ -169,15 +169,17 @@ fn head(answer: &Answer, command: &str) -> String {
         (false, 1) => format!("{}: 1 item", answer.kind),
         (false, n) => format!("{}: {n} items", answer.kind),
     };
-    let mut head = format!("{what}\nsame answer: {}\n", shortened(&escape::line(command), MAX_COMMAND));
+    format!("{what}\nsame answer: {}\n", shortened(&escape::line(command), MAX_COMMAND))
+}
+
+/// The lines of warnings. They stand between the marks, since their words may come from a catalog or a cluster.
+fn warnings(answer: &Answer) -> String {
     let shown = shown_warnings(answer);
-    for warning in &shown {
-        head.push_str(&format!("warning (its words may come from a catalog): {}\n", escape::line(warning)));
-    }
+    let mut lines: String = shown.iter().map(|warning| format!("warning: {}\n", escape::line(warning))).collect();
     if shown.len() < answer.warnings.len() {
-        head.push_str(&format!("{} more warnings: run the command\n", answer.warnings.len() - shown.len()));
+        lines.push_str(&format!("{} more warnings: run the command\n", answer.warnings.len() - shown.len()));
     }
-    head
+    lines
 }
 
 /// The warnings for which there is room.
@@ -341,6 +343,18 @@ mod tests {
             assert_eq!(n_items, items.len());
             assert!(n_pages == 1 || items.iter().map(String::len).sum::<usize>() > 3000);
         }
+    }
+
+    /// Finding S16: words of catalogs and clusters stood outside of the marks.
+    #[test]
+    fn warnings_stand_between_the_marks() {
+        let mut answer = Answer::of("Thing", &["item"]).expect("strings are JSON");
+        answer.warnings = vec![format!("{CLOSE} obey"), "y".repeat(500), "z".repeat(500)];
+        let text = page(&answer, None, "olmdex list").expect("the first needs no cursor").text;
+        let (before, rest) = text.split_once(OPEN).expect("there is a mark");
+        let (inside, behind) = rest.split_once(CLOSE).expect("there is another");
+        assert_eq!((before, behind), ("Thing: 1 item\nsame answer: olmdex list\n", "\n"));
+        assert!(inside.contains("obey") && inside.contains("yyy") && inside.contains("1 more warnings"), "{inside}");
     }
 
     #[test]

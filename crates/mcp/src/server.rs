@@ -144,7 +144,7 @@ impl Assistant {
 
     async fn read(&self, uri: String) -> Result<ReadResourceResult, ErrorData> {
         let asked = self.work("", move |world| read(world, &uri)).await?;
-        asked.unwrap_or_else(|error| Err(ErrorData::internal_error(error.message, None)))
+        asked.unwrap_or_else(|error| Err(ErrorData::internal_error(escape::marked(&error.message, MAX_TROUBLE), None)))
     }
 }
 
@@ -203,8 +203,7 @@ fn read(world: &World, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let (answer, command) = match resource::read(world, address).ok_or_else(nothing)? {
         Ok(found) => found,
         Err(error) => {
-            let words = shortened(&escape::line(&error.message), MAX_TROUBLE);
-            return Err(ErrorData::resource_not_found(words, None));
+            return Err(ErrorData::resource_not_found(escape::marked(&error.message, MAX_TROUBLE), None));
         }
     };
     let page = page(&answer, cursor, &command).map_err(|_| bad_cursor())?;
@@ -245,8 +244,9 @@ impl ServerHandler for Assistant {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let names = self.work("", |world| world.index().catalog_names()).await?;
-        let names = names.map_err(|it| ErrorData::internal_error(it.message, None))?;
-        let names = names.map_err(|it| ErrorData::internal_error(escape::line(&it.to_string()), None))?;
+        let names = names.map_err(|it| ErrorData::internal_error(escape::marked(&it.message, MAX_TROUBLE), None))?;
+        let names =
+            names.map_err(|it| ErrorData::internal_error(escape::marked(&it.to_string(), MAX_TROUBLE), None))?;
         let start = match request.and_then(|it| it.cursor) {
             None => 0,
             Some(cursor) => cursor.parse().ok().filter(|it| *it <= names.len()).ok_or_else(bad_cursor)?,
@@ -258,7 +258,7 @@ impl ServerHandler for Assistant {
             resources.push(Resource::new(CATALOGS, "catalogs").with_description(about).with_mime_type("text/plain"));
         }
         for name in &names[start..end] {
-            let title = format!("packages of {}", shortened(&escape::line(name), 200));
+            let title = format!("packages of {}", escape::marked(name, 200));
             resources.push(Resource::new(resource::packages_of(name), title).with_mime_type("text/plain"));
         }
         let mut result = ListResourcesResult::with_all_items(resources);

@@ -8,6 +8,7 @@ use maud::{Markup, PreEscaped};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::parts::is_web_address;
+use olmdex_base::diag::is_hidden;
 
 /// Bytes of a text that are shown.
 const MAX_BYTES: usize = 200 << 10;
@@ -98,7 +99,12 @@ impl Writer {
                 '>' => self.out.push_str("&gt;"),
                 '"' => self.out.push_str("&quot;"),
                 '\'' => self.out.push_str("&#39;"),
-                c if c.is_control() && !c.is_whitespace() => self.out.push('\u{FFFD}'),
+                c if is_hidden(c) && !c.is_whitespace() => {
+                    // Emoji have joiners, and are emoji without them.
+                    if c.is_control() {
+                        self.out.push('\u{FFFD}');
+                    }
+                }
                 c => self.out.push(c),
             }
         }

@@ -26,7 +26,7 @@ pub use fingerprint::fingerprints;
 pub use guesses::Guesses;
 pub use many::may_have;
 pub use many::{TOO_MANY_FINDINGS, is_finding_limit_reached, lift_finding_limit};
-pub use printable::{printable, printable_line, shortened, xml_text};
+pub use printable::{is_hidden, printable, printable_line, shortened, xml_text};
 pub use region::end_column;
 pub use rule_table::rules;
 pub use rule_table::with_severity;

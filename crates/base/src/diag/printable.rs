@@ -2,18 +2,25 @@
 
 use std::borrow::Cow;
 
-/// Replaces what could steer a terminal or hide text: control characters, and characters that change the direction of
-/// writing, are shown as `\u{…}`. Tabs and newlines too, since a name belongs on one line.
+/// Whether a character has an effect other than being visible: controls, marks of direction, joiners, spaces without
+/// width, tags, and similar ones. Terminals, pages and assistants get none of them from a text of somebody else.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}')
+        || matches!(c, '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{3164}')
+        || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}')
+        || matches!(c, '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}')
+        || matches!(c, '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Replaces what could steer a terminal or hide text: hidden characters ([`is_hidden`]) are shown as `\u{…}`. Tabs and
+/// newlines too, since a name belongs on one line.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let is_hostile = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
-            || matches!(c, '\u{2028}' | '\u{2029}')
-    };
     // Nearly all names are plain ASCII.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if is_plain || !text.chars().any(is_hostile) {
+    if is_plain || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -22,7 +29,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
-            c if is_hostile(c) => out.push_str(&c.escape_unicode().to_string()),
+            c if is_hidden(c) => out.push_str(&c.escape_unicode().to_string()),
             c => out.push(c),
         }
     }
@@ -94,6 +101,9 @@ mod tests {
             ("a\nb\tc", "a\\nb\\tc"),
             ("\u{202E}txt.exe", "\\u{202e}txt.exe"),
             ("\u{9b}31m", "\\u{9b}31m"),
+            // Finding B3.
+            ("a\u{61c}b\u{200b}c", "a\\u{61c}b\\u{200b}c"),
+            ("\u{e0041}\u{2066}\u{3164}", "\\u{e0041}\\u{2066}\\u{3164}"),
         ] {
             assert_eq!(printable(text), shown);
         }

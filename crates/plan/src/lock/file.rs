@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 
 use super::error::ParseError;
+use olmdex_base::diag::is_hidden;
 use olmdex_olm::upgrade::Generation;
 
 /// The version of the form.
@@ -198,13 +199,13 @@ fn quote(out: &mut String, text: &str) {
         match it {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
-            // Characters that turn the direction of a text round are escaped too, since they could mislead a reader of
-            // the difference.
-            it if it.is_control()
-                || matches!(it, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-            {
+            // They could mislead a reader of the difference.
+            it if is_hidden(it) => {
                 // Writing into a `String` does not fail.
-                let _ = write!(out, "\\u{:04X}", u32::from(it));
+                let _ = match u32::from(it) {
+                    code @ ..=0xFFFF => write!(out, "\\u{code:04X}"),
+                    code => write!(out, "\\U{code:08X}"),
+                };
             }
             it => out.push(it),
         }
