@@ -194,7 +194,21 @@ impl IndexError {
 /// SQLite's message without the crate's decoration.
 fn sqlite_words(error: &rusqlite::Error) -> String {
     match error {
-        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
-        other => other.to_string(),
+        rusqlite::Error::SqliteFailure(_, Some(message)) => excerpt(message),
+        other => excerpt(&other.to_string()),
     }
+}
+
+/// The number of characters of a message of SQLite that are kept of its beginning, and of its end.
+const KEPT: usize = 200;
+
+/// A message of SQLite without the middle of a long token, which it repeats as it is.
+pub(super) fn excerpt(message: &str) -> String {
+    let n_chars = message.chars().count();
+    if n_chars <= 2 * KEPT {
+        return message.to_owned();
+    }
+    let (first, last): (String, String) =
+        (message.chars().take(KEPT).collect(), message.chars().skip(n_chars - KEPT).collect());
+    format!("{first} … {last}")
 }

@@ -194,7 +194,7 @@ fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
         RowFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
         RowFormat::Name => {
             for row in &cells {
-                writeln!(out, "{}", crate::diag::printable(row.first().map_or("", String::as_str)))?;
+                writeln!(out, "{}", crate::diag::printable_line(row.first().map_or("", String::as_str)))?;
             }
         }
         RowFormat::Table | RowFormat::Wide => {

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::ask::{Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning};
-use crate::cli::args::cluster::read_cluster_telling;
+use crate::cli::args::cluster::{Asked, read_cluster_telling};
 use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
@@ -20,7 +20,7 @@ use crate::cli::dependencies::image_asks as asked;
 use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitted, write_markdown, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::diag::{counted, printable};
+use crate::diag::{counted, printable, printable_line};
 use crate::index::Index;
 use crate::index::query::{BundlePlace, ImageUse};
 use crate::oci::{Presence, Status};
@@ -123,7 +123,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         is_complete &= asked::of_configuration(context, &index, &args.ask.catalog, path, &mut bundles)?;
     }
     if !args.cluster.is_empty() {
-        let cluster = read_cluster_telling(context, &args.cluster)?;
+        let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
         let (ties, are_named) = (&args.source_map.source_map, args.ask.names_catalogs());
         for place in bundles_of_cluster(&index, &cluster, &args.ask.catalog, ties, are_named)? {
             match place {
@@ -283,7 +283,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
     let mut named = images.iter().filter(|it| !it.image.is_empty());
     match args.output {
         ImagesFormat::Data(format) => write_data(format, "Image", images, &mut out)?,
-        ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable(&it.image)))?,
+        ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable_line(&it.image)))?,
         ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
             let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
             let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
@@ -302,7 +302,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
         ImagesFormat::Mapping => {
             let to = args.registry.as_deref().unwrap_or_default().trim_end_matches('/');
             for it in named {
-                writeln!(out, "{}={}", printable(&it.image), printable(&mirrored(&it.image, to)))?;
+                writeln!(out, "{}={}", printable_line(&it.image), printable(&mirrored(&it.image, to)))?;
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, write_csv, write_markdown};
 use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::screen::screen;
-use crate::diag::printable;
+use crate::diag::printable_line;
 
 /// Prints answers; the sheets are for people.
 pub(crate) fn print_answers<T: Serialize>(
@@ -30,7 +30,7 @@ pub(crate) fn print_answers<T: Serialize>(
         RowFormat::Data(_) => {}
         RowFormat::Name => {
             for name in names(&sheets)? {
-                writeln!(out, "{}", printable(name))?;
+                writeln!(out, "{}", printable_line(name))?;
             }
         }
         RowFormat::Csv => {

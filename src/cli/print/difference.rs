@@ -10,7 +10,7 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::report::paint;
-use crate::diag::printable;
+use crate::diag::{printable, printable_line};
 
 /// How many lines are shown before and after a change.
 const AROUND: u32 = 3;
@@ -32,7 +32,7 @@ pub(crate) fn print_difference(
         let line = printable(line.trim_end_matches(['\n', '\r']));
         match kind {
             LineKind::Range => writeln!(out, "{}", paint(color, "36", &line))?,
-            LineKind::Kept => writeln!(out, " {line}")?,
+            LineKind::Kept => writeln!(out, " {}", printable_line(&line))?,
             LineKind::Removed => writeln!(out, "{}", paint(color, "31", &format!("-{line}")))?,
             LineKind::Added => writeln!(out, "{}", paint(color, "32", &format!("+{line}")))?,
         }

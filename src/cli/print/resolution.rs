@@ -5,14 +5,14 @@ use std::io::Write;
 
 use crate::cli::print::table::{write_aligned, write_fitted};
 use crate::cli::terminal::error::CommandError;
-use crate::diag::{Place, printable};
+use crate::diag::{Place, printable, printable_line};
 use crate::resolve::{BecauseAnswer, Named, Position, ResolutionAnswer, Sentence, with_origin};
 
 pub(in crate::cli) fn write_list(title: &str, items: &[String], out: &mut impl Write) -> Result<(), CommandError> {
     if !items.is_empty() {
         writeln!(out, "\n{title}:")?;
         for item in items {
-            writeln!(out, "  {}", printable(item))?;
+            writeln!(out, "  {}", printable_line(item))?;
         }
     }
     Ok(())
@@ -166,7 +166,7 @@ fn sentences(all: &[Sentence], out: &mut impl Write) -> Result<(), CommandError>
 pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
     writeln!(out, "OLM cannot resolve the namespace {}:", printable(&answer.namespace))?;
     if let Some(failure) = &answer.failure {
-        writeln!(out, "  {}", printable(&failure.olm_message))?;
+        writeln!(out, "  {}", printable_line(&failure.olm_message))?;
         let single = std::slice::from_ref(failure);
         let parts = if failure.parts.is_empty() { single } else { failure.parts.as_slice() };
         for part in parts {
@@ -179,7 +179,7 @@ pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Wr
                 writeln!(out, "  {indent}in {}", printable(&place))?;
             }
             if !part.help.is_empty() {
-                writeln!(out, "  {indent}{}", printable(&part.help))?;
+                writeln!(out, "  {indent}{}", printable_line(&part.help))?;
             }
         }
     }
@@ -191,7 +191,7 @@ pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Wr
         installs => format!("{}; then OLM installs {}", it.change, installs.join(", ")),
     };
     write_list("Any one of these changes helps", &conflict.repairs.iter().map(repair).collect::<Vec<_>>(), out)?;
-    writeln!(out, "\nOLM says:\n  {}", printable(&conflict.olm_message))?;
+    writeln!(out, "\nOLM says:\n  {}", printable_line(&conflict.olm_message))?;
     Ok(())
 }
 
@@ -216,7 +216,7 @@ pub(in crate::cli) fn write_tree(answer: &ResolutionAnswer, out: &mut impl Write
                 "" => "installed".to_owned(),
                 subscription => format!("Subscription {subscription}"),
             };
-            writeln!(out, "{}", printable(&words))?;
+            writeln!(out, "{}", printable_line(&words))?;
             let mut open = vec![(1, *root, String::new())];
             while let Some((depth, name, why)) = open.pop() {
                 let operator = answer.operators.iter().find(|it| it.name == name);
@@ -225,7 +225,7 @@ pub(in crate::cli) fn write_tree(answer: &ResolutionAnswer, out: &mut impl Write
                 let is_shown = shown.contains(&name);
                 let more = if is_shown { ", see above" } else { "" };
                 let line = format!("{name}{from}{more}{why}");
-                writeln!(out, "{}{}", "  ".repeat(depth), printable(&line))?;
+                writeln!(out, "{}{}", "  ".repeat(depth), printable_line(&line))?;
                 if is_shown {
                     continue;
                 }

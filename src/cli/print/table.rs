@@ -15,7 +15,7 @@ use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::{Screen, screen};
 use crate::diag::envelope::Envelope;
 use crate::diag::text::Color;
-use crate::diag::{closest, printable};
+use crate::diag::{closest, printable, printable_line};
 use crate::{json, yaml};
 
 /// The form in which rows are printed.
@@ -96,7 +96,7 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
         RowFormat::Data(format) => write_data(format, T::KIND, rows, &mut out)?,
         RowFormat::Name => {
             for row in rows {
-                writeln!(out, "{}", printable(&row.name()))?;
+                writeln!(out, "{}", printable_line(&row.name()))?;
             }
         }
         format => {
@@ -180,14 +180,13 @@ pub(crate) fn write_aligned<T: AsRef<str>>(
     let mut widths: Vec<usize> = Vec::new();
     for line in lines() {
         widths.resize(widths.len().max(line.len()), 0);
-        for (width, cell) in widths.iter_mut().zip(line) {
-            *width = (*width).max(columns(&printable(cell.as_ref())));
+        for (width, cell) in widths.iter_mut().zip(safe(line)) {
+            *width = (*width).max(columns(&cell));
         }
     }
     let blanks = " ".repeat(widths.iter().max().unwrap_or(&0) + gap);
     for line in lines() {
-        for (idx, cell) in line.iter().enumerate() {
-            let cell = printable(cell.as_ref());
+        for (idx, cell) in safe(line).enumerate() {
             out.write_all(cell.as_bytes())?;
             if idx + 1 < line.len() {
                 out.write_all(&blanks.as_bytes()[..widths[idx] - columns(&cell) + gap])?;
@@ -196,6 +195,17 @@ pub(crate) fn write_aligned<T: AsRef<str>>(
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// The cells of a line, safe to show: none steers a terminal, and the first with a text begins no command of a
+/// workflow.
+fn safe<T: AsRef<str>>(line: &[T]) -> impl Iterator<Item = Cow<'_, str>> {
+    let mut is_begun = false;
+    line.iter().map(move |cell| {
+        let shown = if is_begun { printable(cell.as_ref()) } else { printable_line(cell.as_ref()) };
+        is_begun |= !shown.trim().is_empty();
+        shown
+    })
 }
 
 /// As [`write_aligned`], but on a terminal this cuts what does not fit, with a note below, and prints once a value that
@@ -227,8 +237,8 @@ pub(crate) fn write_fitted_to(
     out: &mut impl Write,
 ) -> io::Result<bool> {
     let color = screen().color;
-    let safe = |row: Vec<String>| -> Vec<String> { row.iter().map(|it| printable(it).into_owned()).collect() };
-    let fitted = fit(headers.map(safe), rows.into_iter().map(safe).collect(), gap, width, below);
+    let owned = |row: Vec<String>| -> Vec<String> { safe(&row).map(Cow::into_owned).collect() };
+    let fitted = fit(headers.map(owned), rows.into_iter().map(owned).collect(), gap, width, below);
     if !fitted.constants.is_empty() {
         let said: Vec<String> = fitted.constants.iter().map(|(header, value)| format!("{header} {value}")).collect();
         for line in wrap(&format!("In all rows: {}", said.join(", ")), width) {
@@ -286,16 +296,24 @@ pub(crate) fn write_csv<T: AsRef<str>>(
 ) -> io::Result<()> {
     for cells in headers.iter().chain(rows) {
         let quote = |cell: &T| {
-            // A cell may have lines and tabs.
+            // A cell may have lines and tabs. Quotes keep its first line from being a command of a workflow; the others
+            // are escaped.
+            let mut is_first = true;
             let parts = cell.as_ref().split_inclusive(['\n', '\r', '\t']).map(|part| {
                 let end = part.len() - usize::from(part.ends_with(['\n', '\r', '\t']));
-                format!("{}{}", printable(&part[..end]), &part[end..])
+                let shown = if is_first { printable(&part[..end]) } else { printable_line(&part[..end]) };
+                is_first &= !part.ends_with(['\n', '\r']);
+                format!("{shown}{}", &part[end..])
             });
             let mut cell: String = parts.collect();
             if quotes_formulas && cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
                 cell.insert(0, '\'');
             }
-            if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+            if cell.contains([',', '"', '\n', '\r']) || cell.trim_start().starts_with("::") {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell
+            }
         };
         let quoted: Vec<String> = cells.iter().map(quote).collect();
         writeln!(out, "{}", quoted.join(","))?;

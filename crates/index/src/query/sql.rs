@@ -10,6 +10,7 @@ use rusqlite::types::ValueRef;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::error::excerpt;
 use crate::{Index, IndexError};
 use olmdex_text::encoding::hex::hex;
 
@@ -79,7 +80,7 @@ impl Index {
         self.max_value().store(u64::MAX, Ordering::Relaxed);
         let lifted = lift(self.connection_mut(), before).and_then(|()| self.watch());
         let result = result.map_err(|error| match &error {
-            rusqlite::Error::SqlInputError { msg, .. } => IndexError::Sql(msg.clone()),
+            rusqlite::Error::SqlInputError { msg, .. } => IndexError::Sql(excerpt(msg)),
             other => match other.sqlite_error_code() {
                 Some(rusqlite::ErrorCode::AuthorizationForStatementDenied) => {
                     IndexError::Sql("the statement may only read: SELECT, WITH, EXPLAIN and reading PRAGMAs".to_owned())
