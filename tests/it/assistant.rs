@@ -325,6 +325,10 @@ fn resources_are_catalogs_and_findings() {
     let listed = session.ask("resources/list", &json!({}));
     let uris: Vec<&str> =
         listed["result"]["resources"].as_array().unwrap().iter().map(|it| it["uri"].as_str().unwrap()).collect();
+    // The names of catalogs stand between the marks.
+    let name = listed["result"]["resources"][1]["name"].as_str().unwrap();
+    let inside = name.strip_prefix("packages of <untrusted-catalog-data>");
+    assert!(inside.is_some_and(|it| it.ends_with("</untrusted-catalog-data>")), "{name}");
     let expected = ["olmdex://catalogs", "olmdex://catalogs/4.16/packages", "olmdex://catalogs/4.17/packages"];
     assert_eq!(uris, expected);
     for uri in uris.into_iter().chain(["olmdex://findings/keda"]) {

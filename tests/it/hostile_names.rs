@@ -157,3 +157,65 @@ fn no_text_of_a_catalog_begins_a_line() {
     ask(&["explain-message", &std::fs::read_to_string(base.join("said.txt")).unwrap()]);
     assert!(n_asked > 150, "{n_asked}");
 }
+
+/// Finding S20: a cell of CSV put `::error` at the beginning of a line, and so did lists of names and tables.
+#[test]
+fn no_cell_begins_a_command() {
+    let directory = scratch();
+    let base = directory.path();
+    let package = "::error file=a::pwned";
+    let documents = [
+        json!({"schema": "olm.package", "name": package, "defaultChannel": "c", "description": "a\n::error ::x\n  ::y"}),
+        json!({"schema": "olm.channel", "package": package, "name": "c", "entries": [{"name": "  ::warning ::x.v1.0.0"}]}),
+        json!({"schema": "olm.bundle", "package": package, "name": "  ::warning ::x.v1.0.0", "image": "::notice ::x",
+            "properties": [{"type": "olm.package", "value": {"packageName": package, "version": "1.0.0"}}]}),
+    ];
+    write(base, "c/c.json", catalog(&documents));
+    let selected = "SELECT '', ' ', package, description FROM v_package";
+    let names = "SELECT bundle, image FROM v_bundle";
+    for command in [
+        &["list", "packages"][..],
+        &["list", "bundles"],
+        &["list", "channels"],
+        &["sql", selected],
+        &["sql", names],
+        &["sql", "SELECT description FROM v_package"],
+        &["images", package],
+        &["search", "x"],
+        &["show", package],
+    ] {
+        for form in ["csv", "name", "table", "wide", "markdown"] {
+            let answer = olmdex([command, &["-i", "::catalog=c", "-i", "c", "-o", form, "--no-headers"]].concat());
+            let plain = olmdex([command, &["-i", "c", "-o", form]].concat());
+            for answer in [answer, plain] {
+                let answer = answer.in_directory(base).answer();
+                assert_tame(&format!("{command:?} {form}"), &answer.out());
+                assert_tame(&format!("{command:?} {form}"), &answer.err());
+            }
+        }
+    }
+    // Data stay as they are where quotes are enough.
+    let csv = olmdex(["list", "packages", "-i", "c", "-o", "csv"]).in_directory(base).answer().out();
+    assert!(csv.contains("\"::error file=a::pwned\""), "{csv}");
+}
+
+/// Finding S20: an error of SQL repeated a token of 120 KB.
+#[test]
+fn errors_of_sql_are_short() {
+    let directory = scratch();
+    write(directory.path(), "c/c.json", catalog(&documents(false, "other")));
+    let long = "x".repeat(120_000);
+    for statement in [
+        format!("SELECT {long}"),
+        format!("SELECT 1 FROM {long}"),
+        format!("SELECT {long}(1)"),
+        long.clone(),
+        format!("SELECT 1 AS a ORDER BY \"{long}\" 'x'"),
+        format!("SELECT json('{long}')"),
+        format!("SELECT semver_compare('{long}', '1')"),
+        format!("SELECT semver_in_range('1.0.0', '{long}')"),
+    ] {
+        let answer = olmdex(["sql", &statement, "-i", "c"]).in_directory(directory.path()).answer();
+        assert!(answer.err().len() < 2000, "{} bytes: {}", answer.err().len(), &answer.err()[..300]);
+    }
+}

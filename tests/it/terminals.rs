@@ -12,6 +12,8 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
+use olmdex::file::Replacement;
+
 use crate::support::{olmdex, program, scratch};
 
 /// Two ends of a terminal of 80 columns and 24 lines.
@@ -202,4 +204,15 @@ fn a_plan_is_read_whole_and_keeps_its_indentation() {
         |text: &str| text.lines().filter(|it| it.starts_with("       ")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(commands(steps), commands(piped.split_once("\nSteps:\n").unwrap().1), "{steps}");
     assert!(commands(steps).len() > 8, "{steps}");
+}
+
+/// Somebody at a terminal learns what a command waits for.
+#[test]
+fn who_waits_for_another_writer_is_told_so() {
+    let directory = shop();
+    let held = Replacement::begin(&directory.path().join("other.db")).unwrap();
+    let shown = plain(&show(&["build", "shop", "-o", "other.db", "--wait", "1"], directory.path(), "cat"));
+    drop(held);
+    assert!(shown.contains("waiting up to 1 second for another process that is writing other.db"), "{shown}");
+    assert!(shown.contains("error: another process is writing other.db"), "{shown}");
 }
