@@ -24,12 +24,14 @@ pub use lists::{all_rules, schemas};
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::compose::Reach;
 use crate::diag::{counted, printable};
+use crate::fbc::Sight;
 use args::images::ImageArgs;
 use author::{bundle, edits, init, lsp, onboard, release, repo, simulate, template};
 use catalog::{blame, build, check, diff, generate, history, image, info, list, render, search, show, sql, validate};
@@ -391,9 +393,9 @@ pub fn run() -> ExitCode {
         pager::start();
     }
     let opener = cli.global.images.opener();
-    let opener = if cli.command.is_opm() { opener.keeping_git() } else { opener };
+    let opener = Arc::new(if cli.command.is_opm() { opener.keeping_git() } else { opener });
     let found_config = if cli.global.trust_config { Reach::Anywhere } else { Reach::Inside };
-    let context = Context { reporter, opener, keeps_indexes: !cli.global.no_cache, found_config };
+    let context = Context { reporter, opener, sight: Sight::Named, keeps_indexes: !cli.global.no_cache, found_config };
     // A panic is a bug, and this program has its own message for it. The message of the runtime would be printed in
     // addition.
     std::panic::set_hook(Box::new(|_| {}));

@@ -364,6 +364,51 @@ fn no_message_shows_a_line_of_a_hidden_file() {
     }
 }
 
+/// Of the files that a found `olmdex.toml` names, messages show only what is about OLM.
+#[test]
+fn a_found_file_shows_no_secret_below_its_directory() {
+    let folder = checkout("");
+    let root = folder.path();
+    let isc = "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\nmirror:\n  operators:\n  - catalog: q.io/a:v1\n";
+    write(root, "isc.yaml", isc);
+    let lines = [
+        &["validate"][..],
+        &["validate", "-o", "json"],
+        &["build", "-o", "index.db"],
+        &["render", "--catalog", "a"],
+        &["filter", "-c", "../isc.yaml"],
+    ];
+    for text in [
+        format!("password {SECRET}\n"),
+        format!("password: {SECRET}\n"),
+        format!("{{\"password\": \"{SECRET}\"}}\n"),
+        format!("a: {SECRET}: b\n"),
+        format!("schema: [{SECRET}]\n"),
+    ] {
+        write(root, "repo/sub/notes.yaml", &text);
+        for source in [
+            "source = 'sub'",
+            "source = 'sub/notes.yaml'",
+            "components = [{ source = 'sub' }, { source = 'inside', path = 'x' }]",
+        ] {
+            write(root, "repo/olmdex.toml", format!("[catalogs.a]\nimage = 'q.io/a:v1'\n{source}\n"));
+            for args in lines {
+                if args[0] == "filter" && source.starts_with("components") {
+                    continue;
+                }
+                let answer = run(root, args);
+                assert!(!answer.both().contains(SECRET), "{args:?} {source} {text}: {}", answer.both());
+            }
+        }
+    }
+    // The author of a catalog sees it, and the user who trusts the file sees anything.
+    write(root, "repo/sub/notes.yaml", format!("password {SECRET}\n"));
+    write(root, "repo/olmdex.toml", "[catalogs.a]\nsource = 'sub'\n");
+    run(root, &["validate", "--trust-config"]).expect_code(1).expect_words(SECRET);
+    write(root, "repo/sub/notes.yaml", format!("schema: olm.package\nname: {SECRET}: b\n"));
+    run(root, &["validate"]).expect_code(1).expect_words(SECRET);
+}
+
 #[test]
 fn a_link_into_what_the_system_makes_up_is_not_read() {
     let folder = checkout("");

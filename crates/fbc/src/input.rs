@@ -4,7 +4,7 @@ use std::io::{self};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::input_file::{Body, InputFile, Made, is_hidden};
+use super::input_file::{Body, InputFile, Made, Sight, is_hidden};
 use super::meter::Meter;
 use super::origin::Origin;
 use super::provenance::Provenance;
@@ -52,7 +52,9 @@ impl Input {
     pub fn directory(root: &Path) -> io::Result<Self> {
         let mut input = Self::walked(walk(root, false)?);
         for file in &mut input.files {
-            file.is_unnamed |= is_hidden(Path::new(&file.relative));
+            if is_hidden(Path::new(&file.relative)) {
+                file.sight = Sight::Unnamed;
+            }
         }
         Ok(input)
     }
@@ -140,10 +142,10 @@ impl Input {
         Self { part: Some(origins.into()), meter: Arc::default(), ..self.clone() }
     }
 
-    /// The same input for a user who has not named it: messages show none of its text.
+    /// The same input for a user who came to it in this way.
     #[must_use]
-    pub fn unnamed(mut self) -> Self {
-        self.files.iter_mut().for_each(|file| file.is_unnamed = true);
+    pub fn seen_as(mut self, sight: Sight) -> Self {
+        self.files.iter_mut().for_each(|file| file.sight = file.sight.max(sight));
         self
     }
 
@@ -155,7 +157,7 @@ impl Input {
             shown,
             body: Body::Made(made),
             made_of: None,
-            is_unnamed: false,
+            sight: Sight::Named,
         };
         Self { files: files.into_iter().map(file).collect(), ..Self::default() }
     }

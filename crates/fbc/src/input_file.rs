@@ -23,6 +23,29 @@ pub trait Made: std::fmt::Debug + Send + Sync {
     fn text(&self) -> io::Result<Vec<u8>>;
 }
 
+/// How a user came to a file, which decides whether messages show its text: it may be a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Sight {
+    /// The user named it, or a directory that has it in plain sight.
+    #[default]
+    Named,
+    /// An `olmdex.toml` that was found names it, or a directory with it: only text about OLM is shown.
+    Found,
+    /// It is hidden in its directory, a link in that leads out, or a file from elsewhere names it: nothing is shown.
+    Unnamed,
+}
+
+impl Sight {
+    pub(super) fn hides(self, text: &[u8]) -> bool {
+        match self {
+            Self::Named => false,
+            // Each document of a catalog has a schema, a broken one mostly too.
+            Self::Found => memchr::memmem::find(text, b"olm.").is_none(),
+            Self::Unnamed => true,
+        }
+    }
+}
+
 /// The directories in which the system makes up files.
 const MADE_UP: [&str; 3] = ["/proc", "/sys", "/dev"];
 
@@ -36,8 +59,8 @@ pub struct InputFile {
     pub(super) relative: String,
     /// The origin of its text, if it was made of other files.
     pub(super) made_of: Option<Arc<Provenance>>,
-    /// Whether the user has not chosen to see it, see [`Self::is_unnamed`].
-    pub(super) is_unnamed: bool,
+    /// How the user came to it.
+    pub(super) sight: Sight,
 }
 
 #[derive(Debug, Clone)]
@@ -109,7 +132,7 @@ impl InputFile {
     pub(super) fn in_directory(path: &Path, relative: String) -> Self {
         let shown = path.to_string_lossy().into_owned();
         let body = Body::Path(path.to_owned(), OnceLock::new());
-        Self { shown, body, relative, made_of: None, is_unnamed: false }
+        Self { shown, body, relative, made_of: None, sight: Sight::Named }
     }
 
     /// A link in a directory. A link into a file system that the system makes up is not read: some of its content is
@@ -120,25 +143,25 @@ impl InputFile {
             let error = io::Error::other(format!("it is a symbolic link into {system}, which holds no catalogs"));
             return Self::unreadable(&path.to_string_lossy(), unreadable("open", &relative, &error));
         }
-        let is_unnamed = root.canonicalize().is_ok_and(|root| real.strip_prefix(root).map_or(true, is_hidden));
-        Self { is_unnamed, ..Self::in_directory(path, relative) }
+        let is_out = root.canonicalize().is_ok_and(|root| real.strip_prefix(root).map_or(true, is_hidden));
+        let sight = if is_out { Sight::Unnamed } else { Sight::Named };
+        Self { sight, ..Self::in_directory(path, relative) }
     }
 
-    /// Whether the user named neither it nor, in plain sight, a directory with it: it is hidden there, a link in it
-    /// leads out, or a file from elsewhere names it. Messages show none of its text, which may be a secret.
+    /// Whether messages show nothing of a text of it.
     #[must_use]
-    pub fn is_unnamed(&self) -> bool {
-        self.is_unnamed
+    pub fn hides(&self, text: &[u8]) -> bool {
+        self.sight.hides(text)
     }
 
     /// A file that is not in the file system: its name, and its path below the root of the catalog.
     pub(super) fn of_text(shown: String, relative: String, text: Text) -> Self {
-        Self { shown, body: Body::Text(text), relative, made_of: None, is_unnamed: false }
+        Self { shown, body: Body::Text(text), relative, made_of: None, sight: Sight::Named }
     }
 
     pub(super) fn unreadable(shown: &str, defect: Defect) -> Self {
         let body = Body::Unreadable(Box::new(defect));
-        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None, is_unnamed: false }
+        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None, sight: Sight::Named }
     }
 
     /// Whether it is made each time that it is read.

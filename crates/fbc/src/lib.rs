@@ -109,7 +109,7 @@ pub use ignore::{Ignore, LineTooLong};
 pub use image::{ImageError, check_image};
 pub use image::{is_host, is_path_component, is_tag};
 pub use input::{FromImage, Input};
-pub use input_file::{InputFile, Made, RereadError, is_hidden};
+pub use input_file::{InputFile, Made, RereadError, Sight, is_hidden};
 pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_places, start_in_file};
 pub use load::{Consumer, Document, load};
 pub use meter::Meter;

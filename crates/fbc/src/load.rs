@@ -11,7 +11,7 @@ use std::sync::mpsc::sync_channel;
 use super::blob::{self, Blob, Failure, Typed};
 use super::defect::Defect;
 use super::input::Input;
-use super::input_file::{InputFile, OpenFile, Source};
+use super::input_file::{InputFile, OpenFile, Sight, Source};
 use super::objects;
 use super::origin::Origin;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
@@ -291,24 +291,24 @@ fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consum
 #[derive(Clone, Copy)]
 struct Care<'i> {
     expansion: &'i Expansion,
-    is_unnamed: bool,
+    sight: Sight,
 }
 
 impl<'i> Care<'i> {
     fn of(input: &'i Input, file: u32) -> Self {
-        let is_unnamed = input.files.get(file as usize).is_some_and(InputFile::is_unnamed);
-        Self { expansion: &input.meter.expansion, is_unnamed }
+        let sight = input.files.get(file as usize).map_or(Sight::Named, |file| file.sight);
+        Self { expansion: &input.meter.expansion, sight }
     }
 
-    /// The failure of a text of `len` bytes that is not a value.
-    fn unread(self, defect: Defect, len: usize) -> Failure {
-        self.expansion.charge_broken(len);
-        self.told(Failure::of(defect))
+    /// The failure of a text that is not a value.
+    fn unread(self, defect: Defect, raw: &[u8]) -> Failure {
+        self.expansion.charge_broken(raw.len());
+        self.told(Failure::of(defect), raw)
     }
 
     /// The failure of a document that cannot be decoded.
-    fn told(self, failure: Failure) -> Failure {
-        if self.is_unnamed { failure.without_words() } else { failure }
+    fn told(self, failure: Failure, raw: &[u8]) -> Failure {
+        if self.sight.hides(raw) { failure.without_words() } else { failure }
     }
 }
 
@@ -332,7 +332,7 @@ fn decode<C: Consumer>(
     let raw = &buffer[piece.start..piece.end];
     let care = Care::of(input, origin.file);
     if let Some(defect) = piece.defect {
-        return consumer.document(Document::broken(origin, raw, care.unread(defect, raw.len())));
+        return consumer.document(Document::broken(origin, raw, care.unread(defect, raw)));
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
@@ -353,7 +353,7 @@ fn decode_read<C: Consumer>(
     let raw = &buffer.as_bytes()[piece.start..piece.end];
     let text = &buffer[piece.start..piece.end];
     let blob = blob_of(reader.last(text), false, raw.len(), care);
-    let blob = blob.map_err(|it| care.told(it));
+    let blob = blob.map_err(|it| care.told(it, raw));
     let places = if consumer.wants_places() { ValuePlaces::Json(text) } else { ValuePlaces::Unknown };
     consumer.document(Document { origin, raw, unread_from: None, blob, places })
 }
@@ -393,7 +393,7 @@ pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C
         raw,
         consumer,
         &mut Scratch::default(),
-        Care { expansion: &Expansion::default(), is_unnamed: false },
+        Care { expansion: &Expansion::default(), sight: Sight::Named },
     )
 }
 
@@ -414,7 +414,7 @@ fn decode_text<C: Consumer>(
     let wanted = wants_places.then_some(&mut *origins);
     let (text, unread_from) = match parse(&chunk, origin.syntax, converted, wanted, care.expansion) {
         Ok(text) => text,
-        Err(defect) => return fail(care.unread(defect, raw.len())),
+        Err(defect) => return fail(care.unread(defect, raw)),
     };
     let places = match origin.syntax {
         _ if !wants_places => ValuePlaces::Unknown,
@@ -424,9 +424,9 @@ fn decode_text<C: Consumer>(
     match reader.read_within(&text, care.expansion) {
         Ok(value) => match blob_of(value, origin.syntax == Syntax::Yaml, raw.len(), care) {
             Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob), places }),
-            Err(failure) => fail(care.told(failure)),
+            Err(failure) => fail(care.told(failure, raw)),
         },
-        Err(error) => fail(care.unread(json_defect(error), raw.len())),
+        Err(error) => fail(care.unread(json_defect(error), raw)),
     }
 }
 

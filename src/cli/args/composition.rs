@@ -83,6 +83,7 @@ pub(crate) fn parts(file: &Path, catalog: &str) -> Vec<PathBuf> {
 /// Composes a catalog, and prints the warnings about the choice.
 pub(crate) fn compose(context: &Context, config: &Config, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
     config.check_inputs(catalog)?;
+    let context = &context.for_config(config);
     let composed = Composition::compose(&config.path, catalog, &context.opener, &|path| context.open(path));
     let composed = composed.map_err(|error| match &error {
         ComposeError::Template { template, findings } => not_rendered(context, template, findings),

@@ -27,7 +27,7 @@ use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::repeated::Representative;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
-use crate::fbc::Input;
+use crate::fbc::{Input, Sight};
 use crate::file::Cache;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{
@@ -146,7 +146,8 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let config = args.choice.config(context, &paths)?;
     let choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let of_file = if named.is_empty() { catalogs_of_file(args, config)? } else { None };
-    let mut additions = additions(context, args, named, of_file.as_ref())?;
+    let of_sources = of_file.as_ref().map_or_else(|| context.for_sight(Sight::Named), |it| context.for_config(it));
+    let mut additions = additions(&of_sources, args, named, of_file.as_ref())?;
     add_lifecycles(args, &mut additions)?;
     let Additions { catalogs, names, updates: known } = additions;
     if args.migrate && !args.index().exists() {

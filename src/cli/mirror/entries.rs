@@ -56,7 +56,8 @@ pub(super) fn open(
             let reference = printable(&operator.catalog).into_owned();
             context.reporter.note(&format!("pulling `{reference}`: no `-i {reference}=SOURCE` names a local copy"));
         }
-        let opened = open_one(context, operator, name, &path, catalog);
+        let of_config = sources.config.as_ref().filter(|_| from == From::Config).map(|it| context.for_config(it));
+        let opened = open_one(of_config.as_ref().unwrap_or(context), operator, name, &path, catalog);
         entries.push(match (opened, from) {
             (Err(error), From::Reference) if error.exit != Exit::Usage => {
                 let reference = path.to_string_lossy().into_owned();
@@ -77,8 +78,10 @@ pub(super) fn open(
 /// The source of the place of a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum From {
-    /// The command line, or `olmdex.toml`.
+    /// The command line.
     Name,
+    /// `olmdex.toml`.
+    Config,
     /// Only its reference, so it is pulled.
     Reference,
 }
@@ -222,7 +225,7 @@ impl Sources {
             return match catalog.source().or(rendered) {
                 Some(path) => {
                     config.check_path(path, catalog.at)?;
-                    Ok((path.to_owned(), From::Name))
+                    Ok((path.to_owned(), From::Config))
                 }
                 None => {
                     let message =

@@ -27,6 +27,7 @@ use crate::cluster::Cluster;
 use crate::compose::{Reach, outside_of};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
+use crate::fbc::Sight;
 use crate::file::system_words;
 use crate::index::{Index, Moment};
 use crate::openshift::SupportLevel;
@@ -348,7 +349,7 @@ fn basis_of_saved(
             return Err(CommandError::usage(message).help(help));
         }
     }
-    basis(&context.for_unnamed(), args).map_err(|error| {
+    basis(&context.for_sight(Sight::Unnamed), args).map_err(|error| {
         let is_there =
             |it: &(&str, String, PathBuf)| it.2.exists() || source::local_path(&it.2).is_some_and(|it| it.exists());
         if error.exit != Exit::Input || !named.iter().all(is_there) {

@@ -247,7 +247,8 @@ fn open(source: Option<&str>) -> Result<Index, CommandError> {
     let reporter = Reporter::new(ColorChoice::Never, LogFormat::Text, true, false);
     AskOptions::of_sources(&sources).open(&crate::cli::terminal::context::Context {
         reporter,
-        opener: crate::source::Opener::new(&std::env::temp_dir()),
+        opener: std::sync::Arc::new(crate::source::Opener::new(&std::env::temp_dir())),
+        sight: crate::fbc::Sight::Named,
         keeps_indexes: true,
         found_config: Reach::Inside,
     })

@@ -1,15 +1,20 @@
 //! The context that every command needs besides its arguments.
 
+use std::sync::Arc;
+
 use crate::cli::terminal::report::Reporter;
 use crate::cluster::Archives;
-use crate::compose::Reach;
+use crate::compose::{Config, Reach};
+use crate::fbc::Sight;
 use crate::source::Opener;
 
 /// The context that every command needs.
 pub(crate) struct Context {
     pub(crate) reporter: Reporter,
     /// Opens sources.
-    pub(crate) opener: Opener,
+    pub(crate) opener: Arc<Opener>,
+    /// How the user came to the sources.
+    pub(crate) sight: Sight,
     /// Whether indexes of catalogs in files are kept in the user's cache directory.
     pub(crate) keeps_indexes: bool,
     /// How much a file that the user has not named may reach: an `olmdex.toml` that is found, or what a saved plan
@@ -18,9 +23,14 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    /// The same for sources that a file from elsewhere names, and not the user.
-    pub(crate) fn for_unnamed(&self) -> Self {
-        Self { opener: self.opener.for_unnamed(), ..*self }
+    /// The same for sources to which the user came in this way.
+    pub(crate) fn for_sight(&self, sight: Sight) -> Self {
+        Self { opener: Arc::clone(&self.opener), sight, ..*self }
+    }
+
+    /// The same for the sources of an `olmdex.toml`.
+    pub(crate) fn for_config(&self, config: &Config) -> Self {
+        self.for_sight(if config.reach == Reach::Inside { Sight::Found } else { Sight::Named })
     }
 
     /// The settings for reading archives of manifests.

@@ -11,10 +11,18 @@ impl Context {
     /// Opens a source; `-` is standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, SourceError> {
         let progress = self.fetching(path);
-        let source = self.opener.open(path, &mut std::io::stdin().lock())?;
+        let source = self.shown(self.opener.open(path, &mut std::io::stdin().lock())?);
         drop(progress);
         self.note_git(path, &source);
         Ok(source)
+    }
+
+    /// A source of which messages show as much as the user may see.
+    fn shown(&self, source: Source) -> Source {
+        match source {
+            Source::Catalog(input) => Source::Catalog(input.seen_as(self.sight)),
+            index => index,
+        }
     }
 
     /// Notes that a source is a checkout of git, whose `.git` is not read.
@@ -28,7 +36,7 @@ impl Context {
     /// Reads an image that [`Self::look`] has found at `path`.
     pub(crate) fn read(&self, path: &Path, image: &ImageSource<'_>) -> Result<Source, SourceError> {
         let _progress = self.fetching(path);
-        self.opener.read(image)
+        self.opener.read(image).map(|source| self.shown(source))
     }
 
     /// Shows the progress of fetching if the source may be in a registry.
@@ -44,7 +52,10 @@ impl Context {
 
     /// Finds a source, of an image only its manifest.
     pub(crate) fn look(&self, path: &Path) -> Result<SourceOrImage<'_>, SourceError> {
-        let opened = self.opener.look(path, &mut std::io::stdin().lock())?;
+        let opened = match self.opener.look(path, &mut std::io::stdin().lock())? {
+            SourceOrImage::Source(source) => SourceOrImage::Source(self.shown(source)),
+            image => image,
+        };
         if let SourceOrImage::Source(source) = &opened {
             self.note_git(path, source);
         }

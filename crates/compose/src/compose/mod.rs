@@ -54,9 +54,9 @@
 //!
 //! The paths to read in such a file may come from somebody else, and their content may be shown. So a file that was
 //! found, not named, reads only below its own directory (`compose::Config::check_inputs`, before anything is opened):
-//! no `..`, no link that leads out, no registry. A catalog that the user named may have links that lead out, as opm
-//! follows them; `fbc::InputFile::is_unnamed` remembers it, and neither excerpts nor messages show content of such a
-//! file.
+//! no `..`, no link that leads out, nothing hidden, no registry. A catalog that the user named may have links that lead
+//! out, as opm follows them. `fbc::Sight` remembers how the user came to a file, and neither excerpts nor messages show
+//! text that may be a secret.
 //!
 //! The destinations in such a file may come from somebody else, too. So a destination is below the directory of the
 //! file, through no link and nothing hidden, unless the command line has `--trust-config`; and a directory is exchanged

@@ -71,14 +71,16 @@ impl<'i> FileRows<'i> {
             Some(made_of) => spots.iter().map(|spot| made_of.spot(spot).clone()).collect(),
             None => {
                 let spots: Vec<&Spot> = spots.iter().collect();
+                let raw = file.read_again(origin.offset, origin.len);
+                let is_hidden = file.hides(&raw);
                 let place = |at: Located| Place {
                     file: file.shown.clone(),
                     line: at.line,
                     column: at.column,
-                    source: Some(at.text).filter(|_| !file.is_unnamed()),
+                    source: Some(at.text).filter(|_| !is_hidden),
                     source_column: at.text_column,
                 };
-                let found = locate_all(&file.read_again(origin.offset, origin.len), *origin, &spots);
+                let found = locate_all(&raw, *origin, &spots);
                 found.into_iter().map(place).collect()
             }
         };

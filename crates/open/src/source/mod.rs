@@ -111,8 +111,6 @@ pub struct Opener {
     is_opm: bool,
     /// Whether `.git` at the root of a catalog is read, as opm does it.
     keeps_git: bool,
-    /// Whether the sources were named by a file from elsewhere and not by the user.
-    is_unnamed: bool,
     held: Mutex<Vec<Scratch>>,
 }
 
@@ -130,15 +128,8 @@ impl Opener {
             })),
             is_opm: false,
             keeps_git: false,
-            is_unnamed: false,
             held: Mutex::default(),
         }
-    }
-
-    /// Another one for sources that the user has not named: messages show none of their text.
-    #[must_use]
-    pub fn for_unnamed(&self) -> Self {
-        Self { is_unnamed: true, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
     /// The same opener, but with `.git` at the root of a catalog read, as opm does it.
@@ -157,7 +148,6 @@ impl Opener {
             registries: Arc::clone(&self.registries),
             is_opm: self.is_opm,
             keeps_git: self.keeps_git,
-            is_unnamed: self.is_unnamed,
             held: Mutex::default(),
         }
     }
@@ -214,14 +204,7 @@ impl Opener {
         if let Source::Catalog(input) = &mut source {
             input.image = Some(image.origin());
         }
-        Ok(self.shown_or_not(source))
-    }
-
-    fn shown_or_not(&self, source: Source) -> Source {
-        match source {
-            Source::Catalog(input) if self.is_unnamed => Source::Catalog(input.unnamed()),
-            source => source,
-        }
+        Ok(source)
     }
 
     /// Like [`Self::open`], but only the manifest and the configuration of an image are read.
@@ -250,7 +233,7 @@ impl Opener {
                 source => Ok(source),
             },
         };
-        source.map(|source| SourceOrImage::Source(self.shown_or_not(source)))
+        source.map(SourceOrImage::Source)
     }
 
     /// Looks at the target of `path`.

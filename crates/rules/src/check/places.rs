@@ -14,7 +14,7 @@ pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[O
         let file = input.files.get(origin.file as usize);
         let raw = file.map(|it| it.read_again(origin.offset, origin.len)).unwrap_or_default();
         let shown = file.map(|it| it.shown.clone()).unwrap_or_default();
-        let is_unnamed = file.is_some_and(|it| it.is_unnamed());
+        let is_hidden = file.is_some_and(|file| file.hides(&raw));
         let made_of = file.and_then(|it| it.made_of());
         let package = Some(facts[number].package()).filter(|it| !it.is_empty()).map(str::to_owned);
         let spots: Vec<&Spot> = of_document.iter().map(|(_, it)| &it.spot).collect();
@@ -25,7 +25,7 @@ pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[O
                     file: shown.clone(),
                     line: located.line,
                     column: located.column,
-                    source: Some(located.text).filter(|_| !is_unnamed),
+                    source: Some(located.text).filter(|_| !is_hidden),
                     source_column: located.text_column,
                 },
             };
