@@ -52,24 +52,23 @@ const NAMES: u64 = 2;
 pub(super) struct Weighed {
     /// Bytes of all of them.
     total: u64,
-    /// Bytes of the objects that are kept whole, and the bytes that these take in the repository.
-    whole: u64,
+    /// The bytes by which objects are larger than those to which they are kept as differences, and the bytes that they
+    /// take in the repository.
+    grown: u64,
     compressed: u64,
 }
 
 impl Weighed {
-    /// Adds an object of a size, with the bytes that it takes in the repository. `compressed` is absent for an object
-    /// that is kept as a difference: how much such an object was compressed cannot be known, since a day's change of a
-    /// large catalog takes a few bytes.
-    pub(super) fn add(&mut self, size: u64, compressed: Option<u64>, limits: &ObjectLimits) -> Result<(), GitError> {
+    /// Adds an object of a size, with the bytes that it takes in the repository. `base` is the size of the object to
+    /// which it is kept as a difference, or 0: a day's change of a large catalog takes a few bytes, so only the growth
+    /// must have been compressed.
+    pub(super) fn add(&mut self, size: u64, base: u64, compressed: u64, limits: &ObjectLimits) -> Result<(), GitError> {
         self.total = self.total.saturating_add(size);
-        if let Some(compressed) = compressed {
-            self.whole = self.whole.saturating_add(size);
-            self.compressed = self.compressed.saturating_add(compressed);
-        }
+        self.grown = self.grown.saturating_add(size.saturating_sub(base));
+        self.compressed = self.compressed.saturating_add(compressed);
         let limit = if self.total > limits.total {
             Limit::Archive(limits.total)
-        } else if self.whole > Limits::RATIO_FROM && self.whole > self.compressed.saturating_mul(limits.each.ratio) {
+        } else if self.grown > Limits::RATIO_FROM && self.grown > self.compressed.saturating_mul(limits.each.ratio) {
             Limit::Ratio(limits.each.ratio)
         } else {
             return Ok(());
@@ -89,15 +88,19 @@ mod tests {
     #[test]
     fn blanks_of_a_small_repository_are_refused_and_its_history_is_not() {
         let mut blanks = Weighed::default();
-        assert!(blanks.add(200 << 20, Some(200 << 10), &limits()).is_ok(), "any ratio is fine below 256 MiB");
-        let error = blanks.add(200 << 20, Some(200 << 10), &limits()).unwrap_err();
+        assert!(blanks.add(200 << 20, 0, 200 << 10, &limits()).is_ok(), "any ratio is fine below 256 MiB");
+        let error = blanks.add(200 << 20, 0, 200 << 10, &limits()).unwrap_err();
         assert!(matches!(error, GitError::Limit(Limit::Ratio(200))), "{error}");
         let mut history = Weighed::default();
-        assert!(history.add(100 << 20, Some(10 << 20), &limits()).is_ok());
+        assert!(history.add(100 << 20, 0, 10 << 20, &limits()).is_ok());
         for _ in 0..70 {
-            assert!(history.add(100 << 20, None, &limits()).is_ok());
+            assert!(history.add(100 << 20, 99 << 20, 300, &limits()).is_ok());
         }
-        let more = (0..20).find_map(|_| history.add(100 << 20, None, &limits()).err());
+        // Finding S12: differences that repeat a small object.
+        let mut copies = Weighed::default();
+        let error = copies.add(510 << 20, 16 << 20, 300, &limits()).unwrap_err();
+        assert!(matches!(error, GitError::Limit(Limit::Ratio(200))), "{error}");
+        let more = (0..20).find_map(|_| history.add(100 << 20, 100 << 20, 300, &limits()).err());
         assert!(matches!(more, Some(GitError::Limit(Limit::Archive(_)))), "{more:?}");
     }
 

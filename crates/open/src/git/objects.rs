@@ -36,6 +36,9 @@ pub struct Repository {
 /// A file of at most this many bytes is read into memory.
 const IN_MEMORY: u64 = 32 << 20;
 
+/// Objects of at most this many bytes may be any difference to another.
+const SMALL: u64 = 1 << 20;
+
 /// The number of bytes of a commit that are read: its subject comes early.
 const MAX_COMMIT: u64 = 256 << 10;
 
@@ -176,6 +179,21 @@ impl Repository {
         digests.try_for_each(|it| weight.add_bytes(self.sizes.get(it).copied().unwrap_or_default()))
     }
 
+    /// The number of bytes of the object to which an object of a size is kept as a difference.
+    fn size_of_base(&mut self, base: &str, size: u64) -> Result<u64, GitError> {
+        if let Some(known) = self.sizes.get(base) {
+            return Ok(*known);
+        }
+        if size <= SMALL {
+            return Ok(size);
+        }
+        // It may be an object that no catalog has. A second run of git would be one for each small file.
+        let found = output(&self.path, &["cat-file", "-s", base])?;
+        let found = String::from_utf8_lossy(&found).trim().parse().unwrap_or_default();
+        self.sizes.insert(base.to_owned(), found);
+        Ok(found)
+    }
+
     /// The text of a file.
     ///
     /// # Errors
@@ -186,7 +204,11 @@ impl Repository {
         if head.size > self.limits.each.file {
             return Err(GitError::Limit(Limit::File(self.limits.each.file)));
         }
-        self.weighed.add(head.size, head.compressed, &self.limits)?;
+        let base = match &head.base {
+            Some(base) => self.size_of_base(base, head.size)?,
+            None => 0,
+        };
+        self.weighed.add(head.size, base, head.compressed, &self.limits)?;
         self.sizes.insert(digest.to_owned(), head.size);
         if head.size <= IN_MEMORY {
             return Ok(Text::Bytes(self.reader.beginning(head.size, head.size)?.into()));
@@ -215,8 +237,10 @@ struct Head {
     digest: String,
     kind: String,
     size: u64,
-    /// The bytes that it takes in the repository; `None` if it is kept as a difference to another.
-    compressed: Option<u64>,
+    /// The bytes that it takes in the repository.
+    compressed: u64,
+    /// The object to which it is kept as a difference.
+    base: Option<String>,
 }
 
 fn failed(error: io::Error) -> GitError {
@@ -258,7 +282,8 @@ impl ObjectReader {
             (Some(digest), Some(kind), Some(size), Some(taken), Some(base), None) => {
                 let (digest, kind) = (digest.to_owned(), kind.to_owned());
                 let is_whole = base.bytes().all(|it| it == b'0');
-                Ok(Some(Head { digest, kind, size, compressed: is_whole.then_some(taken) }))
+                let base = (!is_whole).then(|| base.to_owned());
+                Ok(Some(Head { digest, kind, size, compressed: taken, base }))
             }
             _ => Err(failed(io::Error::other(format!("`{line}`")))),
         }
