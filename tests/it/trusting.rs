@@ -364,7 +364,7 @@ fn no_message_shows_a_line_of_a_hidden_file() {
     }
 }
 
-/// Of the files that a found `olmdex.toml` names, messages show only what is about OLM.
+/// Messages show only what is about OLM of the files that a found `olmdex.toml` names.
 #[test]
 fn a_found_file_shows_no_secret_below_its_directory() {
     let folder = checkout("");
