@@ -216,6 +216,7 @@ proptest! {
                 range: String::new(),
                 own_max: Some(Ok(vec!["\"4.16\"".to_owned()])),
                 installation: Installation::default(),
+                served: Vec::new(),
             };
             let names: Vec<String> = view.graphs.iter().map(|it| it.catalog.clone()).collect();
             let found = way_out(&index, &catalogs_of_move(&names, step), &operator, step).unwrap();

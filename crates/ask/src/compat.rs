@@ -14,14 +14,14 @@ use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
-use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning};
+use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
 use olmdex_olm::upgrade::compat::Compatibility;
-use olmdex_olm::upgrade::v1::{Gates, Installation};
+use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
 use olmdex_olm::upgrade::{
     Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, installed_that_stays,
 };
 use olmdex_plan::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
-use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
+use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 
 /// A question about a step of the cluster.
 #[derive(Debug)]
@@ -240,6 +240,7 @@ impl CompatInquiry<'_> {
             range: String::new(),
             own_max: None,
             installation: self.asked.installation(),
+            served: Vec::new(),
         };
         self.rows(self.asked.olm.generations(), &view, &operator, &self.catalogs)
     }
@@ -280,7 +281,8 @@ impl CompatInquiry<'_> {
             self.add(&sources, self.of_csv(csv, subscription), source, answers)?;
         }
         for extension in cluster.extensions.iter().filter(|_| olm.is_v1()) {
-            let Some(operator) = self.of_extension(extension) else { continue };
+            let Some(mut operator) = self.of_extension(extension) else { continue };
+            operator.served = self.served(cluster, &sources, extension);
             let source = extension.named_catalog().filter(|_| catalogs.is_empty()).map(|it| ("", it));
             self.add(&sources, operator, source, answers)?;
         }
@@ -306,14 +308,15 @@ impl CompatInquiry<'_> {
             range: String::new(),
             own_max: Some(own),
             installation: Installation::default(),
+            served: Vec::new(),
         }
     }
 
     fn of_extension(&self, extension: &ClusterExtension) -> Option<StayingOperator> {
-        let (name, version) = extension.installed.as_ref()?;
+        let BundleStatus { name, version, release } = extension.installed.clone()?;
         Some(StayingOperator {
             package: extension.package.clone(),
-            installed: InstalledBundle::named(name.clone(), version.clone(), false),
+            installed: InstalledBundle::named(name, version, false).with_release(release),
             olm: Generation::V1,
             channels: extension.channels.clone(),
             range: extension.version.clone(),
@@ -324,7 +327,30 @@ impl CompatInquiry<'_> {
                 config: extension.config.clone(),
                 namespace: extension.namespace.clone(),
             },
+            served: Vec::new(),
         })
+    }
+
+    /// The ClusterCatalogs that a ClusterExtension selects and that are among the catalogs, each with its family.
+    fn served(
+        &self,
+        cluster: &Cluster,
+        sources: &CatalogSources,
+        extension: &ClusterExtension,
+    ) -> Vec<ServedCatalog> {
+        let family = |name: &str| match sources.meaning("", name)? {
+            SourceMeaning::Family(family) => Some(family),
+            SourceMeaning::Catalog(catalog) => {
+                self.catalogs.iter().find(|it| it.catalog == catalog).map(|it| it.family.clone())
+            }
+        };
+        let mut served = served_catalogs(cluster, family);
+        served.retain(|it| extension.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels)));
+        served.retain(|it| self.catalogs.iter().any(|known| it.catalog.as_ref() == Some(&known.family)));
+        for it in served.iter_mut().filter(|it| it.state == CatalogState::NotServing) {
+            it.state = CatalogState::Serving;
+        }
+        served
     }
 
     fn add(
@@ -405,7 +431,13 @@ impl CompatInquiry<'_> {
         source: Option<(&str, &str)>,
     ) -> Result<(Vec<Stay>, Option<String>), AskError> {
         let package = &operator.package;
-        let (catalogs, warning) = match (self.of_source(sources, source), source) {
+        let is_served =
+            |it: &&PlanCatalog| operator.served.iter().any(|served| served.catalog.as_ref() == Some(&it.family));
+        let own = match operator.served.as_slice() {
+            [] => self.of_source(sources, source),
+            _ => Some(self.catalogs.iter().filter(is_served).cloned().collect()),
+        };
+        let (catalogs, warning) = match (own, source) {
             (Some(catalogs), _) => (catalogs, None),
             (None, of) => {
                 let (namespace, name) = of.unwrap_or_default();

@@ -178,7 +178,7 @@ fn installed_bundles(cluster: &Cluster, have_sources: bool) -> BTreeSet<(String,
     for extension in &cluster.extensions {
         let named = extension.named_catalog().filter(|_| have_sources);
         let source = named.map(|it| (String::new(), it.to_owned()));
-        names.extend(extension.installed.as_ref().map(|it| (it.0.clone(), source)));
+        names.extend(extension.installed.as_ref().map(|it| (it.name.clone(), source)));
     }
     names
 }

@@ -13,7 +13,7 @@ use olmdex_index::query::{Filter, GraphChannel, PackageGraph};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::upgrade::v1::Gates;
 use olmdex_olm::upgrade::{UpgradePath, Verdict};
-use olmdex_rules::cluster::{Cluster, ClusterExtension, Subscription, rules};
+use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, Subscription, rules};
 use olmdex_version::Version;
 
 /// A question about the pins of manifests.
@@ -195,10 +195,14 @@ impl PinQuestion<'_> {
         state.exists = state.pin.as_ref().map(|_| true);
         if let Some(target) = &taken.target {
             let free = ClusterExtension { version: String::new(), ..extension.clone() };
-            let installed = Some((target.bundle.clone(), target.version.clone()));
+            let installed = Some(BundleStatus {
+                name: target.bundle.clone(),
+                version: target.version.clone(),
+                release: target.release.clone(),
+            });
             state.next = next(index, &self.of_extension(&free, installed));
             if let Some((name, from)) = from.and_then(|it| Some((bundles.get(it)?.clone(), it))) {
-                let question = self.of_extension(extension, Some((name, from.to_owned())));
+                let question = self.of_extension(extension, Some(BundleStatus { name, version: from.to_owned(), release: None }));
                 let found = question.updates(index, &mut |_| {});
                 if let Some(stuck) =
                     found.ok().and_then(|it| it.answers.into_iter().next()).filter(|it| it.is_negative())
@@ -217,12 +221,14 @@ impl PinQuestion<'_> {
         Ok(state)
     }
 
-    fn of_extension(&self, extension: &ClusterExtension, installed: Option<(String, String)>) -> UpgradeQuestion {
+    fn of_extension(&self, extension: &ClusterExtension, installed: Option<BundleStatus>) -> UpgradeQuestion {
         let extension = ClusterExtension { installed, ..extension.clone() };
         let cluster = Cluster { extensions: vec![extension], ..self.around() };
         UpgradeQuestion {
             olm: Olm::V1,
             gates: self.gates,
+            source_map: self.source_map.clone(),
+            are_named: self.are_named,
             cluster: Some((cluster, "the manifests".to_owned())),
             ..UpgradeQuestion::default()
         }

@@ -1,6 +1,8 @@
 //! The Subscriptions of a cluster, or the packages of catalogs, that can move to OLM v1: every condition by itself, and
 //! the state that follows.
 
+use std::cmp::Reverse;
+
 use super::bundle::Target;
 use super::dependencies::needs;
 use super::error::AskError;
@@ -17,7 +19,7 @@ use olmdex_olm::readiness::{
 };
 use olmdex_olm::resolve::Options;
 use olmdex_olm::upgrade::v1::Gates;
-use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, Subscription};
+use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterCatalog, ClusterExtension, Subscription};
 
 /// A question about the move to OLM v1.
 #[derive(Debug, Clone, Default)]
@@ -179,7 +181,7 @@ impl ReadinessQuestion {
         item.state = State::AlreadyMigrated;
         item.subscription = Some(from.clone());
         item.cluster_extension = Some(extension.name.clone());
-        (item.bundle, item.version) = extension.installed.clone().unwrap_or_default();
+        BundleStatus { name: item.bundle, version: item.version, .. } = extension.installed.clone().unwrap_or_default();
         item.catalog = extension.named_catalog().map(str::to_owned);
         item.reason = format!("ClusterExtension {} has replaced Subscription {from}", extension.name);
         Some(item)
@@ -326,8 +328,10 @@ impl<'a> ReadinessInquiry<'a> {
             named => named.to_vec(),
         };
         let off = self.unavailable(source_namespace, source);
-        let of_cluster = self.cluster.cluster_catalogs.iter().filter(|it| it.serves());
-        let others = of_cluster.filter_map(|it| Some((self.sources.catalog("", &it.name)?, Some(it))));
+        let mut of_cluster: Vec<_> = self.cluster.cluster_catalogs.iter().filter(|it| it.serves()).collect();
+        of_cluster.sort_by_key(|it| Reverse(it.priority));
+        let others =
+            of_cluster.into_iter().filter_map(|it| Some((self.sources.catalog("", &it.name)?, Some(it))));
         let mut all: Vec<(String, Option<&ClusterCatalog>)> = own.iter().map(|it| (it.clone(), None)).collect();
         all.extend(others);
         let mut lacking: Vec<String> = Vec::new();

@@ -1,16 +1,18 @@
 //! Questions about upgrades: of one package that a word names, or of every operator of a cluster, each with its package
 //! as the catalogs have it.
 
+use std::collections::BTreeSet;
+
 use super::catalog::Catalogs;
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
 use olmdex_index::Index;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
-use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources};
-use olmdex_olm::upgrade::v1::{Gates, Installation, Policy};
+use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
+use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, Generation, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
-use olmdex_rules::cluster::{Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
+use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_rules::crd::findings::Judges;
 use olmdex_rules::openshift::coerce;
 use olmdex_version::version_in_name;
@@ -290,6 +292,8 @@ struct ClusterQuestions {
     n_found: usize,
     /// The reason why there is no question about an object, if there was one.
     refused: Option<AskError>,
+    /// The ClusterCatalogs that ClusterExtensions select and that are none of the catalogs.
+    unknown: BTreeSet<String>,
 }
 
 /// A question in progress.
@@ -342,6 +346,7 @@ impl UpgradeInquiry<'_> {
         cluster.warnings.iter().for_each(|it| (self.warn)(it));
         let ranks = self.index.catalog_ranks(&Filter::default())?;
         let sources = self.sources(cluster, &ranks)?;
+        let served = served_catalogs(cluster, |name| sources.catalog("", name));
         let olm = self.asked.olm;
         let fits = |package: &String| name.is_none_or(|it| it.package == *package);
         let mut gathered = ClusterQuestions::default();
@@ -350,10 +355,14 @@ impl UpgradeInquiry<'_> {
             self.take(question, &words_of(it), &mut gathered)?;
         }
         for it in cluster.extensions.iter().filter(|it| olm.is_v1() && fits(&it.package)) {
-            let question = self.of_extension(cluster, it, name, &sources);
+            let around = ClusterCatalogs { cluster, ranks: &ranks, sources: &sources, served: &served };
+            let question = self.of_extension(&around, it, name, &mut gathered.unknown);
             self.take(question, &format!("ClusterExtension {}", it.name), &mut gathered)?;
         }
-        let ClusterQuestions { questions, n_found, refused } = gathered;
+        let ClusterQuestions { questions, n_found, refused, unknown } = gathered;
+        if !unknown.is_empty() {
+            (self.warn)(&sources.unknown_cluster_catalogs(&unknown));
+        }
         if let Some(error) = refused.filter(|_| questions.is_empty()) {
             return Err(error);
         }
@@ -435,25 +444,27 @@ impl UpgradeInquiry<'_> {
 
     fn of_extension(
         &mut self,
-        cluster: &Cluster,
+        around: &ClusterCatalogs<'_>,
         extension: &ClusterExtension,
         name: Option<&PackageName>,
-        sources: &CatalogSources,
+        unknown: &mut BTreeSet<String>,
     ) -> Result<PackageQuestion, LeftOut> {
         let name = UpgradeQuestion::name_of(&extension.package, name);
-        // A label that names one ClusterCatalog chooses the catalog behind it.
-        let named = extension.named_catalog().filter(|_| self.asked.catalogs.is_empty());
-        let served = match named {
-            None => self.served(cluster)?,
-            Some(catalog) => match sources.catalog("", catalog) {
-                Some(found) => vec![found],
-                None => {
-                    let words = sources.unknown_words("", catalog);
-                    return self.left_out(&format!("the ClusterExtension {} {words}", extension.name));
-                }
-            },
+        let own = self.of_version(around.cluster)?;
+        let selector = self.asked.selector.as_ref().or(extension.selector.as_ref());
+        let served = around.served_to(extension, selector, [&self.asked.catalogs, &own], unknown);
+        // Without its ClusterCatalog, a label that names one chooses the catalog behind it.
+        let named = extension.named_catalog().filter(|_| served.is_empty() && self.asked.catalogs.is_empty());
+        let own = match named.map(|it| (it, around.sources.catalog("", it))) {
+            None if !served.is_empty() => served.iter().filter_map(|it| it.catalog.clone()).collect(),
+            None => own,
+            Some((_, Some(found))) => vec![found],
+            Some((catalog, None)) => {
+                let words = around.sources.unknown_words("", catalog);
+                return self.left_out(&format!("the ClusterExtension {} {words}", extension.name));
+            }
         };
-        let catalogs = if served.is_empty() { &self.asked.catalogs } else { &served };
+        let catalogs = if own.is_empty() { &self.asked.catalogs } else { &own };
         let Some(view) = self.view(&name, catalogs)? else {
             if self.asked.name.is_some() {
                 return Err(no_package(self.index, &name.package)?.into());
@@ -461,6 +472,7 @@ impl UpgradeInquiry<'_> {
             let (package, extension) = (&name.package, &extension.name);
             return self.left_out(&format!("no catalog has `{package}`, which the ClusterExtension {extension} names"));
         };
+        let view = view.served_by(served);
         self.check(&name, Olm::V1, &view)?;
         let mut asked = self.asked.asked(&name, self.installed(&view, &name)?);
         complete(&mut asked, extension, &view, named.is_some());
@@ -474,7 +486,7 @@ impl UpgradeInquiry<'_> {
 
     /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named
     /// after another version. None if the words name the catalogs.
-    fn served(&self, cluster: &Cluster) -> Result<Vec<String>, AskError> {
+    fn of_version(&self, cluster: &Cluster) -> Result<Vec<String>, AskError> {
         let Some(minor) = coerce(&cluster.openshift).filter(|_| self.asked.catalogs.is_empty()) else {
             return Ok(Vec::new());
         };
@@ -498,6 +510,47 @@ impl UpgradeInquiry<'_> {
     }
 }
 
+/// The ClusterCatalogs of a cluster beside the catalogs that are known.
+struct ClusterCatalogs<'a> {
+    cluster: &'a Cluster,
+    ranks: &'a [CatalogRank],
+    sources: &'a CatalogSources,
+    served: &'a [ServedCatalog],
+}
+
+impl ClusterCatalogs<'_> {
+    /// The ClusterCatalogs that OLM v1 asks for a ClusterExtension; none if the manifests do not tell. `wanted` are the
+    /// catalogs that the words name, and else those for the version of the cluster; empty for all. A catalog that no
+    /// ClusterCatalog serves counts for itself if the words name it, or if it may be what an unknown one serves.
+    fn served_to(
+        &self,
+        extension: &ClusterExtension,
+        selector: Option<&LabelSelector>,
+        wanted: [&Vec<String>; 2],
+        unknown: &mut BTreeSet<String>,
+    ) -> Vec<ServedCatalog> {
+        let is_there = |name: &str| self.served.iter().any(|it| it.name == name);
+        let [named, of_version] = wanted;
+        if self.served.is_empty() || (named.is_empty() && extension.named_catalog().is_some_and(|it| !is_there(it))) {
+            return Vec::new();
+        }
+        let is_wanted = |catalog: &String| {
+            let wanted = if named.is_empty() { of_version } else { named };
+            wanted.is_empty() || wanted.contains(catalog)
+        };
+        let is_unknown = |it: &&ServedCatalog| it.catalog.is_none() && named.is_empty();
+        let is_selected = |it: &ServedCatalog| selector.is_none_or(|selector| selector.matches(&it.labels));
+        let unknown_here = self.served.iter().filter(is_unknown);
+        unknown.extend(unknown_here.filter(|it| is_selected(it)).map(|it| it.name.clone()));
+        let is_served = |catalog: &String| self.served.iter().any(|it| it.catalog.as_ref() == Some(catalog));
+        let others = self.ranks.iter().filter(|it| is_wanted(&it.catalog) && !is_served(&it.catalog));
+        let others = others.filter(|_| !named.is_empty() || self.served.iter().any(|it| is_unknown(&it)));
+        let by_itself = |it: &CatalogRank| ServedCatalog::of(&it.catalog, it.priority, &it.labels);
+        let own = self.served.iter().filter(|it| it.catalog.as_ref().map_or(named.is_empty(), is_wanted));
+        own.cloned().chain(others.map(by_itself)).collect()
+    }
+}
+
 fn words_of(subscription: &Subscription) -> String {
     format!("Subscription {}/{}", subscription.namespace, subscription.name)
 }
@@ -505,7 +558,7 @@ fn words_of(subscription: &Subscription) -> String {
 /// The bundle that a Subscription has installed.
 fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageView) -> InstalledBundle {
     let name = &subscription.installed;
-    if let Some(NamedVersion { name, version }) = view.find(name).filter(|it| it.name == *name) {
+    if let Some(NamedVersion { name, version, .. }) = view.find(name).filter(|it| it.name == *name) {
         return InstalledBundle::held(name, version);
     }
     let is_its = |it: &&ClusterServiceVersion| it.name == *name && it.namespace == subscription.namespace;
@@ -517,9 +570,9 @@ fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageVi
 
 /// Adds the fields of a ClusterExtension to the words. `has_own` means that its label has chosen the catalog.
 fn complete(asked: &mut EngineQuestion, extension: &ClusterExtension, view: &PackageView, has_own: bool) {
-    if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
-        let is_in_catalog = view.find(name).is_some_and(|it| it.name == *name);
-        asked.installed = Some(InstalledBundle::named(name.clone(), version.clone(), is_in_catalog));
+    if let (None, Some(BundleStatus { name, version, release })) = (&asked.installed, extension.installed.clone()) {
+        let is_in_catalog = view.find(&name).is_some_and(|it| it.name == name);
+        asked.installed = Some(InstalledBundle::named(name, version, is_in_catalog).with_release(release));
     }
     if asked.channels.is_empty() {
         asked.channels.clone_from(&extension.channels);

@@ -128,6 +128,11 @@ pub(crate) fn bundle_words(bundle: &str, version: &str) -> String {
     if version.is_empty() || bundle.contains(version) { bundle.to_owned() } else { format!("{bundle} ({version})") }
 }
 
+/// Describes a release, to be put behind a version: a hyphen would make it look like a pre-release.
+pub(crate) fn release_words(release: Option<&String>) -> String {
+    release.filter(|it| !it.is_empty()).map(|it| format!(" release {it}")).unwrap_or_default()
+}
+
 /// Describes the installed bundle.
 pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
     let unknown = match (installed.is_name_assumed, installed.is_in_catalog) {
@@ -135,7 +140,8 @@ pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
         (false, true) => "",
         (false, false) => ", which no catalog holds",
     };
-    format!("{}{unknown}", bundle_words(&installed.name, &installed.version))
+    let release = release_words(installed.release.as_ref());
+    format!("{}{release}{unknown}", bundle_words(&installed.name, &installed.version))
 }
 
 /// The first headers of tables of answers: about objects of a cluster, with a column for these.
@@ -174,7 +180,7 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
     let place = target.permits.first().map(Permit::place).unwrap_or_default();
     vec![
         target.bundle.clone(),
-        target.version.clone(),
+        format!("{}{}", target.version, release_words(target.release.as_ref())),
         target.catalog.clone(),
         few(&target.channels),
         because.join("; "),

@@ -12,7 +12,7 @@ use super::family::family_and_minor;
 use super::name::SourceName;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::CatalogRank;
-use olmdex_rules::cluster::Cluster;
+use olmdex_rules::cluster::{Cluster, ClusterExtension};
 use olmdex_rules::openshift::coerce;
 use olmdex_version::first_of;
 
@@ -52,8 +52,10 @@ pub struct CatalogSources {
     /// The catalogs, each with its family and version if its name says them.
     catalogs: Vec<(String, Option<(String, Minor)>)>,
     openshift: Option<Minor>,
-    /// The only catalog or family that can be meant, if there is just one.
+    /// The only catalog or family that a CatalogSource can mean, if there is just one.
     only: Option<String>,
+    /// The same for a ClusterCatalog.
+    only_of_v1: Option<String>,
 }
 
 /// Reads the user's ties, `NAMESPACE/NAME=CATALOG`: each source, with its catalog or family. `known` are the catalogs,
@@ -95,23 +97,27 @@ impl CatalogSources {
         let catalogs: Vec<(String, Option<(String, Minor)>)> =
             ranks.iter().map(|it| (it.catalog.clone(), family_and_minor(&it.catalog))).collect();
         let units: BTreeSet<&str> = catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
-        let is_obvious = !are_named && ties.is_empty() && is_only_pair(cluster, units.len());
-        let only = units.first().filter(|_| is_obvious).map(|it| (*it).to_owned());
+        let is_free = !are_named && ties.is_empty();
+        let only_if =
+            |is_only: bool| units.first().filter(|_| is_free && is_only).map(|only: &&str| (*only).to_owned());
+        let only = only_if(is_only_pair(cluster, units.len()));
+        let only_of_v1 = only_if(is_only_cluster_catalog(cluster, units.len()));
         let known = catalogs.iter().map(|(name, of)| (name.as_str(), of.as_ref().map(|it| it.0.as_str())));
         let tied = read_ties(ties, known)?.into_iter();
         let mut map: Vec<(String, String)> = tied.map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
         map.extend(ranks.iter().filter_map(|it| Some((it.labels.get(SOURCE_LABEL)?.clone(), it.catalog.clone()))));
         let openshift = openshift.or_else(|| coerce(&cluster.openshift));
-        Ok(Self { map, catalogs, openshift, only })
+        Ok(Self { map, catalogs, openshift, only, only_of_v1 })
     }
 
-    /// The meaning of a source; `None` if it is not known.
+    /// The meaning of a source; `None` if it is not known. A source without a namespace is a ClusterCatalog.
     #[must_use]
     pub fn meaning(&self, namespace: &str, name: &str) -> Option<SourceMeaning> {
         let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
         let is_catalog = |it: &str| self.catalogs.iter().any(|known| known.0 == it);
         let is_family = |it: &str| self.catalogs.iter().any(|known| known.1.as_ref().is_some_and(|of| of.0 == it));
-        let found = meant(&self.map, &full, |it| is_catalog(it) || is_family(it)).or_else(|| self.only.clone())?;
+        let only = if namespace.is_empty() { &self.only_of_v1 } else { &self.only };
+        let found = meant(&self.map, &full, |it| is_catalog(it) || is_family(it)).or_else(|| only.clone())?;
         Some(if is_catalog(&found) { SourceMeaning::Catalog(found) } else { SourceMeaning::Family(found) })
     }
 
@@ -136,25 +142,49 @@ impl CatalogSources {
     /// are and how to tie it.
     #[must_use]
     pub fn unknown_words(&self, namespace: &str, name: &str) -> String {
-        let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
+        let (kind, full) = match namespace {
+            "" => ("ClusterCatalog", name.to_owned()),
+            _ => ("CatalogSource", format!("{namespace}/{name}")),
+        };
         let what = match (self.meaning(namespace, name), self.openshift) {
             (Some(SourceMeaning::Family(family)), Some(minor)) => {
                 // Catalogs that are named after a version only have no family.
                 let of_family = if family.is_empty() { String::new() } else { format!(" of `{family}`") };
-                return format!("follows the CatalogSource {full}, but no catalog{of_family} is for OpenShift {minor}");
+                return format!("follows the {kind} {full}, but no catalog{of_family} is for OpenShift {minor}");
             }
             (Some(SourceMeaning::Family(family)), None) => {
                 return format!(
-                    "follows the CatalogSource {full}, but the OpenShift version that selects a catalog of `{family}` \
+                    "follows the {kind} {full}, but the OpenShift version that selects a catalog of `{family}` \
                     is unknown"
                 );
             }
-            _ => format!("follows the CatalogSource {full}, which matches no catalog"),
+            _ => format!("follows the {kind} {full}, which matches no catalog"),
         };
+        format!("{what} ({}); map it with `--source-map {full}=CATALOG`", self.known_words())
+    }
+
+    /// A sentence about ClusterCatalogs that are none of the catalogs, which OLM v1 asks nevertheless.
+    #[must_use]
+    pub fn unknown_cluster_catalogs(&self, names: &BTreeSet<String>) -> String {
+        let known = self.known_words();
+        match names.first() {
+            Some(only) if names.len() == 1 => format!(
+                "the ClusterCatalog {only} matches no catalog ({known}), so olmdex does not know what OLM v1 finds \
+                there; map it with `--source-map {only}=CATALOG`"
+            ),
+            _ => format!(
+                "the ClusterCatalogs {} match no catalog ({known}), so olmdex does not know what OLM v1 finds there; \
+                map each with `--source-map NAME=CATALOG`",
+                first_of(names.iter(), names.len())
+            ),
+        }
+    }
+
+    /// The catalogs and families that there are.
+    fn known_words(&self) -> String {
         let units: BTreeSet<&str> =
             self.catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
-        let names = first_of(units.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")), units.len());
-        format!("{what} ({names}); map it with `--source-map {full}=CATALOG`")
+        first_of(units.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")), units.len())
     }
 }
 
@@ -164,6 +194,14 @@ pub fn is_only_pair(cluster: &Cluster, n_families: usize) -> bool {
     let sources: BTreeSet<(&str, &str)> =
         cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source)).collect();
     n_families == 1 && sources.len() <= 1
+}
+
+/// Whether the one ClusterCatalog of a cluster and the one family of catalogs belong together, whatever their names are.
+#[must_use]
+pub fn is_only_cluster_catalog(cluster: &Cluster, n_families: usize) -> bool {
+    let own = cluster.cluster_catalogs.iter().map(|it| it.name.as_str());
+    let named = cluster.extensions.iter().filter_map(ClusterExtension::named_catalog);
+    n_families == 1 && own.chain(named).collect::<BTreeSet<&str>>().len() <= 1
 }
 
 /// The catalog that a source means, found by the map, by the source's own name, or by the part of its name before the

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::classic;
 use super::installed::InstalledBundle;
-use super::permit::Permit;
+use super::target::Target;
 use super::v1::{self, bundle_version};
 use olmdex_index::IndexError;
 use olmdex_index::query::{CatalogRank, EdgeScope, GraphBundle, InstallModes, PackageGraph, Reach};
@@ -38,33 +38,6 @@ impl Generation {
     }
 }
 
-/// A bundle that can be upgraded to, or installed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Target {
-    /// The catalog.
-    pub catalog: String,
-    /// The bundle.
-    pub bundle: String,
-    /// Its version.
-    pub version: String,
-    /// The channels in which it is available that way.
-    pub channels: Vec<String>,
-    /// Whether it is deprecated.
-    pub is_deprecated: bool,
-    /// The reason why this generation of OLM refuses it nevertheless: the type of a property that OLM v1 does not
-    /// support.
-    pub refused_for: Option<String>,
-    /// The reason why OLM v1 does not install it after it has resolved to it, in its words: install modes that it does
-    /// not support, or a configuration that does not fit.
-    pub refusal: Option<String>,
-    /// Whether it supports the install mode AllNamespaces, without which OLM v1 does not install it; `null` if it
-    /// states no install modes.
-    pub supports_all_namespaces: Option<bool>,
-    /// The fields that permit it; none for a first installation, and for staying.
-    pub permits: Vec<Permit>,
-}
-
 /// A bundle by its name and its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedVersion {
@@ -72,6 +45,8 @@ pub struct NamedVersion {
     pub name: String,
     /// Its version, or empty.
     pub version: String,
+    /// Its release, as [`Target::release`].
+    pub release: Option<String>,
 }
 
 /// A package in all catalogs that are asked, ready for both engines.
@@ -87,6 +62,8 @@ pub struct PackageView {
     pub(super) ranks: Vec<CatalogRank>,
     /// The same graphs as OLM Classic sees them, each made on first use: a plan asks hundreds of times.
     classic: Vec<OnceLock<classic::Package>>,
+    /// The ClusterCatalogs that OLM v1 asks; none if the catalogs themselves count as such.
+    served: Vec<v1::ServedCatalog>,
     /// The catalogs as OLM v1 sees them, made when it is asked first.
     v1: OnceLock<Vec<v1::Catalog>>,
     /// How OLM v1 reads releases.
@@ -166,19 +143,27 @@ impl PackageView {
     pub fn new(package: &str, graphs: Vec<PackageGraph>, catalogs: &[CatalogRank]) -> Self {
         let classic = graphs.iter().map(|_| OnceLock::new()).collect();
         let by_name = graphs.iter().map(|_| OnceLock::new()).collect();
-        let (bundles, ranks, v1) = (bundles(&graphs), catalogs.to_vec(), OnceLock::new());
+        let (bundles, ranks, v1) = (bundles(&graphs, false), catalogs.to_vec(), OnceLock::new());
         let (package, release) = (package.to_owned(), v1::ReleaseReading::default());
-        Self { package, graphs, bundles, ranks, classic, v1, release, by_name, last_reach: LastReach::default() }
+        let (served, last_reach) = (Vec::new(), LastReach::default());
+        Self { package, graphs, bundles, ranks, classic, served, v1, release, by_name, last_reach }
     }
 
     /// The same package, with releases read as the feature gates of OLM v1 demand.
     #[must_use]
     pub fn with_gates(mut self, gates: &v1::Gates) -> Self {
-        self.release = if gates.has_explicit_releases() {
-            v1::ReleaseReading::Explicit
-        } else {
-            v1::ReleaseReading::InBuildMetadata
-        };
+        if gates.has_explicit_releases() {
+            self.release = v1::ReleaseReading::Explicit;
+            self.bundles = bundles(&self.graphs, true);
+            self.v1 = OnceLock::new();
+        }
+        self
+    }
+
+    /// The same package, as ClusterCatalogs serve it to OLM v1. Without any, each catalog is one.
+    #[must_use]
+    pub fn served_by(mut self, served: Vec<v1::ServedCatalog>) -> Self {
+        self.served = served;
         self.v1 = OnceLock::new();
         self
     }
@@ -191,7 +176,11 @@ impl PackageView {
                 let graph = self.graphs.iter().find(|graph| graph.catalog == it.catalog);
                 v1::Catalog::with_releases(&it.catalog, it.priority, &it.labels, graph, self.release)
             };
-            self.ranks.iter().map(of).collect()
+            let served = self.served.iter().map(|it| {
+                let catalog = it.catalog.clone().unwrap_or_else(|| it.name.clone());
+                of(&CatalogRank { catalog, ..CatalogRank::default() }).served_by(it)
+            });
+            if self.served.is_empty() { self.ranks.iter().map(of).collect() } else { served.collect() }
         })
     }
 
@@ -262,6 +251,7 @@ impl PackageView {
             supports_all_namespaces: self.install_modes_of(catalog, &step.bundle).map(|it| it.all_namespaces),
             bundle: step.bundle,
             version: step.version,
+            release: None,
             channels: vec![step.channel],
             refused_for: None,
             refusal: None,
@@ -306,17 +296,23 @@ fn by_name(graph: &PackageGraph) -> HashMap<String, BundleMark> {
 }
 
 /// All bundles, each once, highest version first.
-fn bundles(graphs: &[PackageGraph]) -> Vec<NamedVersion> {
-    let mut all: Vec<(Option<Version>, String, String)> = Vec::new();
+fn bundles(graphs: &[PackageGraph], explicit_releases: bool) -> Vec<NamedVersion> {
+    let mut all: Vec<(Option<v1::BundleVersion>, String)> = Vec::new();
     for bundle in graphs.iter().flat_map(|it| &it.bundles) {
-        let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
-        let version = version.map(|it| it.value.to_build_metadata());
-        let text = version.as_ref().map(ToString::to_string).unwrap_or_default();
-        all.push((version, bundle.name.clone(), text));
+        let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, explicit_releases).ok());
+        all.push((version, bundle.name.clone()));
     }
-    all.sort_by(|a, b| (&b.0, &a.1).cmp(&(&a.0, &b.1)));
+    let by_version = |a: &Option<v1::BundleVersion>, b: &Option<v1::BundleVersion>| {
+        a.as_ref().map(v1::BundleVersion::order).cmp(&b.as_ref().map(v1::BundleVersion::order))
+    };
+    all.sort_by(|a, b| by_version(&b.0, &a.0).then_with(|| a.1.cmp(&b.1)));
     all.dedup_by(|a, b| a.1 == b.1);
-    all.into_iter().map(|(_, name, version)| NamedVersion { name, version }).collect()
+    let named = |(version, name): (Option<v1::BundleVersion>, String)| NamedVersion {
+        name,
+        version: version.as_ref().map(v1::BundleVersion::version_text).unwrap_or_default(),
+        release: version.and_then(|it| it.release_text()),
+    };
+    all.into_iter().map(named).collect()
 }
 
 /// The words behind `in`: the channels, or that there is no restriction.

@@ -74,7 +74,7 @@ pub fn bundles_that_stay(
 ) -> Vec<Stay> {
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
     let mut rows = Vec::new();
-    for NamedVersion { name, version } in view.bundles() {
+    for NamedVersion { name, version, .. } in view.bundles() {
         let Some(bundle) = view.bundle(&graph.catalog, name) else { continue };
         rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
             refusal: refusal(&row, Some(bundle), installation),

@@ -2,7 +2,8 @@
 //! the order of precedence): also in other sources than the Subscription's. OLM's code does not
 //! (`docs/behaviour/olm-classic.md` 2.6), so this answers only on request.
 
-use super::answer::{EngineQuestion, Generation, PackageView, Target, channel_words};
+use super::answer::{EngineQuestion, Generation, PackageView, channel_words};
+use super::target::Target;
 use super::classic;
 use super::permit::Field;
 use super::updates::{Updates, Verdict};

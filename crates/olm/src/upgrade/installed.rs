@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::classic;
+use super::target::Target;
 use super::v1;
 use olmdex_index::IndexError;
 use olmdex_version::{Version, first_of};
@@ -16,6 +17,9 @@ pub struct InstalledBundle {
     pub name: String,
     /// Its version.
     pub version: String,
+    /// Its release, if the cluster records one apart from the version (feature gate `BundleReleaseSupport`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
     /// Whether a catalog holds it.
     pub is_in_catalog: bool,
     /// Whether its name follows the pattern of the package's other bundles, because no catalog names this version.
@@ -58,7 +62,19 @@ impl InstalledBundle {
     /// A bundle whose name is known.
     #[must_use]
     pub fn named(name: String, version: String, is_in_catalog: bool) -> Self {
-        Self { name, version, is_in_catalog, is_name_assumed: false }
+        Self { name, version, release: None, is_in_catalog, is_name_assumed: false }
+    }
+
+    /// The bundle with a release that is recorded apart from its version.
+    #[must_use]
+    pub fn with_release(self, release: Option<String>) -> Self {
+        Self { release, ..self }
+    }
+
+    /// The bundle that an upgrade installs.
+    #[must_use]
+    pub fn after(target: &Target) -> Self {
+        Self::held(target.bundle.clone(), target.version.clone()).with_release(target.release.clone())
     }
 
     /// The bundle in OLM Classic's form.
@@ -70,6 +86,6 @@ impl InstalledBundle {
     /// The bundle in OLM v1's form.
     #[must_use]
     pub(crate) fn as_v1(&self) -> v1::Installed {
-        v1::Installed { name: self.name.clone(), version: self.version.clone(), release: None }
+        v1::Installed { name: self.name.clone(), version: self.version.clone(), release: self.release.clone() }
     }
 }

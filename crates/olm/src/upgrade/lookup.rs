@@ -44,8 +44,8 @@ impl PackageView {
 
     /// The meaning of a word by itself, or by the names of the catalogs.
     fn known(&self, text: &str) -> Result<Option<InstalledBundle>, InstalledError> {
-        if let Some(NamedVersion { name, version }) = self.find(text) {
-            return Ok(Some(InstalledBundle::held(name, version)));
+        if let Some(NamedVersion { name, version, release }) = self.find(text) {
+            return Ok(Some(InstalledBundle::held(name, version).with_release(release)));
         }
         if let Some((name, version)) = text.rsplit_once('@') {
             let is_in_catalog = self.holds(name);
@@ -95,7 +95,7 @@ impl PackageView {
             return None;
         }
         // The highest version first.
-        let patterns = self.bundles().iter().filter_map(|NamedVersion { name, version }| {
+        let patterns = self.bundles().iter().filter_map(|NamedVersion { name, version, .. }| {
             let prefix = name.strip_suffix(&version.replace('+', "-"))?;
             let is_pattern = prefix.ends_with('.') || prefix.ends_with(".v") || prefix.ends_with("-v");
             Some((Version::parse(version).ok().filter(|_| is_pattern)?, prefix))

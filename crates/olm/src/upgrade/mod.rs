@@ -69,13 +69,15 @@ pub mod rules;
 mod shortest_answers;
 mod shortest_path;
 mod stranded;
+mod target;
 mod uninstall_advice;
 mod updates;
 pub mod v1;
 mod why_not;
 mod zstream;
 
-pub use answer::{EngineQuestion, Generation, NamedVersion, PackageView, Target};
+pub use answer::{EngineQuestion, Generation, NamedVersion, PackageView};
+pub use target::Target;
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use compare::diff;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, Generation, PackageView, Target};
+use super::answer::{EngineQuestion, Generation, PackageView};
+use super::target::Target;
 use super::classic::{self, End};
 use super::installed::InstalledBundle;
 use super::updates::{refused_words, v1_target};
@@ -192,7 +193,7 @@ pub fn v1_path(view: &PackageView, asked: &EngineQuestion, from: &InstalledBundl
             Ok(found) => found,
             Err(error) => return answer.finish(false, &format!("ends the path: {error}")),
         };
-        if found.bundle == at.name || found.recorded_version == at.version {
+        if found.is_recorded_as(&installed) {
             return answer.finish(true, "is the highest version permitted");
         }
         let target = view.catalogs().iter().find(|it| it.name == found.catalog).and_then(|catalog| {
@@ -204,7 +205,7 @@ pub fn v1_path(view: &PackageView, asked: &EngineQuestion, from: &InstalledBundl
             let why = format!("ends the path: {}", refused_words(&target.bundle, refusal));
             return answer.finish(false, &why);
         }
-        at = InstalledBundle::held(target.bundle.clone(), target.version.clone());
+        at = InstalledBundle::after(&target);
         answer.steps.push(target.into());
         if !seen.insert(at.name.clone()) {
             return answer.finish(false, "was installed before: the path loops");

@@ -103,21 +103,23 @@ impl<'v> UpgradeRoutes<'v> {
 
     /// The bundle that OLM goes to; `None` if it stays.
     fn next(&self, at: &InstalledBundle) -> Option<InstalledBundle> {
-        let (name, version) = match &self.engine {
+        let (name, version, release) = match &self.engine {
             Engine::Classic { walker, .. } => {
                 let (_, entry) = walker.next(&at.as_classic())?;
-                (entry.fields.name.clone(), entry.version.as_ref().map(ToString::to_string).unwrap_or_default())
+                let version = entry.version.as_ref().map(ToString::to_string).unwrap_or_default();
+                (entry.fields.name.clone(), version, None)
             }
             Engine::V1 { question, view, .. } => {
-                let question = Question { installed: Some(at.as_v1()), ..question.clone() };
+                let installed = at.as_v1();
+                let question = Question { installed: Some(installed.clone()), ..question.clone() };
                 let found = v1::resolve_only(&question, view.catalogs()).ok()?;
-                if found.bundle == at.name || found.recorded_version == at.version {
+                if found.is_recorded_as(&installed) {
                     return None;
                 }
-                (found.bundle, found.recorded_version)
+                (found.bundle, found.recorded_version, found.recorded_release)
             }
         };
-        Some(InstalledBundle::held(name, version))
+        Some(InstalledBundle::held(name, version).with_release(release))
     }
 
     /// The reason why OLM v1 stops at a bundle although something leads on, if there is one: it refuses the bundle that

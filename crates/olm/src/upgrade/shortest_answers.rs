@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::answer::{EngineQuestion, Generation, PackageView, Target};
+use super::answer::{EngineQuestion, Generation, PackageView};
+use super::target::Target;
 use super::compat::{Claims, judge};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, UpgradePath};

@@ -11,7 +11,8 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
-use super::answer::{EngineQuestion, PackageView, Target};
+use super::answer::{EngineQuestion, PackageView};
+use super::target::Target;
 use super::classic;
 use super::installed::InstalledBundle;
 use super::ordered::Ordered;
@@ -109,8 +110,8 @@ struct V1Search<'s> {
 impl<'s> V1Search<'s> {
     /// The edges that are asked about, without the bundles that no way may lead over.
     fn new(view: &'s PackageView, asked: &'s EngineQuestion, from: &'s InstalledBundle, wish: &Wish<'_>) -> Self {
-        let is_selected = |it: &&Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
-        let web = Web::new(view.catalogs().iter().filter(is_selected), &asked.channels, asked.policy);
+        let is_asked = |it: &&Catalog| it.is_asked_with(asked.selector.as_ref());
+        let web = Web::new(view.catalogs().iter().filter(is_asked), &asked.channels, asked.policy);
         let mut search = Self {
             web,
             asked,
@@ -154,7 +155,7 @@ impl<'s> V1Search<'s> {
     fn installed(&self, rank: Option<u32>) -> InstalledBundle {
         let Some(rank) = rank else { return self.from.clone() };
         let candidate = self.web.target(rank).1;
-        InstalledBundle::held(candidate.name.clone(), candidate.version_text())
+        InstalledBundle::held(candidate.name.clone(), candidate.version_text()).with_release(candidate.release_text())
     }
 
     /// The last steps of the ways that are wished for, the shortest first.
@@ -283,7 +284,7 @@ impl<'s> ClassicSearch<'s> {
                 break;
             }
             let current = links[at].channel;
-            let installed = links[at].step.as_ref().map_or_else(|| from.clone(), |it| after(&it.target));
+            let installed = links[at].step.as_ref().map_or_else(|| from.clone(), |it| InstalledBundle::after(&it.target));
             // No way needs to come through a place more often than there are ways wanted.
             let visits = n_visits.entry((installed.name.clone(), current)).or_default();
             *visits += 1;
@@ -370,8 +371,4 @@ fn is_on_way(steps_to: &HashMap<&str, Vec<usize>>, bundle: &str, trails: &Trails
     }
     let is_it = |it: usize| links[it].step.as_ref().is_some_and(|it| it.target.bundle == bundle);
     trails.back_from(at).inspect(|_| tally::step(1)).any(is_it)
-}
-
-fn after(target: &Target) -> InstalledBundle {
-    InstalledBundle::held(target.bundle.clone(), target.version.clone())
 }

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, Generation, PackageView, Target, channel_words};
+use super::answer::{EngineQuestion, Generation, PackageView, channel_words};
 use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
+use super::target::Target;
 use super::v1::{self, CatalogWalk};
 use olmdex_index::query::PackageGraph;
 use olmdex_version::masterminds::{Constraint, api_server_refusal};
@@ -206,10 +207,7 @@ pub fn v1_updates(view: &PackageView, asked: &EngineQuestion) -> Updates {
             answer.others = targets;
         }
         Ok(found) => {
-            let is_same = asked
-                .installed
-                .as_ref()
-                .is_some_and(|it| it.name == found.bundle || it.version == found.recorded_version);
+            let is_same = asked.installed.as_ref().is_some_and(|it| found.is_recorded_as(&it.as_v1()));
             let is_target = |it: &Target| it.catalog == found.catalog && it.bundle == found.bundle;
             let (mut taken, others): (Vec<Target>, Vec<Target>) = targets.into_iter().partition(is_target);
             answer.others = others;
@@ -225,7 +223,8 @@ pub fn v1_updates(view: &PackageView, asked: &EngineQuestion) -> Updates {
                 answer.reason = format!("{} is the highest version permitted", found.bundle);
                 return answer;
             }
-            let target = taken.pop();
+            // No edge leads to a bundle that only has the installed version.
+            let target = taken.pop().or_else(|| found_target(view, asked, &found));
             answer.verdict = if asked.installed.is_some() { Verdict::Update } else { Verdict::Install };
             answer.reason = v1_reason(view, asked, target.as_ref(), &answer.others);
             if let Some(refusal) = target.as_ref().and_then(|it| it.refusal.clone()) {
@@ -237,6 +236,12 @@ pub fn v1_updates(view: &PackageView, asked: &EngineQuestion) -> Updates {
         }
     }
     answer
+}
+
+/// The bundle that OLM v1 has resolved to, as a target without edges.
+fn found_target(view: &PackageView, asked: &EngineQuestion, found: &v1::Resolution) -> Option<Target> {
+    let catalog = view.catalogs().iter().find(|it| it.name == found.catalog)?;
+    v1_target(catalog, catalog.candidate(&found.bundle)?, Vec::new(), asked)
 }
 
 /// The reason why OLM v1 refuses to install the bundle that it has resolved to, in its words.
@@ -273,6 +278,8 @@ fn v1_reason(view: &PackageView, asked: &EngineQuestion, target: Option<&Target>
         text.push_str(&format!(" that upgrade edges reach; {}", reason_of(target)));
     } else if asked.installed.is_some() && asked.policy == v1::Policy::SelfCertified {
         text.push_str("; with SelfCertified no edge is needed");
+    } else if let Some(installed) = &asked.installed {
+        text.push_str(&format!("; it has the installed version, {}", installed.version));
     }
     if let Some(installed) = &asked.installed
         && Version::parse(&installed.version).is_ok_and(|it| Version::parse(&target.version).is_ok_and(|to| to < it))
@@ -288,8 +295,7 @@ fn v1_reason(view: &PackageView, asked: &EngineQuestion, target: Option<&Target>
 pub fn v1_targets(view: &PackageView, asked: &EngineQuestion) -> Vec<Target> {
     let range = Constraint::parse(&asked.version).ok();
     let mut found: Vec<(Option<VersionRelease>, Target)> = Vec::new();
-    let is_selected = |it: &&v1::Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
-    for catalog in view.catalogs().iter().filter(is_selected) {
+    for catalog in view.catalogs().iter().filter(|it| it.is_asked_with(asked.selector.as_ref())) {
         let mut add = |candidate: &v1::Candidate, permits: Vec<Permit>| {
             let is_installed = asked.installed.as_ref().is_some_and(|it| it.name == candidate.name);
             let version = candidate.version_release();
@@ -313,6 +319,8 @@ pub fn v1_targets(view: &PackageView, asked: &EngineQuestion) -> Vec<Target> {
     }
     // The edges come in no order.
     found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (&a.1.catalog, &a.1.bundle).cmp(&(&b.1.catalog, &b.1.bundle))));
+    // Several ClusterCatalogs may serve one catalog.
+    found.dedup_by(|a, b| (&a.1.catalog, &a.1.bundle) == (&b.1.catalog, &b.1.bundle));
     found.into_iter().map(|(_, target)| target).collect()
 }
 
@@ -333,6 +341,7 @@ pub(super) fn v1_target(
         catalog: catalog.name.clone(),
         bundle: candidate.name.clone(),
         version: candidate.version_text(),
+        release: candidate.release_text(),
         channels: listed,
         is_deprecated: candidate.is_deprecated,
         refused_for: candidate.dependency.clone(),

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, Generation, NamedVersion, PackageView, Target, channel_words};
+use super::answer::{EngineQuestion, Generation, NamedVersion, PackageView, channel_words};
+use super::target::Target;
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
@@ -397,7 +398,9 @@ fn follows(
             let (field, channel) = (it.field.as_str(), &it.channel);
             (true, format!("{field} {} in channel {channel} ({})", it.value, it.place()))
         }
-        None if candidate.version_text() == installed.version => (true, "it has the installed version".to_owned()),
+        None if v1::installed_version(&installed.as_v1()).ok().as_ref() == candidate.version_release() => {
+            (true, "it has the installed version".to_owned())
+        }
         None => {
             let place = channel_words(&view.package, &asked.channels);
             (false, format!("no edge of {place} leads from {} to it", installed.name))
@@ -408,7 +411,7 @@ fn follows(
 fn v1_ways(
     view: &PackageView,
     asked: &EngineQuestion,
-    NamedVersion { name, version }: &NamedVersion,
+    NamedVersion { name, version, .. }: &NamedVersion,
     within: &Reach,
 ) -> Vec<String> {
     let mut ways = Vec::new();

@@ -3,7 +3,7 @@
 
 use super::catalogs::Catalogs;
 use super::code::Code;
-use super::inventory::Operator;
+use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use olmdex_index::IndexError;
@@ -73,7 +73,7 @@ impl<'q> Judge<'q> {
     pub(super) fn claims(&self, bundle: &str) -> Result<Claims, IndexError> {
         let mut claims = Claims::default();
         for minor in self.path {
-            let view = self.catalogs.view(&self.operator.families, *minor, &self.operator.package)?;
+            let view = self.catalogs.view(self.operator, *minor)?;
             let mut bundles = view.iter().flat_map(|it| &it.graphs).flat_map(|it| &it.bundles);
             if let Some(found) = bundles.find(|it| it.name == bundle) {
                 claims = Claims::from(found);

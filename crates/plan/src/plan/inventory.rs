@@ -5,94 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::answer::Unknown;
 use super::catalogs::Catalogs;
 use super::code::Code;
+use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
-use olmdex_olm::catalog_source::{is_only_pair, meant};
+use olmdex_olm::catalog_source::{is_only_cluster_catalog, is_only_pair, meant, served_catalogs};
 use olmdex_olm::upgrade::Generation;
-use olmdex_olm::upgrade::v1::Installation;
-use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
+use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
+use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_text::json;
 use olmdex_version::first_of;
-
-/// An installed operator.
-#[derive(Debug, Clone)]
-pub(super) struct Operator {
-    /// `None` for a ClusterExtension.
-    pub(super) namespace: Option<String>,
-    pub(super) package: String,
-    pub(super) package_is_guessed: bool,
-    /// The name of the Subscription or ClusterExtension; empty without one.
-    pub(super) name: String,
-    pub(super) installed: String,
-    pub(super) version: String,
-    pub(super) olm: Generation,
-    pub(super) channels: Vec<String>,
-    /// The range of versions of a ClusterExtension.
-    pub(super) range: String,
-    /// How a ClusterExtension installs.
-    pub(super) installation: Installation,
-    /// `NAMESPACE/NAME` of the CatalogSource, or empty.
-    pub(super) source: String,
-    /// The families of catalogs that it follows; empty if they are not known.
-    pub(super) families: Vec<String>,
-    pub(super) is_managed: bool,
-    /// Whether InstallPlans of its namespace must be approved.
-    pub(super) is_manual: bool,
-    /// The highest OpenShift version, as the installed bundle states it on the cluster.
-    pub(super) own_max: Option<Result<Vec<String>, String>>,
-    pub(super) min_kube_version: String,
-    pub(super) phase: String,
-    pub(super) message: String,
-    /// A newer bundle that is being installed.
-    pub(super) in_flight: Option<String>,
-    /// Why the operator itself refuses updates.
-    pub(super) refusal: Option<String>,
-    /// The waiting InstallPlan, and its bundles.
-    pub(super) pending: Option<(String, Vec<String>)>,
-    /// The reason why its namespace cannot be resolved.
-    pub(super) unresolved: Option<String>,
-    pub(super) place: String,
-}
-
-impl Operator {
-    /// An installed operator without other known facts, in a normal subscription: managed under the name of its
-    /// package, with automatic updates, and healthy.
-    pub(super) fn new(olm: Generation, package: &str, installed: &str, version: &str) -> Self {
-        Self {
-            namespace: (olm == Generation::Classic).then(String::new),
-            package: package.to_owned(),
-            package_is_guessed: false,
-            name: package.to_owned(),
-            installed: installed.to_owned(),
-            version: version.to_owned(),
-            olm,
-            channels: Vec::new(),
-            range: String::new(),
-            installation: Installation::default(),
-            source: String::new(),
-            families: Vec::new(),
-            is_managed: true,
-            is_manual: false,
-            own_max: None,
-            min_kube_version: String::new(),
-            phase: String::new(),
-            message: String::new(),
-            in_flight: None,
-            refusal: None,
-            pending: None,
-            unresolved: None,
-            place: String::new(),
-        }
-    }
-
-    /// The name of the operator in steps and blockers.
-    pub(super) fn subject(&self) -> String {
-        match &self.namespace {
-            Some(namespace) => format!("{namespace}/{}", self.package),
-            None => self.name.clone(),
-        }
-    }
-}
 
 /// The ClusterServiceVersions in question, and the facts of the Subscriptions about them.
 struct InventoryScope<'c> {
@@ -285,14 +206,16 @@ impl Inventory {
     fn extensions(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
         // A ClusterExtension belongs to no namespace.
         for it in question.cluster.extensions.iter().filter(|_| question.scope.is_empty()) {
-            let Some((installed, version)) = &it.installed else {
+            let Some(BundleStatus { name: installed, version, release }) = &it.installed else {
                 let text = "this ClusterExtension has installed nothing".to_owned();
                 self.unknowns.push(Unknown::new(Code::NotInstalled, Some(it.name.clone()), None, text));
                 continue;
             };
             let named = it.named_catalog();
+            let served = tie.served(question.cluster, it);
             let families = match named {
-                Some(catalog) => tie.families(catalog),
+                _ if !served.is_empty() => served.iter().filter_map(|it| it.catalog.clone()).collect(),
+                Some(catalog) => tie.families_of_v1(catalog),
                 // OLM v1 searches all catalogs.
                 None => tie.all(),
             };
@@ -317,6 +240,8 @@ impl Inventory {
                 },
                 source,
                 families,
+                served,
+                release: release.clone(),
                 unresolved: retrying.map(|it| it.message.clone()),
                 place: it.place.to_string(),
                 ..Operator::new(Generation::V1, &it.package, installed, version)
@@ -364,13 +289,17 @@ struct Tie<'q> {
     families: BTreeSet<&'q str>,
     /// Whether only one family is given, and only one source is used.
     is_obvious: bool,
+    /// Whether only one family is given, and there is only one ClusterCatalog.
+    is_obvious_for_v1: bool,
 }
 
 impl<'q> Tie<'q> {
     fn new(question: &'q PlanQuestion<'q>, catalogs: &Catalogs<'q>) -> Self {
         let families = catalogs.families();
-        let is_obvious = question.source_map.is_empty() && is_only_pair(question.cluster, families.len());
-        Self { map: &question.source_map, families, is_obvious }
+        let is_free = question.source_map.is_empty();
+        let is_obvious = is_free && is_only_pair(question.cluster, families.len());
+        let is_obvious_for_v1 = is_free && is_only_cluster_catalog(question.cluster, families.len());
+        Self { map: &question.source_map, families, is_obvious, is_obvious_for_v1 }
     }
 
     fn all(&self) -> Vec<String> {
@@ -388,9 +317,32 @@ impl<'q> Tie<'q> {
     }
 
     fn families(&self, source: &str) -> Vec<String> {
+        self.meant(source, self.is_obvious)
+    }
+
+    /// The families of a ClusterCatalog.
+    fn families_of_v1(&self, name: &str) -> Vec<String> {
+        self.meant(name, self.is_obvious_for_v1)
+    }
+
+    fn meant(&self, source: &str, is_obvious: bool) -> Vec<String> {
         if let Some(found) = meant(self.map, source, |it| self.families.contains(it)) {
             return vec![found];
         }
-        if self.is_obvious { self.all() } else { Vec::new() }
+        if is_obvious { self.all() } else { Vec::new() }
+    }
+
+    /// The ClusterCatalogs that OLM v1 asks for a ClusterExtension, each with its family; none if the manifests do not
+    /// tell, or a ClusterCatalog that it asks has no known family. A catalog that does not serve now will in time.
+    fn served(&self, cluster: &Cluster, extension: &ClusterExtension) -> Vec<ServedCatalog> {
+        let is_selected =
+            |it: &ServedCatalog| extension.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
+        let mut asked = served_catalogs(cluster, |name| self.families_of_v1(name).pop());
+        asked.retain(is_selected);
+        for it in asked.iter_mut().filter(|it| it.state == CatalogState::NotServing) {
+            it.state = CatalogState::Serving;
+        }
+        let is_known = |it: &ServedCatalog| it.catalog.is_some() || it.state == CatalogState::Unavailable;
+        if asked.iter().all(is_known) && asked.iter().any(|it| it.catalog.is_some()) { asked } else { Vec::new() }
     }
 }

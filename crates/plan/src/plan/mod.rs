@@ -40,6 +40,7 @@ mod manifests;
 mod markdown;
 mod needs;
 mod operator_state;
+mod operator;
 mod order;
 mod overview;
 mod platform_state;

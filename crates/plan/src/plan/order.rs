@@ -8,7 +8,8 @@ use super::answer::{
 };
 use super::catalogs::Catalogs;
 use super::code::Code;
-use super::inventory::{Inventory, Operator};
+use super::inventory::Inventory;
+use super::operator::Operator;
 use super::journey::{Journey, When};
 use super::needs::{Needs, order};
 use super::question::PlanQuestion;

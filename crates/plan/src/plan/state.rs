@@ -1,6 +1,6 @@
 //! The state of an installed operator in the catalog of a version, and its way there.
 
-use super::inventory::Operator;
+use super::operator::Operator;
 use super::operator_state::OperatorState;
 use olmdex_olm::upgrade::v1::{Installation, Policy};
 use olmdex_olm::upgrade::{

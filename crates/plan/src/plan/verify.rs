@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::Plan;
 use super::catalogs::Catalogs;
 use super::code::Code;
-use super::inventory::Operator;
+use super::operator::Operator;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 
@@ -63,11 +63,11 @@ pub(super) fn settle(
         let Some(Some(bundle)) = settled.get(&operator.subject()) else { continue };
         let mut version = None;
         for minor in path {
-            let view = catalogs.view(&operator.families, *minor, &operator.package)?;
-            version = version.or(view.and_then(|it| it.find(bundle)).map(|it| it.version));
+            let view = catalogs.view(operator, *minor)?;
+            version = version.or(view.and_then(|it| it.find(bundle)).map(|it| (it.version, it.release)));
         }
         operator.installed.clone_from(bundle);
-        operator.version = version.unwrap_or_default();
+        (operator.version, operator.release) = version.unwrap_or_default();
         // Only its catalog knows the claims of the new bundle.
         operator.own_max = None;
         operator.min_kube_version.clear();

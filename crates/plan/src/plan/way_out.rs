@@ -6,13 +6,13 @@
 
 use super::catalogs::{Catalogs, PlanMemo};
 use super::fit::Judge;
-use super::inventory::Operator;
+use super::operator::Operator;
 use super::journey::travel;
 use super::question::{PlanQuestion, path_of};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
-use olmdex_olm::upgrade::v1::Installation;
+use olmdex_olm::upgrade::v1::{Installation, ServedCatalog};
 use olmdex_olm::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
 use olmdex_rules::cluster::Cluster;
 use olmdex_rules::openshift::{Graph, SupportLevel};
@@ -35,6 +35,8 @@ pub struct StayingOperator {
     pub own_max: Option<Result<Vec<String>, String>>,
     /// How OLM v1 installs it.
     pub installation: Installation,
+    /// The ClusterCatalogs that OLM v1 asks, each with its family of catalogs; empty if they are not known.
+    pub served: Vec<ServedCatalog>,
 }
 
 /// The way to a bundle that may stay.
@@ -131,6 +133,8 @@ fn alone(of: &StayingOperator, families: Vec<String>) -> Operator {
         families,
         own_max: of.own_max.clone(),
         installation: of.installation.clone(),
+        served: of.served.clone(),
+        release: of.installed.release.clone(),
         ..Operator::new(of.olm, &of.package, &of.installed.name, &of.installed.version)
     }
 }

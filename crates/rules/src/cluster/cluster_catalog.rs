@@ -1,5 +1,7 @@
 //! ClusterCatalogs of OLM v1 (`docs/behaviour/olm-v1.md` 5.1).
 
+use std::collections::BTreeMap;
+
 use super::condition::Condition;
 use super::object::Object;
 use olmdex_base::diag::Place;
@@ -11,6 +13,10 @@ pub struct ClusterCatalog {
     pub name: String,
     /// `spec.source.image.ref`, or empty.
     pub image: String,
+    /// `spec.priority`; higher is preferred.
+    pub priority: i64,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
     /// Whether `spec.availabilityMode` is `Unavailable`.
     pub is_unavailable: bool,
     /// Its conditions.
@@ -24,6 +30,8 @@ impl ClusterCatalog {
         Self {
             name: object.name(),
             image: object.text(&["spec", "source", "image", "ref"]),
+            priority: object.at(&["spec", "priority"]).and_then(|it| it.as_f64()).unwrap_or_default() as i64,
+            labels: object.labels(),
             is_unavailable: object.text(&["spec", "availabilityMode"]) == "Unavailable",
             conditions: Condition::all(object, &["status", "conditions"]),
             place: object.place.clone(),

@@ -22,6 +22,18 @@ pub fn needs_service_account(openshift: Option<Minor>) -> bool {
     openshift.is_none_or(|it| it.is_before(Minor { major: 4, minor: 23 }))
 }
 
+/// The installed bundle as a cluster records it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BundleStatus {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its release; `None` if none is recorded, which is not the same as an empty one (`docs/behaviour/olm-v1.md`
+    /// 1.4.8).
+    pub release: Option<String>,
+}
+
 /// A ClusterExtension.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClusterExtension {
@@ -41,8 +53,8 @@ pub struct ClusterExtension {
     pub namespace: String,
     /// `spec.config`, if there is one: its `inline` as JSON, or empty.
     pub config: Option<String>,
-    /// Name and version of `status.install.bundle`, if something is installed.
-    pub installed: Option<(String, String)>,
+    /// `status.install.bundle`, if something is installed.
+    pub installed: Option<BundleStatus>,
     /// The Subscription that it has replaced, as `NAMESPACE/NAME`.
     pub migrated_from: Option<String>,
     /// Its conditions.
@@ -88,8 +100,11 @@ impl ClusterExtension {
                 }
                 String::from_utf8_lossy(&written).into_owned()
             }),
-            installed: (!installed.is_empty())
-                .then(|| (installed, object.text(&["status", "install", "bundle", "version"]))),
+            installed: (!installed.is_empty()).then(|| BundleStatus {
+                name: installed,
+                version: object.text(&["status", "install", "bundle", "version"]),
+                release: object.at(&["status", "install", "bundle", "release"]).and_then(|it| Some(it.as_str()?.into())),
+            }),
             migrated_from: object.annotation(MIGRATED_FROM),
             conditions: Condition::all(object, &["status", "conditions"]),
             place: object.place.clone(),
@@ -123,7 +138,7 @@ items:
           matchExpressions:
           - {key: a, operator: In, values: [b, c]}
         upgradeConstraintPolicy: SelfCertified
-  status: {install: {bundle: {name: till.v1.0.0, version: 1.0.0}}}
+  status: {install: {bundle: {name: till.v1.0.0, version: 1.0.0, release: '2'}}}
 - apiVersion: olm.operatorframework.io/v1
   kind: ClusterExtension
   metadata: {name: empty}
@@ -135,7 +150,9 @@ items:
         let selector = till.selector.as_ref().unwrap();
         assert_eq!(selector.match_labels["tier"], "prod");
         assert_eq!(selector.match_expressions[0].values, ["b", "c"]);
-        assert_eq!(till.installed, Some(("till.v1.0.0".to_owned(), "1.0.0".to_owned())));
+        let installed = till.installed.as_ref().unwrap();
+        assert_eq!((installed.name.as_str(), installed.version.as_str()), ("till.v1.0.0", "1.0.0"));
+        assert_eq!(installed.release.as_deref(), Some("2"));
         assert_eq!((till.upgrade_constraint_policy.as_str(), till.place.line), ("SelfCertified", 4));
         assert_eq!(till.namespace, "shop");
         assert_eq!(till.config.as_deref(), Some(r#"{"watchNamespace":"shop"}"#));

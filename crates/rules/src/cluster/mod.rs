@@ -35,7 +35,7 @@ pub use cluster_catalog::ClusterCatalog;
 pub use cluster_operator::{ClusterOperator, MachineConfigPool};
 pub use cluster_version::ClusterVersion;
 pub use condition::Condition;
-pub use extension::{CATALOG_NAME_LABEL, ClusterExtension, MIGRATED_FROM, needs_service_account};
+pub use extension::{BundleStatus, CATALOG_NAME_LABEL, ClusterExtension, MIGRATED_FROM, needs_service_account};
 pub use install_plan::{InstallPlan, Lookup};
 pub use manifest::{
     AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text, read_texts_with_objects,

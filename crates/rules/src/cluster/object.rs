@@ -1,5 +1,7 @@
 //! The common parts of all objects: kind, names, annotations; and a way to the values below.
 
+use std::collections::BTreeMap;
+
 use olmdex_base::diag::Place;
 use olmdex_text::json::{Value, write_compact};
 
@@ -45,6 +47,12 @@ impl<'d> Object<'d> {
 
     pub(super) fn annotation(&self, name: &str) -> Option<String> {
         Some(self.at(&["metadata", "annotations", name])?.as_str()?.into_owned())
+    }
+
+    /// The labels whose values are texts.
+    pub(super) fn labels(&self) -> BTreeMap<String, String> {
+        let labels = self.at(&["metadata", "labels"]).into_iter().flat_map(|it| it.members());
+        labels.filter_map(|(key, value)| Some((key.as_str()?.into_owned(), value.as_str()?.into_owned()))).collect()
     }
 
     pub(super) fn label(&self, name: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 //! (`docs/behaviour/olm-v1.md` 4.2).
 
 use super::condition::Condition;
-use super::extension::{ClusterExtension, MIGRATED_FROM};
+use super::extension::{BundleStatus, ClusterExtension, MIGRATED_FROM};
 use super::object::Object;
 use olmdex_base::diag::Place;
 
@@ -17,6 +17,8 @@ pub struct ClusterObjectSet {
     pub bundle: String,
     /// Its version, or empty.
     pub version: String,
+    /// Its release, if one is recorded.
+    pub release: Option<String>,
     /// `spec.revision`
     pub revision: i64,
     /// Whether it is archived: a later one has taken its place.
@@ -31,13 +33,15 @@ pub struct ClusterObjectSet {
 
 impl ClusterObjectSet {
     pub(super) fn read(object: &Object<'_>) -> Self {
-        let note = |name: &str| object.annotation(&format!("olm.operatorframework.io/{name}")).unwrap_or_default();
+        let noted = |name: &str| object.annotation(&format!("olm.operatorframework.io/{name}"));
+        let note = |name: &str| noted(name).unwrap_or_default();
         let conditions = Condition::all(object, &["status", "conditions"]);
         Self {
             name: object.name(),
             owner: object.label("olm.operatorframework.io/owner-name").unwrap_or_default(),
             bundle: note("bundle-name"),
             version: note("bundle-version"),
+            release: noted("bundle-release"),
             revision: object.at(&["spec", "revision"]).and_then(|it| it.as_f64()).unwrap_or_default() as i64,
             is_archived: object.text(&["spec", "lifecycleState"]) == "Archived",
             is_rolled_out: Condition::is(&conditions, "Succeeded", "True"),
@@ -54,7 +58,11 @@ pub(super) fn fill_in(extensions: &mut [ClusterExtension], sets: &[ClusterObject
         let own = || sets.iter().filter(|it| it.owner == extension.name && !it.is_archived);
         if extension.installed.is_none() {
             let last = own().filter(|it| it.is_rolled_out && !it.bundle.is_empty()).max_by_key(|it| it.revision);
-            extension.installed = last.map(|it| (it.bundle.clone(), it.version.clone()));
+            extension.installed = last.map(|it| BundleStatus {
+                name: it.bundle.clone(),
+                version: it.version.clone(),
+                release: it.release.clone(),
+            });
         }
         if extension.migrated_from.is_none() {
             extension.migrated_from = own().find_map(|it| it.migrated_from.clone());
@@ -99,7 +107,7 @@ status: {{conditions: [{{type: Succeeded, status: '{status}'}}]}}
         ] {
             let text = format!("{}{}", extension(status), sets.concat());
             let cluster = read_text("sets.yaml", text.as_bytes()).unwrap();
-            let found = cluster.extensions[0].installed.as_ref().map(|it| it.0.as_str());
+            let found = cluster.extensions[0].installed.as_ref().map(|it| it.name.as_str());
             assert_eq!(found, installed, "{text}");
         }
     }

@@ -8,13 +8,14 @@ use std::sync::{Arc, OnceLock};
 use super::property::{BundleVersion, bundle_version};
 use crate::upgrade::channel::{Channel, Entry};
 use olmdex_index::query::{GraphBundle, GraphDeprecation, InstallModes, Obstacles, PackageGraph};
+use olmdex_rules::cluster::LabelSelector;
 use olmdex_version::{Holding, VersionRelease};
 
 /// The label that every catalog has: its name.
 const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
 
 /// The available part of a catalog.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CatalogState {
     /// Its content.
     #[default]
@@ -27,11 +28,39 @@ pub enum CatalogState {
     Broken(String),
 }
 
+/// A ClusterCatalog, which serves a catalog to OLM v1.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ServedCatalog {
+    /// Its name.
+    pub name: String,
+    /// The catalog, or the family of catalogs, that it serves; `None` if that is not known.
+    pub catalog: Option<String>,
+    /// Its priority; higher is preferred.
+    pub priority: i64,
+    /// Its labels, among them the one with its name.
+    pub labels: BTreeMap<String, String>,
+    /// The available part.
+    pub state: CatalogState,
+}
+
+impl ServedCatalog {
+    /// The ClusterCatalog that a catalog by itself counts as.
+    #[must_use]
+    pub fn of(catalog: &str, priority: i64, labels: &BTreeMap<String, String>) -> Self {
+        let mut labels = labels.clone();
+        labels.insert(NAME_LABEL.to_owned(), catalog.to_owned());
+        let (name, state) = (catalog.to_owned(), CatalogState::Serving);
+        Self { catalog: Some(name.clone()), name, priority, labels, state }
+    }
+}
+
 /// A catalog with its data about one package.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     /// Its name.
     pub name: String,
+    /// The ClusterCatalog that serves it, by which OLM v1 calls it; its own name if none is known.
+    pub served_by: String,
     /// Its priority; higher is preferred.
     pub priority: i64,
     /// Its labels, among them the one with its name.
@@ -165,14 +194,16 @@ impl Candidate {
         self.version.as_ref().ok().map(|it| &it.value)
     }
 
-    /// The version as people write it: with the release as build metadata. Empty if it cannot be read.
+    /// The version as people write it; empty if it cannot be read.
     #[must_use]
     pub fn version_text(&self) -> String {
-        match &self.version {
-            Ok(it) if it.is_release_explicit => it.value.to_string(),
-            Ok(it) => it.value.to_build_metadata().to_string(),
-            Err(_) => String::new(),
-        }
+        self.version.as_ref().map(BundleVersion::version_text).unwrap_or_default()
+    }
+
+    /// The release that is stated by itself, if that counts.
+    #[must_use]
+    pub(crate) fn release_text(&self) -> Option<String> {
+        self.version.as_ref().ok()?.release_text()
     }
 }
 
@@ -215,6 +246,7 @@ impl Catalog {
         let lookup = Lookup::new(&candidates, &channels);
         Self {
             name: name.to_owned(),
+            served_by: name.to_owned(),
             priority,
             labels,
             state: CatalogState::Serving,
@@ -225,6 +257,22 @@ impl Catalog {
             explicit_releases,
             lookup,
         }
+    }
+
+    /// The same, as a ClusterCatalog serves it.
+    pub(in crate::upgrade) fn served_by(self, served: &ServedCatalog) -> Self {
+        Self {
+            served_by: served.name.clone(),
+            priority: served.priority,
+            labels: served.labels.clone(),
+            state: served.state.clone(),
+            ..self
+        }
+    }
+
+    /// Whether it has something for a ClusterExtension with a selector.
+    pub(in crate::upgrade) fn is_asked_with(&self, selector: Option<&LabelSelector>) -> bool {
+        self.state == CatalogState::Serving && selector.is_none_or(|selector| selector.matches(&self.labels))
     }
 
     /// The channels that list a bundle.

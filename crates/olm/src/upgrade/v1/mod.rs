@@ -18,7 +18,7 @@ mod property;
 mod resolve;
 mod successors;
 
-pub use catalog::{Candidate, Catalog, CatalogState, ReleaseReading};
+pub use catalog::{Candidate, Catalog, CatalogState, ReleaseReading, ServedCatalog};
 pub use conditions::{DeprecationCondition, deprecation_conditions};
 pub(super) use edge_cursor::{Cursor, Web};
 pub use error::ResolveError;
@@ -27,4 +27,4 @@ pub use installed::Installed;
 pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Policy, Question, Resolution, resolve, resolve_only};
 pub use successors::permits;
-pub(super) use successors::permits_to;
+pub(super) use successors::{installed_version, permits_to};

@@ -14,6 +14,25 @@ pub struct BundleVersion {
     pub is_release_explicit: bool,
 }
 
+impl BundleVersion {
+    /// The version as people write it: a release that is not stated by itself is build metadata.
+    #[must_use]
+    pub fn version_text(&self) -> String {
+        if self.is_release_explicit { self.value.version.to_string() } else { self.value.to_build_metadata().to_string() }
+    }
+
+    /// The release that is stated by itself, even as an empty text.
+    #[must_use]
+    pub fn release_text(&self) -> Option<String> {
+        self.is_release_explicit.then(|| self.value.release.as_ref().map(ToString::to_string).unwrap_or_default())
+    }
+
+    /// The key of its place in a list: releases that are not stated by themselves have none.
+    pub(in crate::upgrade) fn order(&self) -> VersionRelease {
+        if self.is_release_explicit { self.value.clone() } else { self.value.to_build_metadata().into() }
+    }
+}
+
 /// Reads the value of an `olm.package` property, as JSON.
 ///
 /// With `explicit_releases` (feature gate `BundleReleaseSupport`, off by default) the property's `release` counts;

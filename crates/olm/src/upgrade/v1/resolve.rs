@@ -65,6 +65,14 @@ pub struct Resolution {
     pub deprecations: Option<Arc<[GraphDeprecation]>>,
 }
 
+impl Resolution {
+    /// Whether it is what the cluster has recorded as installed, by its name, or by its version and release.
+    pub(in crate::upgrade) fn is_recorded_as(&self, installed: &Installed) -> bool {
+        self.bundle == installed.name
+            || (self.recorded_version == installed.version && self.recorded_release == installed.release)
+    }
+}
+
 /// The number of candidates that each step left in a catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -149,7 +157,7 @@ fn decide(
         }
     }
     let [(catalog, winner)] = winners.as_slice() else {
-        let mut names: Vec<String> = winners.iter().map(|(catalog, _)| catalog.name.clone()).collect();
+        let mut names: Vec<String> = winners.iter().map(|(catalog, _)| catalog.served_by.clone()).collect();
         names.sort();
         return Err(ResolveError::NotOne {
             installed: question.installed.as_ref().map(|it| it.version.clone()),
@@ -201,7 +209,7 @@ fn finish(
 fn check_readable(question: &Question, catalog: &Catalog) -> Result<(), ResolveError> {
     let package = &question.package;
     let reason = match &catalog.state {
-        CatalogState::NotServing => format!("catalog {} is not being served", Quoted(&catalog.name)),
+        CatalogState::NotServing => format!("catalog {} is not being served", Quoted(&catalog.served_by)),
         CatalogState::Broken(reason) => format!("error loading package {}: {reason}", Quoted(package)),
         // The real system takes the name for a path below the catalog.
         _ if !is_clean_path(package) => {
@@ -209,7 +217,7 @@ fn check_readable(question: &Question, catalog: &Catalog) -> Result<(), ResolveE
         }
         _ => return Ok(()),
     };
-    Err(ResolveError::Catalog { package: package.clone(), catalog: catalog.name.clone(), reason })
+    Err(ResolveError::Catalog { package: package.clone(), catalog: catalog.served_by.clone(), reason })
 }
 
 /// A relative path without empty parts, `.` and `..`; or `.` alone.

@@ -137,7 +137,7 @@ pub(super) fn named_places(catalog: &Catalog, installed: &Installed, channels: &
 }
 
 /// Version and release of the installed bundle (`docs/behaviour/olm-v1.md` 1.4.8).
-pub(super) fn installed_version(installed: &Installed) -> Result<VersionRelease, String> {
+pub(in crate::upgrade) fn installed_version(installed: &Installed) -> Result<VersionRelease, String> {
     match &installed.release {
         None => Version::parse(&installed.version)
             .map(VersionRelease::from_build_metadata)

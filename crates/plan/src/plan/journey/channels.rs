@@ -89,7 +89,7 @@ impl OperatorJourney<'_> {
         because: &[Reason],
     ) -> Result<(), IndexError> {
         let (mut goals, mut allowed) = (BTreeSet::new(), BTreeSet::new());
-        for NamedVersion { name, version } in view.bundles() {
+        for NamedVersion { name, version, .. } in view.bundles() {
             if self.trip.judge.fit(name, version, self.trip.path[idx])?.0.may_stay() {
                 allowed.insert(name.clone());
             }

@@ -14,7 +14,7 @@ pub(super) use result::{Journey, When};
 
 use super::catalogs::Catalogs;
 use super::fit::Judge;
-use super::inventory::Operator;
+use super::operator::Operator;
 use super::question::PlanQuestion;
 use super::state::OperatorPosition;
 use olmdex_constraint::openshift::Minor;
@@ -32,9 +32,10 @@ pub(super) fn travel<'q>(
 ) -> Result<Journey, IndexError> {
     let mut views = Vec::new();
     for minor in path {
-        views.push(catalogs.view(&operator.families, *minor, &operator.package)?);
+        views.push(catalogs.view(operator, *minor)?);
     }
     let bundle = InstalledBundle::held(operator.installed.clone(), operator.version.clone());
+    let bundle = bundle.with_release(operator.release.clone());
     let start = OperatorPosition {
         bundle,
         channels: operator.channels.clone(),

@@ -286,10 +286,9 @@ impl OperatorJourney<'_> {
     /// Moves to the end of a way, before whose first step a setting may change.
     pub(super) fn go(&mut self, way: Vec<Target>, set: Option<Setting>) {
         if let Some(last) = way.last() {
-            let (name, version) = (last.bundle.clone(), last.version.clone());
-            self.journey.target = Some(name.clone());
-            self.journey.target_support = Some(self.trip.judge.support(&version));
-            self.at.bundle = InstalledBundle::held(name, version);
+            self.journey.target = Some(last.bundle.clone());
+            self.journey.target_support = Some(self.trip.judge.support(&last.version));
+            self.at.bundle = InstalledBundle::after(last);
         }
         let mut sets = set.into_iter();
         self.journey

@@ -6,7 +6,7 @@ use crate::plan::answer::{PlanStep, Reason, StepKind};
 use crate::plan::catalogs::Catalogs;
 use crate::plan::code::Code;
 use crate::plan::fit::{Fit, Judge};
-use crate::plan::inventory::Operator;
+use crate::plan::operator::Operator;
 use crate::plan::operator_state::OperatorState;
 use crate::plan::question::PlanQuestion;
 use crate::plan::state::{OperatorPosition, state_at, way};
@@ -141,7 +141,7 @@ impl Trip<'_> {
         let mut way = way(view, self.operator, from);
         let mut ranks = Vec::new();
         for target in &way {
-            let bundle = InstalledBundle::held(target.bundle.clone(), target.version.clone());
+            let bundle = InstalledBundle::after(target);
             ranks.push(self.rank(&OperatorPosition { bundle, ..from.clone() }, idx, minors)?);
         }
         let Some(best) = ranks.iter().max().copied() else { return Ok(None) };

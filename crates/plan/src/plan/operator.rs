@@ -1,0 +1,90 @@
+//! An installed operator, with the Subscription or ClusterExtension that manages it.
+
+use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::v1::{Installation, ServedCatalog};
+
+/// An installed operator.
+#[derive(Debug, Clone)]
+pub(super) struct Operator {
+    /// `None` for a ClusterExtension.
+    pub(super) namespace: Option<String>,
+    pub(super) package: String,
+    pub(super) package_is_guessed: bool,
+    /// The name of the Subscription or ClusterExtension; empty without one.
+    pub(super) name: String,
+    pub(super) installed: String,
+    pub(super) version: String,
+    /// Its release, if the cluster records one apart from the version.
+    pub(super) release: Option<String>,
+    pub(super) olm: Generation,
+    pub(super) channels: Vec<String>,
+    /// The range of versions of a ClusterExtension.
+    pub(super) range: String,
+    /// How a ClusterExtension installs.
+    pub(super) installation: Installation,
+    /// `NAMESPACE/NAME` of the CatalogSource, or empty.
+    pub(super) source: String,
+    /// The families of catalogs that it follows; empty if they are not known.
+    pub(super) families: Vec<String>,
+    /// The ClusterCatalogs that OLM v1 asks, each with its family; empty if they are not known.
+    pub(super) served: Vec<ServedCatalog>,
+    pub(super) is_managed: bool,
+    /// Whether InstallPlans of its namespace must be approved.
+    pub(super) is_manual: bool,
+    /// The highest OpenShift version, as the installed bundle states it on the cluster.
+    pub(super) own_max: Option<Result<Vec<String>, String>>,
+    pub(super) min_kube_version: String,
+    pub(super) phase: String,
+    pub(super) message: String,
+    /// A newer bundle that is being installed.
+    pub(super) in_flight: Option<String>,
+    /// Why the operator itself refuses updates.
+    pub(super) refusal: Option<String>,
+    /// The waiting InstallPlan, and its bundles.
+    pub(super) pending: Option<(String, Vec<String>)>,
+    /// The reason why its namespace cannot be resolved.
+    pub(super) unresolved: Option<String>,
+    pub(super) place: String,
+}
+
+impl Operator {
+    /// An installed operator without other known facts, in a normal subscription: managed under the name of its
+    /// package, with automatic updates, and healthy.
+    pub(super) fn new(olm: Generation, package: &str, installed: &str, version: &str) -> Self {
+        Self {
+            namespace: (olm == Generation::Classic).then(String::new),
+            package: package.to_owned(),
+            package_is_guessed: false,
+            name: package.to_owned(),
+            installed: installed.to_owned(),
+            version: version.to_owned(),
+            release: None,
+            olm,
+            channels: Vec::new(),
+            range: String::new(),
+            installation: Installation::default(),
+            source: String::new(),
+            families: Vec::new(),
+            served: Vec::new(),
+            is_managed: true,
+            is_manual: false,
+            own_max: None,
+            min_kube_version: String::new(),
+            phase: String::new(),
+            message: String::new(),
+            in_flight: None,
+            refusal: None,
+            pending: None,
+            unresolved: None,
+            place: String::new(),
+        }
+    }
+
+    /// The name of the operator in steps and blockers.
+    pub(super) fn subject(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{namespace}/{}", self.package),
+            None => self.name.clone(),
+        }
+    }
+}
