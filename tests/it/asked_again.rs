@@ -318,6 +318,40 @@ fn an_installation_reads_what_it_needs() {
     scene.question(&question).expect_code(0).expect_words("looked through 4 of 11 files");
 }
 
+/// F1: package and channel are in other files than the bundle, which a word names.
+#[test]
+fn a_bundle_with_a_rule_tells_the_package_in_other_files() {
+    let scene = Scene::of_three();
+    let rule = "cel: {rule: \"properties.exists(p, p.type == 'olm.package')\"}";
+    let needs = "{type: olm.package.required, value: {packageName: ruling, versionRange: '>0.0.1'}}".to_owned();
+    for (package, property) in [
+        ("ruling", format!("{{type: olm.constraint, value: {{failureMessage: m, {rule}}}}}")),
+        (
+            "within",
+            format!(
+                "{{type: olm.constraint, value: {{failureMessage: m, \
+                all: {{constraints: [{{failureMessage: n, {rule}}}]}}}}}}"
+            ),
+        ),
+        ("through", needs),
+    ] {
+        write(scene.root(), &format!("catalog/{package}/bundle.yaml"), bundle(package, &property));
+        for (number, text) in package_and_channel(package).split("---\n").enumerate() {
+            write(scene.root(), &format!("catalog/{package}/{number}.yaml"), text);
+        }
+        let name = format!("{package}.v1.0.0");
+        let questions: [&[&str]; 6] = [
+            &["resolve", "--install", &name],
+            &["deps", &name],
+            &["deps", &name, "--closure"],
+            &["images", &name, "--with-deps"],
+            &["why", "lamp", "--install", &name],
+            &["v1", "check", &name],
+        ];
+        expect_as_from_an_index(&scene, &["catalog"], &questions);
+    }
+}
+
 #[test]
 fn what_anything_can_meet_is_looked_for_everywhere() {
     let api = "gvk: {group: example.com, version: v1, kind: Bright}";

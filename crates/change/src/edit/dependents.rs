@@ -315,8 +315,10 @@ impl Survey {
         while let Some(next) = open.pop() {
             for leaf in self.demands.get(&next).into_iter().flatten().filter(|it| seen.insert(*it)) {
                 if matches!(leaf, Leaf::Rule(_)) {
-                    // A rule may be about anything.
-                    return self.packages.clone();
+                    // A rule may be about anything. The documents of a package may be known before it is.
+                    let all = self.packages.iter().chain(self.documents.keys().filter(|it| !it.is_empty()));
+                    within.extend(all.cloned());
+                    return within;
                 }
                 for provider in self.providers(leaf).inspect(|_| tally::step(1)) {
                     if within.insert(provider.to_owned()) {
