@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 
 use libyaml_safer::{Event, EventData, Mark};
+use memchr::memmem;
 
 use super::alias::{Anchored, Budget, Place};
 use super::error::{YamlError, YamlErrorKind};
 use super::events::{Events, Source, guarded, without_mark};
 use super::fast::{self, Declined, Event as FastEvent, EventBody, Sink, Style};
-use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
+use super::fault::{Fault, UNSUPPORTED, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
 use super::origins::ValueOrigins;
 use super::scalar::{Scalar, is_merge_key, key_text, resolve};
 use super::utf16::to_utf8;
-use crate::json::Expansion;
+use crate::json::{Expansion, Reader, Value};
 use crate::json::{MAX_DEPTH, is_plain, write_string};
 
 /// The content of a chunk.
@@ -197,11 +198,14 @@ struct Composer<'o> {
     /// Number of the frame whose next value belongs into the message of `unsupported`.
     awaits_value: Option<usize>,
     origins: Option<&'o mut ValueOrigins>,
+    /// Where the document starts in `out`.
+    base: usize,
 }
 
 impl<'o> Composer<'o> {
     fn new(out: &'o mut Vec<u8>, origins: Option<&'o mut ValueOrigins>, budget: Budget<'o>) -> Self {
         Self {
+            base: out.len(),
             out,
             frames: Vec::new(),
             slot: Slot::Root,
@@ -227,8 +231,8 @@ impl<'o> Composer<'o> {
                 }
                 EventData::DocumentEnd { .. } => {
                     return match self.unsupported.take() {
-                        Some(error) => Err(error),
-                        None => Ok(document),
+                        Some(error) if !self.is_overwritten(&error) => Err(error),
+                        _ => Ok(document),
                     };
                 }
                 _ => {}
@@ -241,6 +245,23 @@ impl<'o> Composer<'o> {
                 Err(Fault::Later(error)) => return Err(self.drain(events, error)),
             }
         }
+    }
+
+    /// Whether all values that JSON lacks are in members that later ones of the same key replace: go-yaml has forgotten
+    /// them when the document becomes JSON. They are `null` then.
+    fn is_overwritten(&mut self, error: &YamlError) -> bool {
+        let Some(text) = self.out.get(self.base..).and_then(|it| std::str::from_utf8(it).ok()) else { return false };
+        let mut reader = Reader::new();
+        if !is_of_value(error) || reader.read(text).is_ok_and(has_unsupported) {
+            return false;
+        }
+        for (stand_in, _) in UNSUPPORTED {
+            while let Some(at) = memmem::find(&self.out[self.base..], stand_in.as_bytes()) {
+                let at = self.base + at;
+                self.out[at..at + stand_in.len()].copy_from_slice(b"null    ");
+            }
+        }
+        true
     }
 
     /// Reads the rest of the document, only to see whether there is an error of syntax in it.
@@ -345,7 +366,7 @@ impl<'o> Composer<'o> {
 
     fn unsupported_key(&mut self, shown: &str, mark: Mark) {
         self.out.extend_from_slice(b"\"\"");
-        let is_first = self.unsupported.as_ref().is_none_or(|it| it.message.starts_with("json:"));
+        let is_first = self.unsupported.as_ref().is_none_or(is_of_value);
         if is_first {
             let message = format!("unsupported map key of type: {shown}, value: ");
             self.unsupported = Some(YamlError::new(YamlErrorKind::Json, mark, message));
@@ -547,7 +568,25 @@ impl<'o> Composer<'o> {
     }
 }
 
-/// Writes a scalar as a JSON value; for a value that JSON lacks, writes `null` and returns the message.
+/// Whether an error is about a value, not about a key.
+fn is_of_value(error: &YamlError) -> bool {
+    error.message.starts_with("json:")
+}
+
+/// Whether a document has a value that JSON lacks, when the last of several members with one key counts.
+fn has_unsupported(document: Value<'_>) -> bool {
+    let mut open = vec![document];
+    while let Some(value) = open.pop() {
+        if UNSUPPORTED.iter().any(|it| it.0.trim_matches('"') == value.raw()) {
+            return true;
+        }
+        let last: HashMap<&str, Value<'_>> = value.members().map(|(key, value)| (key.raw(), value)).collect();
+        open.extend(last.into_values().chain(value.items()));
+    }
+    false
+}
+
+/// Writes a scalar as a JSON value; for a value that JSON lacks, writes what stands for it and returns the message.
 fn write_value(scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Result<(), String> {
     use std::io::Write as _;
     // Writing to a vector cannot fail.
@@ -561,14 +600,13 @@ fn write_value(scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Result<(), String> {
             Ok(())
         }
         Scalar::Float(value) => {
-            out.extend_from_slice(b"null");
-            let shown = if value.is_nan() {
-                "NaN"
-            } else if *value > 0.0 {
-                "+Inf"
-            } else {
-                "-Inf"
+            let [positive, negative, nan] = UNSUPPORTED;
+            let (stand_in, shown) = match *value {
+                it if it.is_nan() => nan,
+                it if it > 0.0 => positive,
+                _ => negative,
             };
+            out.extend_from_slice(stand_in.as_bytes());
             return Err(format!("json: unsupported value: {shown}"));
         }
         Scalar::Timestamp(text) => {

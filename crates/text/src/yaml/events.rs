@@ -1,10 +1,10 @@
 //! The events of a chunk, from libyaml's scanner and parser, guarded against the faults of its port.
 //!
 //! The port panics on two inputs, which never reach it: a block scalar at the end of a text without a newline (one is
-//! added) and a tag that a comma follows directly (found beforehand, and then an error as in go-yaml, for which a comma
-//! is a part of a tag without angle brackets; go-yaml's reading of `[!a, b]` as a list of one item is not followed). It
-//! also takes any text whose first byte is 0xEF for a broken byte order mark, and reports only `invalid UTF-8`; so byte
-//! order mark and encoding are handled here and in [`super::utf16`].
+//! added) and a tag in angle brackets that a comma follows directly (found beforehand, and then an error as in go-yaml).
+//! It also takes any text whose first byte is 0xEF for a broken byte order mark, and reports only `invalid UTF-8`; so
+//! byte order mark and encoding are handled here and in [`super::utf16`]. [`super::dialect`] bridges the differences
+//! between the versions of libyaml.
 //!
 //! go-yaml forgets that an empty flow collection may be a key, so for one at the position of a key it has another error
 //! than libyaml. [`lone_empty_collection`] replaces the port's error by that one.
@@ -12,12 +12,14 @@
 use std::io::{self, BufRead, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use libyaml_safer::{Encoding, ErrorKind, Event, EventData, Mark, Parser, Scanner, TokenData};
+use libyaml_safer::{
+    Encoding, ErrorKind, Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, Scanner, SequenceStyle, TokenData,
+};
 use memchr::memmem;
 
+use super::dialect::{StandIns, ends_of_tags, escaped_slash, scan};
 use super::error::{YamlError, YamlErrorKind};
 use super::shorten::Shortened;
-use crate::json::MAX_DEPTH;
 
 /// The length of the text that the scanner decodes at a time. It keeps four bytes for every character it has not used
 /// yet.
@@ -43,7 +45,10 @@ pub(super) fn without_mark(chunk: &[u8]) -> &[u8] {
 /// The text that one chunk's events are read from.
 pub(super) struct Source<'t> {
     text: &'t str,
+    stand_ins: StandIns,
     shortened: Shortened<'t>,
+    /// Whether the text has anything that go-yaml refuses and the library may take.
+    may_be_refused: bool,
 }
 
 impl<'t> Source<'t> {
@@ -54,8 +59,10 @@ impl<'t> Source<'t> {
     pub(super) fn new(chunk: &'t [u8]) -> Result<Self, YamlError> {
         let chunk = without_mark(chunk);
         let text = std::str::from_utf8(chunk).map_err(|error| invalid_utf8(chunk, error))?;
-        check_tags_before_commas(text)?;
-        Ok(Self { text, shortened: Shortened::new(text) })
+        let (stand_ins, prepared) = StandIns::new(text);
+        check_tags_before_commas(&prepared)?;
+        let may_be_refused = chunk.contains(&b'?') || memmem::find(chunk, b"\\/").is_some();
+        Ok(Self { text, stand_ins, shortened: Shortened::new(prepared), may_be_refused })
     }
 
     /// Like [`Self::new`], with nothing taken out, so that the ends of nodes are at their real places.
@@ -64,14 +71,14 @@ impl<'t> Source<'t> {
     /// The errors of [`Self::new`].
     pub(super) fn whole(chunk: &'t [u8]) -> Result<Self, YamlError> {
         let source = Self::new(chunk)?;
-        Ok(Self { shortened: Shortened::untouched(source.text), ..source })
+        Ok(Self { shortened: source.shortened.undone(), ..source })
     }
 
     pub(super) fn events(&self) -> Events<'_> {
         let mut parser = Parser::new();
         parser.set_encoding(Encoding::Utf8);
         parser.set_input(Pieces::new(&self.shortened.text));
-        Events { source: self, parser }
+        Events { source: self, parser, open: Vec::new() }
     }
 }
 
@@ -79,6 +86,18 @@ impl<'t> Source<'t> {
 pub(super) struct Events<'s> {
     source: &'s Source<'s>,
     parser: Parser<Pieces<'s>>,
+    /// The collections that are open.
+    open: Vec<Open>,
+}
+
+/// The kind of an open collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Block,
+    InBrackets,
+    InBraces,
+    /// A mapping of one pair in brackets, without braces.
+    Pair,
 }
 
 impl Events<'_> {
@@ -88,52 +107,107 @@ impl Events<'_> {
     ///
     /// The text is not YAML.
     pub(super) fn next(&mut self) -> Result<Event, YamlError> {
-        let Source { text, shortened } = self.source;
+        let Source { text, stand_ins, shortened, .. } = self.source;
         match self.parser.parse() {
             Ok(mut event) => {
+                if self.source.may_be_refused {
+                    self.check_old_rules(&event)?;
+                }
+                let restore = |it: &mut String, style: ScalarStyle| {
+                    shortened.restore(it);
+                    stand_ins.restore(it, style);
+                };
                 match &mut event.data {
                     EventData::DocumentStart { version_directive: Some(version), .. } if version.minor != 1 => {
-                        return Err(incompatible_version(text).unwrap_or_else(YamlError::internal));
+                        return Err(incompatible_version(&shortened.text).unwrap_or_else(YamlError::internal));
                     }
-                    EventData::Scalar { value, anchor, tag, .. } => {
-                        shortened.restore(value);
-                        anchor.iter_mut().chain(tag).for_each(|it| shortened.restore(it));
+                    EventData::Scalar { value, anchor, tag, style, .. } => {
+                        restore(value, *style);
+                        anchor.iter_mut().chain(tag).for_each(|it| restore(it, ScalarStyle::Plain));
                     }
-                    EventData::Alias { anchor } => shortened.restore(anchor),
+                    EventData::Alias { anchor } => restore(anchor, ScalarStyle::Plain),
                     EventData::SequenceStart { anchor, .. } | EventData::MappingStart { anchor, .. } => {
-                        anchor.iter_mut().for_each(|it| shortened.restore(it));
+                        anchor.iter_mut().for_each(|it| restore(it, ScalarStyle::Plain));
                     }
                     _ => {}
                 }
-                shortened.correct(&mut event.start_mark);
+                self.correct(&mut event.start_mark);
                 Ok(event)
             }
             Err(error) => Err(match error.kind() {
                 ErrorKind::Reader => first_forbidden(text),
-                ErrorKind::Parser => incompatible_version(text),
+                ErrorKind::Parser => incompatible_version(&shortened.text),
                 ErrorKind::Scanner => lone_empty_collection(&error, shortened),
                 _ => None,
             }
             .unwrap_or_else(|| {
                 let mut found = YamlError::from_library(&error);
                 if let Some(mut mark) = error.problem_mark() {
-                    shortened.correct(&mut mark);
+                    self.correct(&mut mark);
                     found.move_to(mark);
                 }
                 found
             })),
         }
     }
+
+    fn correct(&self, mark: &mut Mark) {
+        self.source.stand_ins.correct(mark, &self.source.shortened.text);
+        self.source.shortened.correct(mark);
+    }
+
+    /// Finds what go-yaml refuses and the library takes: `\/` in double quotes, and a question mark in a plain scalar in
+    /// brackets, which ends the scalar there (`docs/behaviour/fbc.md` 1.4).
+    fn check_old_rules(&mut self, event: &Event) -> Result<(), YamlError> {
+        let text = &*self.source.shortened.text;
+        let at = |mark: Mark| usize::try_from(mark.index).unwrap_or(usize::MAX).min(text.len());
+        let source = text.get(at(event.start_mark)..at(event.end_mark)).unwrap_or_default();
+        match &event.data {
+            EventData::MappingStart { style: MappingStyle::Flow, .. } if source.starts_with('{') => {
+                self.open.push(Open::InBraces);
+            }
+            EventData::MappingStart { style: MappingStyle::Flow, .. } => self.open.push(Open::Pair),
+            EventData::SequenceStart { style: SequenceStyle::Flow, .. } => self.open.push(Open::InBrackets),
+            EventData::MappingStart { .. } | EventData::SequenceStart { .. } => self.open.push(Open::Block),
+            EventData::MappingEnd | EventData::SequenceEnd => drop(self.open.pop()),
+            EventData::Scalar { style: ScalarStyle::DoubleQuoted, .. } => {
+                if let Some(slash) = escaped_slash(source) {
+                    return Err(self.refused(at(event.start_mark) + slash, "found unknown escape character", 1));
+                }
+            }
+            EventData::Scalar { style: ScalarStyle::Plain, value, .. } if value.contains('?') => {
+                let expected = match self.open.last() {
+                    None | Some(Open::Block) => return Ok(()),
+                    Some(Open::InBraces) => "did not find expected ',' or '}'",
+                    Some(Open::InBrackets | Open::Pair) => "did not find expected ',' or ']'",
+                };
+                let question = source.find('?').unwrap_or_default();
+                return Err(self.refused(at(event.start_mark) + question, expected, 0));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// An error at a place. go-yaml adds `more` to its line if its scanner finds it.
+    fn refused(&self, at: usize, message: &str, more: u32) -> YamlError {
+        let mut mark = mark_at(&self.source.shortened.text, at);
+        let line = u32::try_from(mark.line).ok().filter(|line| *line > 0);
+        self.correct(&mut mark);
+        let mut error = YamlError::new(YamlErrorKind::Syntax, mark, message);
+        error.compat_line = line.map(|it| it + more);
+        error
+    }
 }
 
 /// A text in pieces of whole characters, ended by a newline.
-struct Pieces<'t> {
+pub(super) struct Pieces<'t> {
     rest: &'t str,
     ending: &'static str,
 }
 
 impl<'t> Pieces<'t> {
-    fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str) -> Self {
         Self { rest: text, ending: if text.ends_with('\n') || text.is_empty() { "" } else { "\n" } }
     }
 }
@@ -275,140 +349,27 @@ fn incompatible_version(text: &str) -> Option<YamlError> {
 
 /// Finds the first tag that a comma follows directly.
 ///
-/// Only the scanner can tell a tag from the same characters in a string. So it gets a copy with a blank before every
-/// such comma, and its tags are compared with the places of the blanks.
-///
 /// # Errors
 ///
-/// There is such a tag, or the scanner fails on the copy: it would have failed on the text too.
+/// There is such a tag, or the scanner fails before it: it would have failed on the text too.
 fn check_tags_before_commas(text: &str) -> Result<(), YamlError> {
-    let commas = commas_behind_tags(text.as_bytes());
-    if commas.is_empty() {
+    let ends = ends_of_tags(text.as_bytes());
+    if ends.is_empty() {
         return Ok(());
     }
-    let mut copy = String::with_capacity(text.len() + commas.len());
-    let mut done = 0;
-    for &at in &commas {
-        copy.push_str(&text[done..at]);
-        copy.push(' ');
-        done = at;
+    let mut tag = None;
+    let error = scan(text, |token, _, end| {
+        if tag.is_none() && matches!(token, TokenData::Tag { .. }) && ends.binary_search(&end).is_ok() {
+            tag = Some(end);
+        }
+    });
+    if let Some(end) = tag {
+        let mut error = YamlError::new(YamlErrorKind::Syntax, mark_at(text, end), TAG_END);
+        error.compat_line = u32::try_from(mark_at(text, end).line).ok().filter(|&line| line > 0).map(|line| line + 1);
+        return Err(error);
     }
-    copy.push_str(&text[done..]);
-    let blanks: Vec<u64> = commas.iter().enumerate().map(|(n, at)| (at + n) as u64).collect();
-    let original_mark = |index: u64| {
-        let inserted = blanks.partition_point(|&blank| blank < index);
-        mark_at(text, usize::try_from(index).unwrap_or(text.len()).saturating_sub(inserted))
-    };
-    let mut scanner = Scanner::new();
-    scanner.set_encoding(Encoding::Utf8);
-    scanner.set_input(Pieces::new(&copy));
-    let mut depth = 0usize;
-    loop {
-        // (As a method, `scan` would be the iterator's.)
-        let token = match Scanner::scan(&mut scanner) {
-            Ok(token) => token,
-            Err(error) => {
-                let mut found = YamlError::from_library(&error);
-                if let Some(mark) = error.problem_mark() {
-                    found.move_to(original_mark(mark.index));
-                }
-                return Err(if error.kind() == ErrorKind::Reader {
-                    first_forbidden(text).unwrap_or(found)
-                } else {
-                    found
-                });
-            }
-        };
-        match token.data {
-            TokenData::StreamEnd => return Ok(()),
-            TokenData::FlowSequenceStart | TokenData::FlowMappingStart => depth += 1,
-            TokenData::FlowSequenceEnd | TokenData::FlowMappingEnd => depth = depth.saturating_sub(1),
-            TokenData::Tag { .. } if blanks.binary_search(&token.end_mark.index).is_ok() => {
-                let mark = original_mark(token.end_mark.index);
-                let mut error = YamlError::new(YamlErrorKind::Syntax, mark, TAG_END);
-                error.compat_line = error.line.filter(|&line| line > 1);
-                return Err(error);
-            }
-            _ => {}
-        }
-        // The parser's events will be too deep too.
-        if depth > MAX_DEPTH {
-            return Ok(());
-        }
-    }
-}
-
-/// The places of commas that may follow a tag directly.
-fn commas_behind_tags(text: &[u8]) -> Vec<usize> {
-    let mut commas = Vec::new();
-    for at in memchr::memchr_iter(b'!', text) {
-        let may_start = at
-            .checked_sub(1)
-            .and_then(|before| text.get(before))
-            .is_none_or(|before| before.is_ascii_whitespace() || b",[]{}:?\"'".contains(before));
-        if !may_start {
-            continue;
-        }
-        let is_bracket = text.get(at + 1) == Some(&b'<');
-        let is_uri = |byte: &u8| {
-            byte.is_ascii_alphanumeric()
-                || b"-_;/?:@&=+$.%!~*'()".contains(byte)
-                || (is_bracket && b"<,[]>".contains(byte))
-        };
-        let rest = text.get(at..).unwrap_or_default();
-        let tag = &rest[..rest.iter().take_while(|it| is_uri(it)).count()];
-        if is_bracket {
-            commas.extend(memmem::find_iter(tag, b">,").map(|found| at + found + 1));
-        } else if rest.get(tag.len()) == Some(&b',') && tag.last() != Some(&b':') {
-            // (A blank behind a colon would make it an indicator. If it is still a tag that ends so, [`guarded`]
-            // catches the panic.)
-            commas.push(at + tag.len());
-        }
-    }
-    commas.sort_unstable();
-    commas.dedup();
-    commas
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commas_behind_tags_are_found() {
-        for (text, expected) in [
-            ("[!a,b]", &[3][..]),
-            ("{\"a\":!geN,\"c\": 1}", &[9]),
-            ("[!<a,b>,c]", &[7]),
-            ("[!,a]", &[2]),
-            ("[! ,a]", &[]),
-            ("Hello!, world", &[]),
-            ("a: !b c, d", &[]),
-        ] {
-            assert_eq!(commas_behind_tags(text.as_bytes()), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_comma_behind_a_tag_is_an_error_with_its_place() {
-        for text in ["x: [!<a>,b]", "x: {a: !geN,\"c\": 1}", "é: [!,a]", "x: [!a!b,c]"] {
-            let mut out = Vec::new();
-            let error = crate::yaml::to_json(text.as_bytes(), &mut out).unwrap_err();
-            assert_eq!(error.message, TAG_END, "{text}");
-            let comma = text.chars().position(|c| c == ',').unwrap() as u32 + 1;
-            assert_eq!((error.line, error.column), (Some(1), Some(comma)), "{text}");
-        }
-        // The scanner fails behind the end of the text.
-        for text in ["--X: a !+!!!!-,- !!-,-\ns-<<-c", "a: [!b c\n, !-,-"] {
-            assert!(
-                crate::yaml::to_json(text.as_bytes(), &mut Vec::new()).is_err_and(|it| it.line.is_some()),
-                "{text}"
-            );
-        }
-        let mut out = Vec::new();
-        assert!(crate::yaml::to_json(b"x: a\n  &A,!?:z=JN:,\n", &mut out).is_ok());
-        // Inside a text it is not a tag.
-        let mut out = Vec::new();
-        assert!(crate::yaml::to_json(b"x: \"say !a,b\"\ny: one !b, two\nz: '[!,a]'\n", &mut out).is_ok());
-    }
+    let Some((error, _, problem)) = error else { return Ok(()) };
+    let mut found = YamlError::from_library(&error);
+    found.move_to(mark_at(text, problem));
+    Err(if error.kind() == ErrorKind::Reader { first_forbidden(text).unwrap_or(found) } else { found })
 }

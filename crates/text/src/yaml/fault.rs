@@ -13,12 +13,19 @@ pub(super) enum Fault {
     Later(YamlError),
 }
 
+/// The values that JSON lacks, as Go words them, and what stands for each until it is known whether a member with the
+/// same key replaces it: half a surrogate pair, which no text of YAML has.
+pub(super) const UNSUPPORTED: [(&str, &str); 3] = [("\"\\ud801\"", "+Inf"), ("\"\\ud802\"", "-Inf"), ("\"\\ud803\"", "NaN")];
+
 /// A JSON value in the notation of Go's messages.
 pub(super) fn go_syntax(json: &[u8]) -> String {
     if json == b"null" {
         return "interface {}(nil)".to_owned();
     }
-    let text = String::from_utf8_lossy(json);
+    let mut text = String::from_utf8_lossy(json).into_owned();
+    for (stand_in, shown) in UNSUPPORTED {
+        text = text.replace(stand_in, shown);
+    }
     let mut out = String::new();
     let mut in_string = false;
     let mut is_escaped = false;

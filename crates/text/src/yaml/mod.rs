@@ -7,6 +7,7 @@
 mod after_json;
 mod alias;
 mod compose;
+mod dialect;
 mod emit;
 mod error;
 mod events;

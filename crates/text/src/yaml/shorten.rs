@@ -21,7 +21,7 @@ const LEAST: usize = 2 * HEAD;
 
 /// A text without the middles of its long runs.
 pub(super) struct Shortened<'t> {
-    original: &'t str,
+    original: Cow<'t, str>,
     pub(super) text: Cow<'t, str>,
     /// The mark that replaces a middle, followed by its number in eight hexadecimal digits.
     marker: String,
@@ -37,12 +37,12 @@ struct Cut {
 }
 
 impl<'t> Shortened<'t> {
-    pub(super) fn new(original: &'t str) -> Self {
+    pub(super) fn new(original: Cow<'t, str>) -> Self {
         let middles = middles(original.as_bytes());
         if middles.is_empty() {
             return Self::untouched(original);
         }
-        let marker = marker_for(original);
+        let marker = marker_for(&original);
         let mut text = String::with_capacity(original.len() / 2);
         let mut cuts = Vec::with_capacity(middles.len());
         let mut start = 0;
@@ -57,8 +57,13 @@ impl<'t> Shortened<'t> {
     }
 
     /// The text as it is.
-    pub(super) fn untouched(original: &'t str) -> Self {
-        Self { original, text: Cow::Borrowed(original), marker: String::new(), cuts: Vec::new() }
+    fn untouched(original: Cow<'t, str>) -> Self {
+        Self { text: original.clone(), original, marker: String::new(), cuts: Vec::new() }
+    }
+
+    /// The same text, as it was.
+    pub(super) fn undone(self) -> Self {
+        Self::untouched(self.original)
     }
 
     /// Puts the middles back into a text that the scanner made.
@@ -156,7 +161,7 @@ mod tests {
             format!("{} {}é", run("a", 1500), run("b", 2200)),
         ];
         for (n, text) in texts.iter().enumerate() {
-            let short = Shortened::new(text);
+            let short = Shortened::new(text.into());
             assert_eq!(short.cuts.len(), [0, 0, 1, 1, 3, 1][n]);
             assert!(short.cuts.is_empty() || short.text.len() < text.len());
             let mut restored = short.text.clone().into_owned();
@@ -168,7 +173,7 @@ mod tests {
     #[test]
     fn corrects_columns() {
         let text = format!("a\n{} x {} y\nz", "a".repeat(5000), "b".repeat(5000));
-        let short = Shortened::new(&text);
+        let short = Shortened::new((&*text).into());
         for (c, column) in [("x", 5001), ("y", 10_004), ("z", 0)] {
             // The letters occur in the marker too, but not alone.
             let at = short.text.find(&format!(" {c}")).map_or(short.text.len() - 1, |it| it + 1);

@@ -198,3 +198,61 @@ fn what_stands_behind_the_first_document_is_noticed() {
         );
     }
 }
+
+/// The differences between libyaml 0.1.4, as go-yaml has it, and the library: Y1 to Y6. The verdicts are opm's.
+#[test]
+fn reads_as_libyaml_0_1_4() {
+    let cases = [
+        // Y1: a question mark ends a plain scalar in brackets.
+        ("{u: http://h/p?q=1}\n", "! yaml: did not find expected ',' or '}'"),
+        ("a:\n  {u: http://h/p?q=1}\n", "! yaml: line 1: did not find expected ',' or '}'"),
+        ("- [a?b]\n", "! yaml: did not find expected ',' or ']'"),
+        ("- [a: b?c]\n", "! yaml: did not find expected ',' or ']'"),
+        ("- {a?b: c}\n", "! yaml: did not find expected ',' or '}'"),
+        ("- [a\n ?b]\n", "! yaml: line 1: did not find expected ',' or ']'"),
+        ("- [\"a?b\", '?', {\"c?\": d}]\n- a?b\n- ?c\n", r#"[["a?b","?",{"c?":"d"}],"a?b","?c"]"#),
+        ("[{? a : b}]\n", r#"[{"a":"b"}]"#),
+        // Y2 and Y3: escapes.
+        (r#""a\/b""#, "! yaml: found unknown escape character"),
+        ("- 1\n- \"a\\/b\"\n", "! yaml: line 2: found unknown escape character"),
+        (r#"["a\\/b", 'a\/b', a\/b]"#, r#"["a\\/b","a\\/b","a\\/b"]"#),
+        (r#""it\'s""#, r#""it's""#),
+        (r#"["it\'s", 'it\', it\'s, "\\", '\''', "\'"]"#, r#"["it's","it\\","it\\'s","\\","\\'","'"]"#),
+        ("- \"\\'\"\n- |\n  \\'\n# \\'\n- 'x\\'\n- 'y\\'\n", r#"["'","\\'\n","x\\","y\\"]"#),
+        // Y4: a colon before a comma or a bracket is text.
+        ("[a:, b]\n", r#"["a:","b"]"#),
+        ("{a:}\n", r#"{"a:":null}"#),
+        ("[a:, {b:}, c:]\n", r#"["a:",{"b:":null},"c:"]"#),
+        ("[a:[b]]\n", "! yaml: did not find expected ',' or ']'"),
+        ("{\"a\":[1], 'b':{}, c: [d:, e]}\n", r#"{"a":[1],"b":{},"c":["d:","e"]}"#),
+        ("[&a b:, *a ]\n", r#"["b:","b:"]"#),
+        // Y5: a comma is a part of a tag.
+        ("[!!str, b]\n", r#"["b"]"#),
+        ("{x: [!!int, 5], w: '!!int, 5', z: [!a, 'b, c', d]}\n", r#"{"x":["5"],"w":"!!int, 5","z":["b, c","d"]}"#),
+        ("[!a[b c]\n", r#"["c"]"#),
+        // Y6: a byte order mark that is not the first character is text.
+        ("---\n\u{feff}a: b\nc: d\n", "{\"\u{feff}a\":\"b\",\"c\":\"d\"}"),
+        ("# c\n\u{feff}a: b\n", "{\"\u{feff}a\":\"b\"}"),
+        ("a: b\n\u{feff}c: \u{feff}\n", "{\"a\":\"b\",\"\u{feff}c\":\"\u{feff}\"}"),
+        ("---\n\u{feff}{a: b, c: d}\n", "! yaml: line 2: mapping values are not allowed in this context"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(json(text), expected, "{text}");
+    }
+}
+
+/// Y7: a value that JSON lacks is forgotten if a later member has its key.
+#[test]
+fn what_json_lacks_may_be_overwritten() {
+    for (text, expected) in [
+        ("k: .inf\nk: 1\n", r#"{"k":null    ,"k":1}"#),
+        ("k: [-.inf, {a: .nan}]\nk: x\n", r#"{"k":[null    ,{"a":null    }],"k":"x"}"#),
+        ("b: &b {x: .inf}\nb: {<<: *b, x: 1}\n", r#"{"b":{"x":null    },"b":{"x":null    ,"x":1}}"#),
+        ("k: 1\nk: .inf\n", "! json: unsupported value: +Inf"),
+        ("k: .inf\nK: 1\n", "! json: unsupported value: +Inf"),
+        ("a: {k: .inf}\nb: {k: 1}\n", "! json: unsupported value: +Inf"),
+        ("? [.inf, -.inf]\n: 1\n", "! yaml: invalid map key: []interface {}{+Inf, -Inf}"),
+    ] {
+        assert_eq!(json(text), expected, "{text}");
+    }
+}

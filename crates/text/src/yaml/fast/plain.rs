@@ -18,7 +18,8 @@ const CLASSES: [u8; 256] = {
         classes[indicators[at] as usize] |= INDICATOR | IN_FLOW | NEVER_FIRST;
         at += 1;
     }
-    let brackets = b",[]{}";
+    // A question mark is here because go-yaml ends a scalar in brackets at it.
+    let brackets = b",[]{}?";
     at = 0;
     while at < brackets.len() {
         classes[brackets[at] as usize] |= IN_FLOW | NEVER_FIRST;

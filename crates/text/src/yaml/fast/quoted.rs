@@ -119,7 +119,7 @@ impl Cursor<'_> {
     }
 }
 
-/// The character for one behind a backslash.
+/// The character for one behind a backslash. go-yaml takes `\'` and refuses `\/`, so both are left to libyaml.
 fn simple_escape(byte: u8) -> Option<char> {
     Some(match byte {
         b'0' => '\0',
@@ -131,7 +131,7 @@ fn simple_escape(byte: u8) -> Option<char> {
         b'f' => '\x0C',
         b'r' => '\r',
         b'e' => '\x1B',
-        b' ' | b'"' | b'/' | b'\\' => char::from(byte),
+        b' ' | b'"' | b'\\' => char::from(byte),
         b'N' => '\u{85}',
         b'_' => '\u{A0}',
         b'L' => '\u{2028}',
