@@ -332,12 +332,7 @@ impl CompatInquiry<'_> {
     }
 
     /// The ClusterCatalogs that a ClusterExtension selects and that are among the catalogs, each with its family.
-    fn served(
-        &self,
-        cluster: &Cluster,
-        sources: &CatalogSources,
-        extension: &ClusterExtension,
-    ) -> Vec<ServedCatalog> {
+    fn served(&self, cluster: &Cluster, sources: &CatalogSources, extension: &ClusterExtension) -> Vec<ServedCatalog> {
         let family = |name: &str| match sources.meaning("", name)? {
             SourceMeaning::Family(family) => Some(family),
             SourceMeaning::Catalog(catalog) => {

@@ -202,7 +202,8 @@ impl PinQuestion<'_> {
             });
             state.next = next(index, &self.of_extension(&free, installed));
             if let Some((name, from)) = from.and_then(|it| Some((bundles.get(it)?.clone(), it))) {
-                let question = self.of_extension(extension, Some(BundleStatus { name, version: from.to_owned(), release: None }));
+                let question =
+                    self.of_extension(extension, Some(BundleStatus { name, version: from.to_owned(), release: None }));
                 let found = question.updates(index, &mut |_| {});
                 if let Some(stuck) =
                     found.ok().and_then(|it| it.answers.into_iter().next()).filter(|it| it.is_negative())

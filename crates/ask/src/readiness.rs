@@ -330,8 +330,7 @@ impl<'a> ReadinessInquiry<'a> {
         let off = self.unavailable(source_namespace, source);
         let mut of_cluster: Vec<_> = self.cluster.cluster_catalogs.iter().filter(|it| it.serves()).collect();
         of_cluster.sort_by_key(|it| Reverse(it.priority));
-        let others =
-            of_cluster.into_iter().filter_map(|it| Some((self.sources.catalog("", &it.name)?, Some(it))));
+        let others = of_cluster.into_iter().filter_map(|it| Some((self.sources.catalog("", &it.name)?, Some(it))));
         let mut all: Vec<(String, Option<&ClusterCatalog>)> = own.iter().map(|it| (it.clone(), None)).collect();
         all.extend(others);
         let mut lacking: Vec<String> = Vec::new();

@@ -245,7 +245,8 @@ impl<'c> Writer<'c> {
     /// Writes the findings of the checks about a document by itself.
     pub(super) fn findings(&mut self, id: i64, inspected: &Inspected) -> Result<()> {
         // Unread text is a property of the file, not of the document, so it is not stored.
-        let drafts = inspected.drafts.iter().filter(|it| it.rule.id != rules::UNREAD_TEXT.id);
+        let of_file = [rules::UNREAD_TEXT.id, rules::SEVERAL_IN_UTF16.id];
+        let drafts = inspected.drafts.iter().filter(|it| !of_file.contains(&it.rule.id));
         for (position, draft) in drafts.enumerate() {
             let (phase, step, text) = match &draft.opm {
                 Some(line) => (Some(line.phase as i64), Some(line.step), Some(&line.text)),

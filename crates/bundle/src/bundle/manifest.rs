@@ -37,28 +37,39 @@ pub(super) fn first_document(text: &[u8]) -> Option<(String, Syntax)> {
 
 /// Like [`first_document`], for one of several files that share a limit.
 pub(super) fn first_document_within(text: &[u8], expansion: &Expansion) -> Option<(String, Syntax)> {
-    if begins_as_json(text) {
-        let text = json::decode_utf8(text);
-        let start = text.len() - text.trim_start().len();
-        let mut reader = Reader::new();
-        if let Ok((_, end)) = reader.read_at(&text, start) {
-            return Some((text[start..start + end].to_owned(), Syntax::Json));
-        }
+    first_json(text).or_else(|| Some((yaml_within(text, expansion, yaml::to_json_within)?, Syntax::Yaml)))
+}
+
+/// Like [`first_document`]; in YAML, floats keep a point.
+pub(super) fn first_document_with_floats(text: &[u8]) -> Option<(String, Syntax)> {
+    first_json(text).or_else(|| Some((as_yaml_with_floats(text)?, Syntax::Yaml)))
+}
+
+fn first_json(text: &[u8]) -> Option<(String, Syntax)> {
+    if !begins_as_json(text) {
+        return None;
     }
-    Some((yaml_within(text, expansion)?, Syntax::Yaml))
+    let text = json::decode_utf8(text);
+    let start = text.len() - text.trim_start().len();
+    let mut reader = Reader::new();
+    let (_, end) = reader.read_at(&text, start).ok()?;
+    Some((text[start..start + end].to_owned(), Syntax::Json))
 }
 
-/// The first document of a file as the reader of YAML sees it. Behind a reader of JSON that gave up, it does not get
-/// the white space at the beginning, up to the first line.
-pub(super) fn as_yaml(text: &[u8]) -> Option<String> {
-    yaml_within(text, &Expansion::default())
+/// The first document of a file as the reader of YAML sees it; floats keep a point. Behind a reader of JSON that gave
+/// up, it does not get the white space at the beginning, up to the first line.
+pub(super) fn as_yaml_with_floats(text: &[u8]) -> Option<String> {
+    yaml_within(text, &Expansion::default(), yaml::to_json_with_floats)
 }
 
-fn yaml_within(text: &[u8], expansion: &Expansion) -> Option<String> {
+/// A conversion of a document of YAML to JSON.
+type ToJson = fn(&[u8], &mut Vec<u8>, &Expansion) -> Result<yaml::Document, yaml::YamlError>;
+
+fn yaml_within(text: &[u8], expansion: &Expansion, to_json: ToJson) -> Option<String> {
     let skipped = if begins_as_json(text) { leading_blanks(text) } else { 0 };
     let chunk = yaml::split(&text[skipped..], 1).next()?.ok()?;
     let mut converted = Vec::new();
-    yaml::to_json_within(&chunk.text, &mut converted, expansion).ok()?;
+    to_json(&chunk.text, &mut converted, expansion).ok()?;
     String::from_utf8(converted).ok()
 }
 

@@ -1,6 +1,6 @@
 //! The files of `metadata/`, recognized by their content.
 
-use super::manifest::{as_yaml, first_document};
+use super::manifest::{as_yaml_with_floats, first_document_with_floats};
 use olmdex_fbc::Syntax;
 use olmdex_fbc::csv_metadata::squeeze;
 use olmdex_text::json::{self, Kind, Reader, Value};
@@ -43,9 +43,9 @@ impl Document {
     /// The first document of a file, and the same as YAML if it is JSON: a text that cannot be decoded as the one is
     /// tried as the other.
     fn all(text: &[u8]) -> Vec<Self> {
-        let Some((document, syntax)) = first_document(text) else { return Vec::new() };
+        let Some((document, syntax)) = first_document_with_floats(text) else { return Vec::new() };
         let is_json = syntax == Syntax::Json;
-        let again = is_json.then(|| as_yaml(text)).flatten();
+        let again = is_json.then(|| as_yaml_with_floats(text)).flatten();
         let first = Self::new(document, is_json);
         first.into_iter().chain(again.and_then(|it| Self::new(it, false))).collect()
     }
@@ -162,6 +162,7 @@ mod tests {
         assert_eq!(yaml("18446744073709551616"), "18446744073709552000");
         assert_eq!(yaml("-9223372036854775809"), "-9223372036854776000");
         assert_eq!(yaml("-0.0"), "-0");
+        assert_eq!(yaml("[1.0, 1e6, 1.5]"), "[1,1000000,1.5]");
         let json = r#"{"properties": [{"type": "a", "value": {"b" : 18446744073709551616, "a": -0.0}}]}"#;
         assert_eq!(values(json), r#"{"b":18446744073709551616,"a":-0.0}"#);
     }
@@ -175,6 +176,11 @@ mod tests {
         assert_eq!(package(&of("18446744073709551615")), "18446744073709551615");
         assert_eq!(package(&of("1e-7")), "1e-07");
         assert_eq!(package(&of("1.0000005e+06")), "1.0000005e+06");
+        assert_eq!(package(&of("1000000.0")), "1e+06");
+        assert_eq!(package(&of("1000000")), "1000000");
+        assert_eq!(package(&of("123456.789")), "123456.79");
+        assert_eq!(package(&of("1e100")), "+Inf");
+        assert_eq!(package(&of("9223372036854775809")), "9223372036854775809");
         assert_eq!(package(&of("[]")), "");
         assert_eq!(
             read("properties:\n- {type: 9223372036854775808}\n").properties,

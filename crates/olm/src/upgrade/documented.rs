@@ -3,9 +3,9 @@
 //! (`docs/behaviour/olm-classic.md` 2.6), so this answers only on request.
 
 use super::answer::{EngineQuestion, Generation, PackageView, channel_words};
-use super::target::Target;
 use super::classic;
 use super::permit::Field;
+use super::target::Target;
 use super::updates::{Updates, Verdict};
 
 /// The four places, in the order of their precedence.

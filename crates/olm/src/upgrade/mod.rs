@@ -77,7 +77,6 @@ mod why_not;
 mod zstream;
 
 pub use answer::{EngineQuestion, Generation, NamedVersion, PackageView};
-pub use target::Target;
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use compare::diff;
@@ -94,6 +93,7 @@ pub use reachable::{LostEdge, UpgradeRoute, UpgradeRoutes, lost_edge};
 pub use shortest_answers::{FewestSteps, fewest_steps};
 pub use shortest_path::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
 pub use stranded::{Installable, StrandedBecause, StrandedBundle};
+pub use target::Target;
 pub use uninstall_advice::Jump;
 pub use updates::{
     Updates, Verdict, classic_updates, nothing_leads_on, refused_words, v1_refusal, v1_targets, v1_updates,

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{EngineQuestion, Generation, PackageView};
-use super::target::Target;
 use super::classic::{self, End};
 use super::installed::InstalledBundle;
+use super::target::Target;
 use super::updates::{refused_words, v1_target};
 use super::v1;
 use olmdex_index::query::PackageGraph;

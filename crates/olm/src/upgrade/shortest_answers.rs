@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::answer::{EngineQuestion, Generation, PackageView};
-use super::target::Target;
 use super::compat::{Claims, judge};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, UpgradePath};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
+use super::target::Target;
 use olmdex_base::diag::counted;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::Reach;

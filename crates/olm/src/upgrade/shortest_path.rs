@@ -12,13 +12,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
 use super::answer::{EngineQuestion, PackageView};
-use super::target::Target;
 use super::classic;
 use super::installed::InstalledBundle;
 use super::ordered::Ordered;
 use super::path::{PathStep, Setting};
 use super::path_tree::Trails;
 use super::permit::Permit;
+use super::target::Target;
 use super::updates::{v1_target, v1_targets};
 use super::v1::{Catalog, Cursor, Policy, Web};
 use olmdex_index::query::{PackageGraph, Reach};
@@ -284,7 +284,8 @@ impl<'s> ClassicSearch<'s> {
                 break;
             }
             let current = links[at].channel;
-            let installed = links[at].step.as_ref().map_or_else(|| from.clone(), |it| InstalledBundle::after(&it.target));
+            let installed =
+                links[at].step.as_ref().map_or_else(|| from.clone(), |it| InstalledBundle::after(&it.target));
             // No way needs to come through a place more often than there are ways wanted.
             let visits = n_visits.entry((installed.name.clone(), current)).or_default();
             *visits += 1;

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{EngineQuestion, Generation, NamedVersion, PackageView, channel_words};
-use super::target::Target;
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
+use super::target::Target;
 use super::uninstall_advice::{Jump, jump};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};

@@ -9,9 +9,9 @@ use super::answer::{
 use super::catalogs::Catalogs;
 use super::code::Code;
 use super::inventory::Inventory;
-use super::operator::Operator;
 use super::journey::{Journey, When};
 use super::needs::{Needs, order};
+use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;

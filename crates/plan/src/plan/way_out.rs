@@ -6,8 +6,8 @@
 
 use super::catalogs::{Catalogs, PlanMemo};
 use super::fit::Judge;
-use super::operator::Operator;
 use super::journey::travel;
+use super::operator::Operator;
 use super::question::{PlanQuestion, path_of};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::{Index, IndexError};

@@ -10,6 +10,7 @@ use olmdex_fbc::{
     Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
 };
 use olmdex_text::json::{Step, Value};
+use olmdex_text::yaml::is_utf16;
 use olmdex_version::Quoted;
 use olmdex_version::blang::{HOW_TO_WRITE_A_RANGE, Range};
 
@@ -18,13 +19,21 @@ use olmdex_version::blang::{HOW_TO_WRITE_A_RANGE, Range};
 pub fn inspect(document: &Document<'_>) -> Inspected {
     let mut inspector = Inspector { drafts: Vec::new() };
     if let Some(line) = document.unread_from {
-        let message = "opm ignores everything from here to the next `---` or the end of the file";
-        let mut it = draft(rules::UNREAD_TEXT, message.to_owned());
+        let (rule, message, help) = if is_utf16(document.raw) {
+            (
+                rules::SEVERAL_IN_UTF16,
+                "opm ignores everything from here to the end of the file, because it finds no `---` in UTF-16",
+                "write the file in UTF-8, or one document to a file",
+            )
+        } else {
+            (
+                rules::UNREAD_TEXT,
+                "opm ignores everything from here to the next `---` or the end of the file",
+                "begin each document with a line `---`; a JSON file must be strict JSON from its first character",
+            )
+        };
+        let mut it = draft(rule, message.to_owned()).help(help);
         it.spot = Spot::Line(line, 1);
-        it.help = Some(
-            "begin each document with a line `---`; a JSON file must be strict JSON from its first character"
-                .to_owned(),
-        );
         inspector.push(it);
     }
     let facts = match &document.blob {

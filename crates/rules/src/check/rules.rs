@@ -58,6 +58,11 @@ rules! {
         "The data of an `olm.bundle.object` property is base64 of a Kubernetes object.",
         "The object inside must be JSON or YAML. Run the bundle through the renderer again, or use `olm.csv.metadata` instead.",
         "{\"type\": \"olm.bundle.object\", \"value\": {\"data\": \"!!\"}}";
+    SEVERAL_IN_UTF16: "E0012", "several-in-utf16", Error,
+        "A file in UTF-16 holds one document.",
+        "opm looks for the `---` lines before it decodes the text, and finds none in UTF-16: it reads only the first \
+        document and silently ignores the rest. `--compat opm` does the same.",
+        "a file in UTF-16 with: schema: olm.package\n---\nschema: olm.channel";
     PACKAGE_WITHOUT_NAME: "E0101", "package-without-name", Error,
         "Every package has a name.",
         "Channels, bundles and Subscriptions refer to the package by its name.",

@@ -103,7 +103,9 @@ impl ClusterExtension {
             installed: (!installed.is_empty()).then(|| BundleStatus {
                 name: installed,
                 version: object.text(&["status", "install", "bundle", "version"]),
-                release: object.at(&["status", "install", "bundle", "release"]).and_then(|it| Some(it.as_str()?.into())),
+                release: object
+                    .at(&["status", "install", "bundle", "release"])
+                    .and_then(|it| Some(it.as_str()?.into())),
             }),
             migrated_from: object.annotation(MIGRATED_FROM),
             conditions: Condition::all(object, &["status", "conditions"]),

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::schema::BRANCHES;
 use olmdex_text::json::Step;
 
 /// The schema of a version, if it has one, and the steps to it.
@@ -23,19 +24,23 @@ pub(super) fn of_property((schema, schema_path): PlacedSchema<'_>, path: &str, c
         if at.len() > best.0 {
             best = (at.len(), schema, steps.clone());
         }
-        let mut push = |name: &str, next, more: &[&str]| {
+        let mut push = |name: &str, next, more: [Option<Step>; 2]| {
             let at = format!("{at}.{name}");
             if path == at || path.strip_prefix(&at).is_some_and(|it| it.starts_with('.')) {
-                let more = more.iter().map(|it| Step::from(*it));
-                open.push((at, next, steps.iter().cloned().chain(more).collect()));
+                open.push((at, next, steps.iter().cloned().chain(more.into_iter().flatten()).collect()));
             }
         };
         for (name, next) in schema["properties"].as_object().into_iter().flatten() {
-            push(name, next, &["properties", name]);
+            push(name, next, [Some("properties".into()), Some(Step::from(name.as_str()))]);
         }
-        for name in ["items", "additionalProperties"] {
+        for name in ["items", "additionalProperties", "not"] {
             if schema[name].is_object() {
-                push(name, &schema[name], &[name]);
+                push(name, &schema[name], [Some(name.into()), None]);
+            }
+        }
+        for name in BRANCHES {
+            for (number, next) in schema[name].as_array().into_iter().flatten().enumerate() {
+                push(&format!("{name}[{number}]"), next, [Some(name.into()), Some(Step::Index(number))]);
             }
         }
     }
@@ -85,6 +90,7 @@ mod tests {
                 "a": {"type": "object"},
                 "list": {"items": {"properties": {"items": {"enum": ["x"]}}}},
                 "map": {"additionalProperties": {"pattern": "x"}},
+                "one": {"oneOf": [{}, {"not": {"required": ["x"]}}]},
             }},
         }});
         let version: PlacedSchema<'_> = (Some(&schema), &["s".into()]);
@@ -98,6 +104,8 @@ mod tests {
             ("^.spec.ab", "type", "/s/properties/spec"),
             ("^.spec.list.items.items", "enum", "/s/properties/spec/properties/list/items/properties/items/enum"),
             ("^.spec.map.additionalProperties", "default", "/s/properties/spec/properties/map/additionalProperties"),
+            ("^.spec.one.oneOf[1].not", "required", "/s/properties/spec/properties/one/oneOf/Index(1)/not/required"),
+            ("^.spec.one.oneOf[2]", "type", "/s/properties/spec/properties/one"),
         ] {
             assert_eq!(words(of_property(version, path, check)), expected, "{path} {check}");
         }

@@ -325,3 +325,69 @@ fn shown(key: &str, value: Option<&Value>) -> String {
         Some(_) => "<complex value>".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// R1 and R2: the schemas of `oneOf`, `anyOf`, `allOf` and `not` are compared by their positions.
+    #[test]
+    fn branches_are_compared_by_position() {
+        let crd = |spec: &Value| {
+            let schema = json!({"type": "object", "properties": {"spec": spec}});
+            let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
+            let names = json!({"plural": "ts", "kind": "T"});
+            let spec = json!({"group": "g.io", "scope": "Namespaced", "names": names, "versions": [version]});
+            Crd::from_value(&json!({
+                "apiVersion": "apiextensions.k8s.io/v1",
+                "kind": "CustomResourceDefinition",
+                "metadata": {"name": "ts.g.io"},
+                "spec": spec,
+            }))
+            .unwrap()
+        };
+        let (a, b) = (json!({"required": ["a"]}), json!({"required": ["b"]}));
+        for (old, new, expected) in [
+            (json!({"oneOf": [a, b]}), json!({"oneOf": [a, b]}), &[][..]),
+            (
+                json!({"oneOf": [a, b]}),
+                json!({"oneOf": [b, a]}),
+                &[
+                    "v1: ^.spec.oneOf[0]: required: new required fields: [b]",
+                    "v1: ^.spec.oneOf[1]: required: new required fields: [a]",
+                ],
+            ),
+            (
+                json!({"oneOf": [a, a, b]}),
+                json!({"oneOf": [a, b]}),
+                &[
+                    "existingFieldRemoval: removed field : v1.^.spec.oneOf[2]",
+                    "v1: ^.spec.oneOf[1]: required: new required fields: [b]",
+                ],
+            ),
+            (
+                json!({"anyOf": [{"properties": {"x": {"type": "string"}}}]}),
+                json!({}),
+                &[
+                    "existingFieldRemoval: removed field : v1.^.spec.anyOf[0]",
+                    "existingFieldRemoval: removed field : v1.^.spec.anyOf[0].x",
+                    "v1: ^.spec: unhandled: unhandled changes found (AnyOf <complex value> -> nil)",
+                    "v1: ^.spec.anyOf[0].x: type: type changed : \"string\" -> \"\"",
+                ],
+            ),
+            (
+                json!({"not": {"pattern": "x"}}),
+                json!({"not": {"pattern": "y"}}),
+                &[
+                    "v1: ^.spec: unhandled: unhandled changes found (Not <complex value> -> <complex value>)",
+                    "v1: ^.spec.not: pattern: pattern changed : \"x\" -> \"y\"",
+                ],
+            ),
+        ] {
+            let found: Vec<String> = preflight(&crd(&old), &crd(&new)).iter().map(ToString::to_string).collect();
+            assert_eq!(found, expected, "{old} {new}");
+        }
+    }
+}

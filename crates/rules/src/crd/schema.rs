@@ -82,7 +82,7 @@ fn normal(schema: &Value, depth: usize) -> Value {
         }
         let value = match *key {
             "items" | "not" | "additionalProperties" | "additionalItems" => normal(value, depth + 1),
-            "allOf" | "oneOf" | "anyOf" => {
+            branch if BRANCHES.contains(&branch) => {
                 value.as_array().into_iter().flatten().map(|it| normal(it, depth + 1)).collect()
             }
             "properties" | "patternProperties" | "definitions" => Value::Object(
@@ -100,7 +100,11 @@ fn normal(schema: &Value, depth: usize) -> Value {
     Value::Object(out)
 }
 
-/// Every property by its path from the root, `^`, without the properties and items below it.
+/// The keys of lists of schemas that look at the same value.
+pub(super) const BRANCHES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+
+/// Every property by its path from the root, `^`, without the properties and items below it. The schemas in `allOf`,
+/// `anyOf`, `oneOf` and `not` have paths too, by their positions: `^.spec.oneOf[0]`.
 pub(super) fn flatten(schema: &Value) -> BTreeMap<String, Map<String, Value>> {
     let mut flat = BTreeMap::new();
     let mut open = vec![("^".to_owned(), normal(schema, 0), 0)];
@@ -113,9 +117,14 @@ pub(super) fn flatten(schema: &Value) -> BTreeMap<String, Map<String, Value>> {
             if let Some(items) = schema.remove("items") {
                 open.push((format!("{path}.items"), items, depth + 1));
             }
-            // The parent keeps it too: whether there is any at all is a difference of the parent.
-            if let Some(rest) = schema.get("additionalProperties").filter(|it| it.is_object()) {
-                open.push((format!("{path}.additionalProperties"), rest.clone(), depth + 1));
+            // The parent keeps these too: whether there is any at all is a difference of the parent.
+            for key in ["additionalProperties", "not"] {
+                let inner = schema.get(key).filter(|it| it.is_object());
+                open.extend(inner.map(|it| (format!("{path}.{key}"), it.clone(), depth + 1)));
+            }
+            for key in BRANCHES {
+                let branches = schema.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+                open.extend(branches.map(|(number, it)| (format!("{path}.{key}[{number}]"), it.clone(), depth + 1)));
             }
         }
         flat.insert(path, schema);

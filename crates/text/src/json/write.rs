@@ -54,7 +54,8 @@ pub fn write_unstructured(value: Value<'_>, out: &mut Vec<u8>) {
     write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::Integers }, out, &mut None);
 }
 
-/// Writes a value like [`write_unstructured`], with its numbers unchanged: Go wrote them once, and only passes them on.
+/// Writes a value like [`write_unstructured`], with its numbers unchanged but for a point and a zero at the end: Go wrote
+/// them once, and only passes them on.
 pub fn write_raw_numbers(value: Value<'_>, out: &mut Vec<u8>) {
     write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::AsWritten }, out, &mut None);
 }
@@ -151,7 +152,10 @@ fn write_leaf_or_open(
         Kind::Null => out.extend_from_slice(b"null"),
         Kind::True => out.extend_from_slice(b"true"),
         Kind::False => out.extend_from_slice(b"false"),
-        Kind::Number if style.numbers == Numbers::AsWritten => out.extend_from_slice(value.raw().as_bytes()),
+        Kind::Number if style.numbers == Numbers::AsWritten => {
+            // Go writes a whole float without a point.
+            out.extend_from_slice(value.raw().strip_suffix(".0").unwrap_or(value.raw()).as_bytes());
+        }
         // The integer -0 is 0.
         Kind::Number if style.numbers == Numbers::Integers && value.raw() == "-0" => out.push(b'0'),
         Kind::Number if style.numbers == Numbers::Integers && value.raw().parse::<i64>().is_ok() => {

@@ -49,6 +49,26 @@ pub fn to_json_within(chunk: &[u8], out: &mut Vec<u8>, expansion: &Expansion) ->
     to_json_and_rest(chunk, out, None, expansion).map(|it| it.0)
 }
 
+/// Like [`to_json_within`], but a number that YAML reads as a float keeps a point (`1e6` is `1000000.0`):
+/// [`number_as_text`](super::number_as_text) must know.
+///
+/// # Errors
+/// The errors of [`to_json`].
+pub fn to_json_with_floats(chunk: &[u8], out: &mut Vec<u8>, expansion: &Expansion) -> Result<Document, YamlError> {
+    let base = out.len();
+    let found = guarded(|| {
+        let decoded = to_utf8(chunk)?;
+        let source = Source::new(&decoded.text)?;
+        let mut composer = Composer::new(out, None, Budget::new(decoded.text.len(), expansion));
+        composer.marks_floats = true;
+        composer.run(&mut source.events())
+    });
+    if found.is_err() {
+        out.truncate(base);
+    }
+    found
+}
+
 /// Like [`to_json`], with the line of the chunk, from 1, of the first text behind the first document: go-yaml does not
 /// look at it, whatever it is. `origins`, if wanted, is filled with the origins of the values. `expansion` is the same
 /// for all documents of an input.
@@ -70,13 +90,17 @@ pub fn to_json_and_rest(
         origins.begin(base);
     }
     let found = guarded(|| {
-        let chunk = to_utf8(chunk)?;
-        let source = Source::new(&chunk)?;
+        let decoded = to_utf8(chunk)?;
+        let source = Source::new(&decoded.text)?;
         let mut events = source.events();
-        let document = Composer::new(out, origins, Budget::new(chunk.len(), expansion)).run(&mut events)?;
+        let document = Composer::new(out, origins, Budget::new(decoded.text.len(), expansion)).run(&mut events)?;
         // The document is sound, and the text behind it does not matter: neither an error nor a panic there is one of
         // the document.
-        Ok((document, guarded(|| Ok(line_of_rest(&mut events))).unwrap_or_default()))
+        let rest = guarded(|| Ok(place_of_rest(&mut events))).unwrap_or_default();
+        match decoded.error_at_end(rest.map(|it| it.1)) {
+            Some(error) => Err(error),
+            None => Ok((document, rest.map(|it| it.0))),
+        }
     });
     if found.is_err() {
         out.truncate(base);
@@ -144,14 +168,14 @@ impl Sink for FastComposer<'_> {
     }
 }
 
-/// The line of the first text behind the end of a document, except blanks and comments.
-fn line_of_rest(events: &mut Events<'_>) -> Option<u32> {
-    let mark = match events.next() {
+/// The line and the offset of the first text behind the end of a document, except blanks and comments.
+fn place_of_rest(events: &mut Events<'_>) -> Option<(u32, u64)> {
+    let (line, index) = match events.next() {
         Ok(Event { data: EventData::StreamEnd, .. }) => return None,
-        Ok(event) => event.start_mark.line,
-        Err(error) => u64::from(error.line.unwrap_or(1).saturating_sub(1)),
+        Ok(event) => (event.start_mark.line, event.start_mark.index),
+        Err(error) => (u64::from(error.line.unwrap_or(1).saturating_sub(1)), u64::MAX),
     };
-    u32::try_from(mark).ok()?.checked_add(1)
+    Some((u32::try_from(line).ok()?.checked_add(1)?, index))
 }
 
 /// The place of the next node.
@@ -200,6 +224,8 @@ struct Composer<'o> {
     origins: Option<&'o mut ValueOrigins>,
     /// Where the document starts in `out`.
     base: usize,
+    /// Whether whole numbers that are floats have a point.
+    marks_floats: bool,
 }
 
 impl<'o> Composer<'o> {
@@ -217,6 +243,7 @@ impl<'o> Composer<'o> {
             unsupported: None,
             awaits_value: None,
             origins,
+            marks_floats: false,
         }
     }
 
@@ -350,6 +377,10 @@ impl<'o> Composer<'o> {
             let error = YamlError::new(YamlErrorKind::Json, mark, message);
             self.unsupported.get_or_insert(error);
         });
+        let is_whole = |it: &[u8]| it.iter().all(|it| it.is_ascii_digit() || *it == b'-');
+        if self.marks_floats && matches!(scalar, Scalar::Float(_)) && is_whole(&self.out[start..]) {
+            self.out.extend_from_slice(b".0");
+        }
         self.done(start, 0, mark)
     }
 

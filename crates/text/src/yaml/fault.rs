@@ -15,7 +15,8 @@ pub(super) enum Fault {
 
 /// The values that JSON lacks, as Go words them, and what stands for each until it is known whether a member with the
 /// same key replaces it: half a surrogate pair, which no text of YAML has.
-pub(super) const UNSUPPORTED: [(&str, &str); 3] = [("\"\\ud801\"", "+Inf"), ("\"\\ud802\"", "-Inf"), ("\"\\ud803\"", "NaN")];
+pub(super) const UNSUPPORTED: [(&str, &str); 3] =
+    [("\"\\ud801\"", "+Inf"), ("\"\\ud802\"", "-Inf"), ("\"\\ud803\"", "NaN")];
 
 /// A JSON value in the notation of Go's messages.
 pub(super) fn go_syntax(json: &[u8]) -> String {

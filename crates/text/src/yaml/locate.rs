@@ -58,7 +58,7 @@ pub fn locate_all(chunk: &[u8], paths: &Paths) -> Option<Vec<FoundPosition>> {
     if fast::scan(without_mark(chunk), &mut walk).is_err() {
         walk = Walk::new(paths);
         guarded(|| {
-            let chunk = to_utf8(chunk)?;
+            let chunk = to_utf8(chunk)?.text;
             let source = Source::new(&chunk)?;
             let mut events = source.events();
             while walk.next(&mut events)? {}

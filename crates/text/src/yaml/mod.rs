@@ -25,7 +25,7 @@ mod style;
 mod utf16;
 
 pub use after_json::{AfterJson, after_json};
-pub use compose::{Document, to_json, to_json_and_rest, to_json_within};
+pub use compose::{Document, to_json, to_json_and_rest, to_json_with_floats, to_json_within};
 pub use emit::{INDENT, YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
 #[cfg(fuzzing)]
@@ -36,4 +36,4 @@ pub use number::{float_as_text, number_as_text};
 pub use origins::ValueOrigins;
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
 pub use split::{Chunk, SplitError, SplitProgress, Splitter, split};
-pub use utf16::utf16_text;
+pub use utf16::{is_utf16, utf16_text};

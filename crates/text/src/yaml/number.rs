@@ -54,13 +54,24 @@ pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// A number of JSON as the text that it is where a text is expected: integers as they are, others as `write_general`
-/// has them.
+/// A number of [`to_json_with_floats`](super::to_json_with_floats) as the text that it is where Go expects a text:
+/// integers as they are, floats as `%g` has the nearest number of single precision, which may be infinite
+/// (`docs/behaviour/fbc.md` 4.2).
 #[must_use]
 pub fn number_as_text(json: &str) -> String {
     // A number beyond 64 bits was read as a double.
     let is_integer = json.parse::<i64>().is_ok() || json.parse::<u64>().is_ok();
-    if is_integer { json.to_owned() } else { float_as_text(json) }
+    if is_integer {
+        return json.to_owned();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "Go formats it in single precision")]
+    let value = json.parse::<f64>().unwrap_or_default() as f32;
+    if value.is_infinite() {
+        return if value > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    let mut out = Vec::new();
+    write_key(f64::from(value), &mut out);
+    String::from_utf8(out).unwrap_or_default()
 }
 
 /// A number of JSON, taken as a double, as `write_general` has it.
@@ -134,9 +145,16 @@ mod tests {
         let cases = [
             ("5", "5"),
             ("-0", "-0"),
+            ("-0.0", "-0"),
+            ("9223372036854775809", "9223372036854775809"),
             ("18446744073709551615", "18446744073709551615"),
-            ("18446744073709552000", "1.8446744073709552e+19"),
-            ("100000000000000000000", "1e+20"),
+            ("18446744073709552000.0", "1.8446744e+19"),
+            ("100000000000000000000.0", "1e+20"),
+            ("123456.789", "123456.79"),
+            ("1000000.0", "1e+06"),
+            ("1e+100", "+Inf"),
+            ("-1e+39", "-Inf"),
+            ("1e-50", "0"),
             ("1e-7", "1e-07"),
             ("0.5", "0.5"),
         ];

@@ -11,13 +11,48 @@ type Unit = fn([u8; 2]) -> u16;
 /// The byte order marks of UTF-16, and how units are read after each.
 const MARKS: [([u8; 2], Unit); 2] = [([0xFE, 0xFF], u16::from_be_bytes), ([0xFF, 0xFE], u16::from_le_bytes)];
 
-/// The text of a chunk without its byte order mark, if that is one of UTF-16; otherwise the chunk as it is.
+/// How many bytes go-yaml reads at once.
+const READ_AT_ONCE: usize = 512;
+
+/// How many characters go-yaml looks at to find the end of a document.
+const LOOK_AHEAD: usize = 4;
+
+/// The text of a chunk.
+pub(super) struct Decoded<'t> {
+    /// It in UTF-8, without its byte order mark if that is one of UTF-16.
+    pub(super) text: Cow<'t, [u8]>,
+    /// The error that half a unit at its end is, if go-yaml reads so far.
+    cut_off: Option<YamlError>,
+    /// The length of the chunk.
+    len: usize,
+}
+
+impl Decoded<'_> {
+    /// The error at the end of the text, if go-yaml comes to it: it stops where the second document starts, which is at
+    /// a byte of the text, and has read up to a multiple of 512 bytes then.
+    pub(super) fn error_at_end(&self, second: Option<u64>) -> Option<YamlError> {
+        let error = self.cut_off.as_ref()?;
+        let seen = match second.and_then(|it| usize::try_from(it).ok()) {
+            Some(second) => {
+                let before = self.text.get(..second).unwrap_or(&self.text);
+                2 * (1 + String::from_utf8_lossy(before).encode_utf16().count() + LOOK_AHEAD)
+            }
+            None => self.len,
+        };
+        (seen.div_ceil(READ_AT_ONCE) >= self.len.div_ceil(READ_AT_ONCE)).then(|| error.clone())
+    }
+}
+
+/// The text of a chunk.
 ///
 /// # Errors
-/// A unit that is cut off, or half a surrogate pair.
-pub(super) fn to_utf8(chunk: &[u8]) -> Result<Cow<'_, [u8]>, YamlError> {
+/// Half a surrogate pair.
+pub(super) fn to_utf8(chunk: &[u8]) -> Result<Decoded<'_>, YamlError> {
     let read = |(mark, unit): ([u8; 2], Unit)| chunk.strip_prefix(&mark).map(|rest| (rest, unit));
-    let Some((bytes, unit)) = MARKS.into_iter().find_map(read) else { return Ok(Cow::Borrowed(chunk)) };
+    let len = chunk.len();
+    let Some((bytes, unit)) = MARKS.into_iter().find_map(read) else {
+        return Ok(Decoded { text: Cow::Borrowed(chunk), cut_off: None, len });
+    };
     let (units, cut_off) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(bytes.len());
     let mut n_units = 0;
@@ -38,11 +73,21 @@ pub(super) fn to_utf8(chunk: &[u8]) -> Result<Cow<'_, [u8]>, YamlError> {
             }
         }
     }
-    match problem.or((!cut_off.is_empty()).then_some("incomplete UTF-16 character")) {
-        None => Ok(Cow::Owned(text.into_bytes())),
-        Some(problem) => Err(first_forbidden(&text)
-            .unwrap_or_else(|| YamlError::new(YamlErrorKind::Syntax, mark_at(&text, text.len()), problem))),
+    let error = |problem| {
+        first_forbidden(&text)
+            .unwrap_or_else(|| YamlError::new(YamlErrorKind::Syntax, mark_at(&text, text.len()), problem))
+    };
+    if let Some(problem) = problem {
+        return Err(error(problem));
     }
+    let cut_off = (!cut_off.is_empty()).then(|| error("incomplete UTF-16 character"));
+    Ok(Decoded { text: Cow::Owned(text.into_bytes()), cut_off, len })
+}
+
+/// Whether a text is in UTF-16, by its byte order mark.
+#[must_use]
+pub fn is_utf16(text: &[u8]) -> bool {
+    MARKS.iter().any(|it| text.starts_with(&it.0))
 }
 
 /// The text of a chunk for showing places in it, if it is UTF-16: units that cannot be read become U+FFFD.
@@ -65,10 +110,12 @@ mod tests {
     fn reads_both_orders_and_leaves_the_rest_alone() {
         let units: Vec<u16> = "a: ü😀\n".encode_utf16().collect();
         let little: Vec<u8> = [0xFEFF].iter().chain(&units).flat_map(|unit| unit.to_le_bytes()).collect();
-        assert_eq!(&*to_utf8(&big_endian(&units)).unwrap(), "a: ü😀\n".as_bytes());
-        assert_eq!(&*to_utf8(&little).unwrap(), "a: ü😀\n".as_bytes());
-        assert!(matches!(to_utf8(b"\xEF\xBB\xBFa"), Ok(Cow::Borrowed(b"\xEF\xBB\xBFa"))));
-        assert!(matches!(to_utf8(b"\xFE"), Ok(Cow::Borrowed(b"\xFE"))));
+        for text in [big_endian(&units), little] {
+            assert_eq!(&*to_utf8(&text).unwrap().text, "a: ü😀\n".as_bytes());
+        }
+        for text in [&b"\xEF\xBB\xBFa"[..], b"\xFE"] {
+            assert!(matches!(to_utf8(text).unwrap().text, Cow::Borrowed(it) if it == text));
+        }
     }
 
     #[test]
@@ -83,7 +130,8 @@ mod tests {
         ];
         for (units, rest, problem) in cases {
             let text = [&*big_endian(units), rest].concat();
-            assert_eq!(to_utf8(&text).unwrap_err().message, problem, "{units:?} {rest:?}");
+            let error = to_utf8(&text).map_or_else(Some, |it| it.error_at_end(None));
+            assert_eq!(error.unwrap().message, problem, "{units:?} {rest:?}");
         }
     }
 }

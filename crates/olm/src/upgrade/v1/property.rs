@@ -18,7 +18,11 @@ impl BundleVersion {
     /// The version as people write it: a release that is not stated by itself is build metadata.
     #[must_use]
     pub fn version_text(&self) -> String {
-        if self.is_release_explicit { self.value.version.to_string() } else { self.value.to_build_metadata().to_string() }
+        if self.is_release_explicit {
+            self.value.version.to_string()
+        } else {
+            self.value.to_build_metadata().to_string()
+        }
     }
 
     /// The release that is stated by itself, even as an empty text.

@@ -2,8 +2,8 @@
 //! of real ones that were moved to the left and changed.
 
 use super::super::super::error::YamlErrorKind;
-use super::{compare, to_json};
 use super::real::documents_under;
+use super::{compare, to_json};
 
 /// Tokens for heaps and for mutations.
 const TOKENS: &[&str] = &[
@@ -376,9 +376,52 @@ fn parts_of_real_catalogs_are_told_alike() {
 
 /// Tokens of collections in brackets and of quotes, where versions of libyaml differ.
 const SOUP: &[&str] = &[
-    "a", "b", "1", "~", "?", "? ", "?q", ":", ": ", ":,", ":?", ", ", ",", "[", "]", "{", "}", "- ", "\n", "\n  ", " ",
-    " #c\n", "'", "''", "\"", "\\'", "\\/", "\\\\", "\\n", "!", "!a ", "!!str ", "!!str,", "!<x> ", "!<x>,", "&a ",
-    "*a", "|\n", "\u{FEFF}", "é", ".inf", "k: ", "\"s\"", "'s'", "\"x\\'y\"", "http://h/p?q=1",
+    "a",
+    "b",
+    "1",
+    "~",
+    "?",
+    "? ",
+    "?q",
+    ":",
+    ": ",
+    ":,",
+    ":?",
+    ", ",
+    ",",
+    "[",
+    "]",
+    "{",
+    "}",
+    "- ",
+    "\n",
+    "\n  ",
+    " ",
+    " #c\n",
+    "'",
+    "''",
+    "\"",
+    "\\'",
+    "\\/",
+    "\\\\",
+    "\\n",
+    "!",
+    "!a ",
+    "!!str ",
+    "!!str,",
+    "!<x> ",
+    "!<x>,",
+    "&a ",
+    "*a",
+    "|\n",
+    "\u{FEFF}",
+    "é",
+    ".inf",
+    "k: ",
+    "\"s\"",
+    "'s'",
+    "\"x\\'y\"",
+    "http://h/p?q=1",
 ];
 
 #[test]
