@@ -1,6 +1,8 @@
 //! `olmdex serve`: started on free ports, asked over both protocols, given another index, and ended.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -39,6 +41,40 @@ fn a_catalog_is_served_over_both_protocols_until_it_is_told_to_end() {
     assert!(server.get("/healthz", "").1.contains("ok"));
     assert!(server.get("/metrics", "").1.contains("olmdex_grpc_calls_total 6"));
     assert_eq!(server.terminate(), Some(0));
+}
+
+/// Go keeps a `#` of an address, and has reasons of its own.
+#[test]
+fn addresses_and_reasons_are_those_of_go() {
+    let scratch = scratch();
+    let server = Server::start(scratch.path(), &["shop=fixtures/shop/in"]);
+    let metas = "/catalogs/shop/api/v1/metas?schema=olm.package&name=till";
+    for (target, n_lines) in [(metas.to_owned(), 1), (format!("{metas}#x"), 0), (format!("{metas}%23x"), 0)] {
+        let (head, body) = server.get(&target, "");
+        assert!(head.starts_with("HTTP/1.1 200 OK") && body.lines().count() == n_lines, "{target}: {body}");
+    }
+    // The second request of a connection is read alike.
+    let mut stream = TcpStream::connect(&server.http).unwrap();
+    for (target, close) in [(metas.to_owned(), "keep-alive"), (format!("{metas}#x"), "close")] {
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: {close}\r\n\r\n").unwrap();
+        if close == "keep-alive" {
+            let mut some = [0; 4096];
+            let n = stream.read(&mut some).unwrap();
+            assert!(holds(&some[..n], "\"name\":\"till\""));
+        }
+    }
+    let mut rest = Vec::new();
+    stream.read_to_end(&mut rest).unwrap();
+    assert!(holds(&rest, "200 OK") && !holds(&rest, "till"), "{}", String::from_utf8_lossy(&rest));
+    for range in ["bytes=5-1", "bytes=99999999-"] {
+        let (head, _) = server.get("/catalogs/shop/api/v1/all", &format!("Range: {range}\r\n"));
+        assert!(head.starts_with("HTTP/1.1 416 Requested Range Not Satisfiable"), "{head}");
+    }
+    let mut stream = TcpStream::connect(&server.http).unwrap();
+    write!(stream, "GET {metas} HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400 Bad Request: missing required Host header"), "{answer}");
 }
 
 #[test]

@@ -145,6 +145,12 @@ impl ResolutionInquiry<'_> {
                     answer.warnings.extend(self.misfits(&at, resolution)?);
                     if self.wish.shows_quirks {
                         answer.quirks = quirks(&at, self.rows, &self.wish.options, resolution)?;
+                    } else if !resolution.otherwise.is_empty() {
+                        answer.warnings.push(
+                            "a preferred choice is impossible, and OLM's own search may come to another answer; \
+                            `--show-olm-quirks` shows which"
+                                .to_owned(),
+                        );
                     }
                     end = Some((at.clone(), Some(resolution.clone())));
                     at = after(&at, resolution, &generation.steps);

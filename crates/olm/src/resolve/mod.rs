@@ -49,6 +49,7 @@ mod namespace_conflicts;
 mod needs;
 mod olm_words;
 mod other_namespaces;
+mod otherwise;
 mod position;
 mod preference;
 mod question;

@@ -58,7 +58,26 @@ pub fn quirks(
             "Subscriptions compete, and OLM looks at them in random order: it may also install {what}, and the rest later"
         ));
     }
-    if resolution.is_searched && world.subscriptions.len() + world.installed.len() > 1 {
+    for other in &resolution.otherwise {
+        let is_ours = |name: &str, channel: &str, catalog: usize| {
+            let mut ours = resolution.operators.iter();
+            ours.any(|it| (it.name.as_str(), it.channel.as_str(), it.catalog) == (name, channel, catalog))
+        };
+        let shown = other.iter().map(|(name, channel, catalog)| match is_ours(name, channel, *catalog) {
+            true => name.clone(),
+            false => format!("{name} (channel {channel} of {})", world.catalogs[*catalog].name),
+        });
+        let shown: Vec<String> = shown.collect();
+        let what = if shown.is_empty() { "nothing".to_owned() } else { shown.join(", ") };
+        quirks.push(format!(
+            "a preferred choice is impossible, and OLM's search goes on where it was after taking it back: OLM may \
+            install {what} instead, by the random order of Subscriptions"
+        ));
+    }
+    if resolution.otherwise.is_empty()
+        && resolution.is_searched
+        && world.subscriptions.len() + world.installed.len() > 1
+    {
         quirks.push(
             "OLM finds out that a preferred choice is impossible only when it tries it: OLM's search may then give an \
             unrelated Subscription less than its best, or nothing, until it resolves again"

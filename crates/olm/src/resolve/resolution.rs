@@ -1,6 +1,6 @@
 //! One resolution of a namespace: from the world to the operators that OLM installs, or the reason why it cannot.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::conflict::{Conflict, ConflictFact, Named, facts, named};
 use super::failure::Failure;
 use super::installed::installed;
+use super::otherwise::otherwise;
 use super::preference::{Preference, decisive};
 use super::rows::{Rows, World};
 use super::stats::Size;
@@ -61,6 +62,9 @@ pub struct Resolution {
     pub behind: Vec<Behind>,
     /// Whether only a search showed that a preferred candidate is impossible. There OLM's own search may go wrong.
     pub is_searched: bool,
+    /// The other answers that OLM's own search may come to, because it takes guesses back and does not begin anew: each
+    /// operator with its channel and the place of its catalog; only if asked for.
+    pub otherwise: Vec<BTreeSet<(String, String, usize)>>,
     /// Warnings about input that OLM accepts although its documentation does not, or although its effect is not what it
     /// seems.
     pub warnings: Vec<String>,
@@ -242,6 +246,7 @@ pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verd
             let mut resolution = resolution(&universe, &variables, &solution, size, options.explains)?;
             if options.explains {
                 resolution.behind = behind(&universe, &variables, &solution, &options.limits)?;
+                resolution.otherwise = otherwise(&universe, &variables, &solution, &options.limits);
             }
             Ok(Verdict::Resolved(resolution))
         }

@@ -9,12 +9,15 @@
 //!
 //! Only one file imports the SAT engine.
 
+mod as_olm;
 mod encoding;
 mod problem;
+mod propagation;
 mod sat;
 mod search;
 mod unsat;
 
+pub use as_olm::solve_as_olm;
 pub use problem::{Constraint, Fact, Problem, Var};
 pub use search::{Answer, Choice, Solution, solve};
 

@@ -174,6 +174,7 @@ mod tests {
             let expected = InstalledBundle {
                 name: name.to_owned(),
                 version: version.to_owned(),
+                release: None,
                 is_in_catalog: held,
                 is_name_assumed: assumed,
             };

@@ -84,7 +84,10 @@ async fn answered(shared: &Arc<Shared>, connection: &Arc<Connection>, request: R
         && !request.headers().contains_key("host")
     {
         let text = "400 Bad Request: missing required Host header";
-        return text_answer(StatusCode::BAD_REQUEST, text);
+        let mut response = text_answer(StatusCode::BAD_REQUEST, text);
+        let reason = b"Bad Request: missing required Host header";
+        response.extensions_mut().insert(hyper::ext::ReasonPhrase::from_static(reason));
+        return response;
     }
     if !shared.is_host_allowed(&request) {
         return text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host, see `olmdex serve --host`\n");
@@ -218,6 +221,10 @@ fn response(status: u16, headers: &[(&'static str, String)], body: Body) -> Resp
     let mut response = Response::builder().status(status);
     for (name, value) in headers {
         response = response.header(*name, value);
+    }
+    if status == 416 {
+        // Go has the older name of it.
+        response = response.extension(hyper::ext::ReasonPhrase::from_static(b"Requested Range Not Satisfiable"));
     }
     response.body(body).unwrap_or_else(|_| failed())
 }

@@ -5,9 +5,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use hyper::Request;
+use hyper::body::{Body, Incoming};
 use hyper::server::conn;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -449,11 +450,13 @@ async fn serve_one<S: Stream>(
             gathering(stream, run).await;
         }
         Offer::Http => {
-            let (stream, is_refused) = WithRequestLine::new(stream);
-            let service = service_fn(move |request| {
+            let (stream, lines) = WithRequestLine::new(stream);
+            let service = service_fn(move |request: Request<Incoming>| {
                 asking.asked();
-                let is_refused = is_refused.load(Ordering::Relaxed);
-                http::respond(Arc::clone(&shared), Arc::clone(&asking), request, is_refused)
+                if request.body().is_end_stream() {
+                    lines.expect_next();
+                }
+                http::respond(Arc::clone(&shared), Arc::clone(&asking), request, lines.is_refused())
             });
             let connection = http1().serve_connection(TokioIo::new(stream), service);
             until(stopped, connection, |it| it.graceful_shutdown()).await;
