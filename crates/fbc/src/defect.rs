@@ -157,6 +157,12 @@ impl DefectKind {
         }
     }
 
+    /// Whether the real tool meets the defect only when it decodes a document by its schema.
+    #[must_use]
+    pub fn is_typed(&self) -> bool {
+        matches!(self, Self::WrongKind { .. } | Self::Base64 { .. } | Self::BundleObject { .. })
+    }
+
     /// Whether the real tool meets the defect while it decodes the document's head. There its reader of JSON falls back
     /// to YAML, and its reader of YAML puts a prefix before the message.
     #[must_use]

@@ -6,9 +6,9 @@ use thiserror::Error;
 
 use super::kind::Kind;
 use olmdex_base::diag::Finding;
-use olmdex_fbc::{self as fbc, Consumer, DefectKind, Failure, Format, Input, Origin, Typed};
+use olmdex_fbc::{self as fbc, Consumer, Defect, DefectKind, Failure, Format, Input, Origin, Spot, Syntax, Typed};
 use olmdex_rules::check::failure_findings;
-use olmdex_text::json::{self, Reader};
+use olmdex_text::json::{self, Reader, Step, fold_eq};
 use olmdex_text::yaml;
 
 /// The reasons why a catalog cannot be made a template.
@@ -37,19 +37,66 @@ impl Consumer for Entries {
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let blob = match document.blob {
             Ok(blob) => blob,
+            Err(failure) if self.is_read_by_head(&failure) => {
+                return Ok(self.of_raw(document.raw, document.origin.syntax));
+            }
             Err(failure) => return without_schema(failure).map_err(|failure| (document.origin, failure)),
         };
         let mut out = Vec::new();
         match &blob.typed {
-            Typed::Bundle(bundle) if self.is_basic => {
-                out.extend_from_slice(b"{\"schema\":\"olm.bundle\",\"image\":");
-                json::write_string_html(&bundle.image, &mut out);
-                out.push(b'}');
-            }
+            Typed::Bundle(bundle) if self.is_basic => write_bundle(&bundle.image, &mut out),
             _ => json::write_unstructured(blob.value, &mut out),
         }
         Ok(Some(out))
     }
+}
+
+impl Entries {
+    /// Whether opm converts a document nevertheless: it reads only the head of most documents, and of a bundle, whose
+    /// image a basic template takes, all but the values of properties.
+    fn is_read_by_head(&self, failure: &Failure) -> bool {
+        let takes_image = self.is_basic && failure.schema == "olm.bundle";
+        let is_in_property = |it: &Defect| {
+            let (Spot::Path(path) | Spot::Key(path)) = &it.at else { return false };
+            match path.as_slice() {
+                [Step::Key(list), Step::Index(_), Step::Key(value), ..] => {
+                    fold_eq(list, "properties") && fold_eq(value, "value")
+                }
+                _ => false,
+            }
+        };
+        failure.defects.iter().all(|it| it.kind.is_typed() && (!takes_image || is_in_property(it)))
+    }
+
+    /// The entry of a document that only its head is read of.
+    fn of_raw(&self, raw: &[u8], syntax: Syntax) -> Option<Vec<u8>> {
+        let mut converted = Vec::new();
+        let text = match syntax {
+            Syntax::Json => json::decode_utf8(raw),
+            Syntax::Yaml => {
+                let chunk = yaml::split(raw, 1).next()?.ok()?;
+                yaml::to_json(&chunk.text, &mut converted).ok()?;
+                json::decode_utf8(&converted)
+            }
+        };
+        let mut reader = Reader::new();
+        let value = reader.read(&text).ok()?;
+        let mut out = Vec::new();
+        let schema = value.get_field("schema").and_then(|it| it.as_str());
+        if self.is_basic && schema.as_deref() == Some("olm.bundle") {
+            write_bundle(&value.get_field("image").and_then(|it| it.as_str()).unwrap_or_default(), &mut out);
+        } else {
+            json::write_unstructured(value, &mut out);
+        }
+        Some(out)
+    }
+}
+
+/// Writes the entry of a bundle in a basic template.
+fn write_bundle(image: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\"schema\":\"olm.bundle\",\"image\":");
+    json::write_string_html(image, out);
+    out.push(b'}');
 }
 
 /// A document without a schema is converted like others, and one without content is skipped.
