@@ -92,22 +92,47 @@ fn the_rows_of_channels_are_those_of_opm() {
              stable|p.v1.0.2|p.v1.0.0|2",
         ),
         (
-            // opm follows 1.0.1 or 1.0.0 at random, and reports that the graph is invalid.
+            // A bundle that was skipped in one channel is replaced once another channel gets a bundle.
             "semver-skippatch",
-            vec![("p.v1.0.0", ""), ("p.v1.0.1", ""), ("p.v1.0.2", ""), ("p.v1.1.0", "")],
-            "stable|p.v1.1.0|p.v1.0.2|0\nstable|p.v1.0.2|p.v1.0.1|1\nstable|p.v1.0.0||2\nstable|p.v1.0.2|p.v1.0.0|2\n\
-             stable|p.v1.0.1||2",
-        ),
-        (
-            // A patch takes over the target of the skipped one.
-            "semver-skippatch",
-            vec![("p.v1.0.0", ""), ("p.v1.1.0", ""), ("p.v1.1.1", "")],
-            "stable|p.v1.1.1|p.v1.0.0|0\nstable|p.v1.1.0||1\nstable|p.v1.1.1|p.v1.1.0|1\nstable|p.v1.0.0||1",
+            vec![("p.v1.0.0", ""), ("p.v1.0.1", ""), ("p.v1.1.0", "")],
+            "stable|p.v1.1.0|p.v1.0.1|0\nstable|p.v1.0.1|p.v1.0.0|1\nstable|p.v1.0.0||2",
         ),
     ];
     for (mode, bundles, expected) in cases {
         assert_eq!(rows_of(mode, &bundles), expected, "{mode}: {bundles:?}");
     }
+}
+
+/// L2: opm refuses a channel that is not one chain of its bundles, also one that gets nothing, and writes all channels.
+#[test]
+fn semver_modes_refuse_and_write_what_opm_does() {
+    for (bundles, last, words) in [
+        // The skipped patches are bundles of the channel again.
+        (&["p.v1.0.0", "p.v1.0.1", "p.v1.0.2"][..], "p.v1.1.0", "no path leads from"),
+        // Nothing leads to 1.0.0, since 1.1.0 is skipped.
+        (&["p.v1.0.0", "p.v1.1.0"], "p.v1.1.1", "several heads: `p.v1.0.0`, `p.v1.1.1`"),
+    ] {
+        let root = scratch();
+        let file = empty(root.path());
+        let make = |name: &str| bundle(root.path(), name, "stable", "stable", "");
+        for name in bundles {
+            add(&file, &[make(name)], &["--mode", "semver-skippatch"]).expect_code(0);
+        }
+        let before = std::fs::read(&file).unwrap();
+        let answer = add(&file, &[make(last)], &["--mode", "semver-skippatch"]);
+        answer.expect_code(1).expect_words(words);
+        assert_eq!(std::fs::read(&file).unwrap(), before, "{last}");
+    }
+    let root = scratch();
+    let file = empty(root.path());
+    let make = |name: &str, channels: &str| bundle(root.path(), name, channels, "stable", "");
+    for (name, channels) in [("p.v1.0.0", "stable,beta"), ("p.v1.0.1", "stable,beta")] {
+        add(&file, &[make(name, channels)], &["--mode", "semver-skippatch"]).expect_code(0);
+    }
+    add(&file, &[make("p.v1.1.0", "stable")], &["--mode", "semver"]).expect_code(0);
+    let expected = "beta|p.v1.0.1|p.v1.0.0|0\nbeta|p.v1.0.0||1\nstable|p.v1.1.0|p.v1.0.1|0\n\
+                    stable|p.v1.0.1|p.v1.0.0|1\nstable|p.v1.0.0||2";
+    assert_eq!(query(&file, ENTRIES), expected);
 }
 
 #[test]

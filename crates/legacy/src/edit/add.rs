@@ -234,6 +234,7 @@ impl Edit {
             }
         }
         let mut graph = Graph::of_stored(package, stored, &known);
+        graph.check_heads()?;
         let mut chains = Vec::new();
         let mut added: Vec<&NewBundle> = Vec::new();
         for (number, new) in (1..).zip(news) {

@@ -1,11 +1,11 @@
 //! Semver mode: a new bundle goes between its neighbours by version, whatever edges it states
 //! (`docs/behaviour/legacy-index.md` 2.3 and 4.4).
 //!
-//! The real tool follows a random one of several edges, and stores channels that it then refuses. Here the edge to the
-//! highest version goes on, the others become skips, and a bundle that a skipped patch replaced is replaced by the
-//! bundle that skips the patch.
+//! The real tool writes all channels of the package anew, each as one chain of all its bundles, and refuses a channel
+//! that is none. Of several edges to bundles of the channel it follows a random one and drops the others; here the edge
+//! to the highest version goes on, so a channel is refused only if no edge would do.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::chain::Chain;
 use super::stored::{BundleColumns, Stored};
@@ -35,6 +35,8 @@ struct Nodes {
     heads: BTreeSet<String>,
     by_version: BTreeMap<Version, BTreeSet<String>>,
     without_version: BTreeSet<String>,
+    /// Skipped patches: they have rows, so they are nodes again when the file is read.
+    skipped: BTreeSet<String>,
 }
 
 impl Nodes {
@@ -56,8 +58,8 @@ impl Nodes {
         self.targets.insert(name.to_owned(), targets);
     }
 
-    /// Removes a bundle, and returns the bundles that it led to.
-    fn remove(&mut self, name: &str, version: Option<&Version>) -> BTreeSet<String> {
+    /// Removes a bundle.
+    fn remove(&mut self, name: &str, version: Option<&Version>) {
         let targets = self.targets.remove(name).unwrap_or_default();
         for target in &targets {
             tally::step(1);
@@ -81,7 +83,6 @@ impl Nodes {
                 self.by_version.remove(version);
             }
         }
-        targets
     }
 }
 
@@ -92,8 +93,6 @@ pub(super) struct Graph {
     pub(super) default_channel: String,
     channels: BTreeMap<String, Nodes>,
     versions: BTreeMap<String, Version>,
-    /// Channels that got a bundle.
-    touched: BTreeSet<String>,
 }
 
 impl Graph {
@@ -134,16 +133,25 @@ impl Graph {
             self.default_channel = new.channels.iter().min().cloned().unwrap_or_default();
         }
         self.versions.insert(bundle(), version.clone());
+        // The real tool writes the file after each bundle, and reads it again.
+        for nodes in self.channels.values_mut() {
+            for patch in std::mem::take(&mut nodes.skipped) {
+                let version = self.versions.get(&patch);
+                nodes.set(&patch, BTreeSet::new(), version);
+            }
+        }
         for channel in new.channels {
             let mut nodes = self.channels.remove(channel).unwrap_or_default();
-            if !nodes.targets.is_empty() {
-                self.head(channel, &nodes)?;
-            }
             self.insert(&mut nodes, channel, new, &version)?;
             self.channels.insert(channel.clone(), nodes);
-            self.touched.insert(channel.clone());
         }
         Ok(())
+    }
+
+    /// The channels must have heads before anything is added, also those that get nothing.
+    pub(super) fn check_heads(&self) -> Result<(), AddRefusal> {
+        let filled = self.channels.iter().filter(|it| !it.1.targets.is_empty());
+        filled.map(|(channel, nodes)| self.head(channel, nodes).map(drop)).collect()
     }
 
     fn insert(&self, nodes: &mut Nodes, channel: &str, new: Entrant<'_>, version: &Version) -> Result<(), AddRefusal> {
@@ -174,12 +182,10 @@ impl Graph {
             patches.extend(below.flat_map(|it| it.1).cloned());
         }
         let mut targets: BTreeSet<String> = behind.map(|it| it.0).into_iter().collect();
-        if new.skips_patches {
-            for patch in &patches {
-                let of_patch = nodes.remove(patch, self.versions.get(patch));
-                targets.extend(of_patch.into_iter().filter(|it| nodes.targets.contains_key(it)));
-            }
-            targets.extend(patches);
+        for patch in patches {
+            nodes.remove(&patch, self.versions.get(&patch));
+            nodes.skipped.insert(patch.clone());
+            targets.insert(patch);
         }
         if let Some((ahead, of_ahead)) = ahead {
             nodes.set(&ahead, BTreeSet::from([new.name.to_owned()]), Some(&of_ahead));
@@ -199,7 +205,7 @@ impl Graph {
         Err(AddRefusal::Heads { package: self.package.clone(), channel: channel.to_owned(), what })
     }
 
-    /// The channels that got a bundle, as rows.
+    /// The channels, as rows.
     pub(super) fn chains(&self) -> Result<Vec<Chain>, AddRefusal> {
         if !self.channels.contains_key(&self.default_channel) {
             return Err(AddRefusal::UnknownDefault {
@@ -208,8 +214,8 @@ impl Graph {
                 channels: self.channels.keys().cloned().collect(),
             });
         }
-        let touched = self.channels.iter().filter(|it| self.touched.contains(it.0));
-        touched.map(|(channel, nodes)| self.chain(channel, nodes)).collect()
+        let filled = self.channels.iter().filter(|it| !it.1.targets.is_empty());
+        filled.map(|(channel, nodes)| self.chain(channel, nodes)).collect()
     }
 
     fn chain(&self, channel: &str, nodes: &Nodes) -> Result<Chain, AddRefusal> {
@@ -222,8 +228,8 @@ impl Graph {
             let targets = nodes.get(&current).cloned().unwrap_or_default();
             let can_follow = |it: &&String| nodes.contains_key(*it) && !seen.contains(*it);
             let next = targets.iter().filter(can_follow).max_by_key(|it| self.versions.get(*it)).cloned();
-            // Highest first, and names that are no bundles last.
-            let mut skipped: Vec<&String> = targets.iter().filter(|it| Some(*it) != next.as_ref()).collect();
+            // Highest first, and names that are no bundles last. Other bundles of the channel keep their own places.
+            let mut skipped: Vec<&String> = targets.iter().filter(|it| !nodes.contains_key(*it)).collect();
             skipped.sort_by_key(|it| std::cmp::Reverse(self.versions.get(*it)));
             for (depth, name) in (depth + 1..).zip(skipped) {
                 chain.skip(&current, name, depth);
@@ -234,8 +240,7 @@ impl Graph {
             seen.insert(next.clone());
             current = next;
         }
-        let held: HashSet<&str> = chain.bundles().collect();
-        let lost = nodes.keys().inspect(|_| tally::step(1)).find(|it| !held.contains(it.as_str()));
+        let lost = nodes.keys().inspect(|_| tally::step(1)).find(|it| !seen.contains(*it));
         match lost {
             None => Ok(chain),
             Some(lost) => Err(AddRefusal::Unreachable {
