@@ -2,7 +2,7 @@
 //! (`docs/behaviour/legacy-index.md` 2.3 and 4.4).
 //!
 //! The real tool writes all channels of the package anew, each as one chain of all its bundles, and refuses a channel
-//! that is none. Of several edges to bundles of the channel it follows a random one and drops the others; here the edge
+//! that is none. It follows a random one of several edges to bundles of the channel and drops the others; here the edge
 //! to the highest version goes on, so a channel is refused only if no edge would do.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -150,8 +150,8 @@ impl Graph {
 
     /// The channels must have heads before anything is added, also those that get nothing.
     pub(super) fn check_heads(&self) -> Result<(), AddRefusal> {
-        let filled = self.channels.iter().filter(|it| !it.1.targets.is_empty());
-        filled.map(|(channel, nodes)| self.head(channel, nodes).map(drop)).collect()
+        let mut filled = self.channels.iter().filter(|it| !it.1.targets.is_empty());
+        filled.try_for_each(|(channel, nodes)| self.head(channel, nodes).map(drop))
     }
 
     fn insert(&self, nodes: &mut Nodes, channel: &str, new: Entrant<'_>, version: &Version) -> Result<(), AddRefusal> {

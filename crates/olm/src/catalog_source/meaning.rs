@@ -196,7 +196,8 @@ pub fn is_only_pair(cluster: &Cluster, n_families: usize) -> bool {
     n_families == 1 && sources.len() <= 1
 }
 
-/// Whether the one ClusterCatalog of a cluster and the one family of catalogs belong together, whatever their names are.
+/// Whether the one ClusterCatalog of a cluster and the one family of catalogs belong together, whatever their names
+/// are.
 #[must_use]
 pub fn is_only_cluster_catalog(cluster: &Cluster, n_families: usize) -> bool {
     let own = cluster.cluster_catalogs.iter().map(|it| it.name.as_str());

@@ -13,11 +13,11 @@ const MAX_ORDERS: usize = 24;
 /// The steps that all of them together may take.
 const MAX_STEPS: u64 = 20_000_000;
 
-/// What OLM installs: each operator by its name, its channel and its catalog.
+/// The operators that OLM installs: each by its name, its channel and its catalog.
 pub(super) type Chosen = BTreeSet<(String, String, usize)>;
 
-/// The other answers that OLM's search may come to, by the random order of Subscriptions. There are none if every choice
-/// gets its first candidate: nothing is taken back then.
+/// The other answers that OLM's search may come to, by the random order of Subscriptions. There are none if every
+/// choice gets its first candidate: nothing is taken back then.
 pub(super) fn otherwise(
     universe: &Universe<'_>,
     variables: &Variables,
@@ -49,7 +49,7 @@ fn chosen(universe: &Universe<'_>, variables: &Variables, vars: &[Var]) -> Chose
         Stands::Entry(ids) => ids.first().copied(),
         _ => None,
     });
-    // What is installed has no channel.
+    // An installed operator has no channel.
     let of =
         |id| universe.channel_of(id).map(|it| (universe.entry(id).fields.name.clone(), it.name.clone(), it.catalog));
     entries.filter_map(of).collect()

@@ -1,8 +1,8 @@
 //! The search as OLM makes it (`docs/behaviour/olm-classic.md` 4.3): it takes guesses back, and forgets to begin anew
 //! with the choices that it comes to a second time (4.4.3, 4.4.4).
 //!
-//! Its answer may therefore be worse than the one of [`solve`](super::solve()), and even violate constraints. olmdex shows
-//! it, and never takes it for the right one.
+//! Its answer may therefore be worse than the one of [`solve`](super::solve()), and even violate constraints. olmdex
+//! shows it, and never takes it for the right one.
 
 use std::cell::Cell;
 use std::collections::VecDeque;

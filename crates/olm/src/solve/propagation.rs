@@ -1,5 +1,5 @@
-//! What follows from some variables alone, clause by clause, and what a contradiction teaches: as much as OLM's engine
-//! knows before it searches.
+//! The consequences of some variables, clause by clause, and the clause that a contradiction teaches: as much as OLM's
+//! engine knows before it searches.
 
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
 //! A stream of HTTP/1 whose request lines are looked at, because hyper reads two things in them otherwise than Go, with
-//! which catalogd is made: hyper answers a version that it does not know with 400, and Go with 505; and hyper drops a `#`
-//! in an address with all that follows, while for Go it is a character like any other.
+//! which catalogd is made: hyper answers a version that it does not know with 400, and Go with 505; and hyper drops a
+//! `#` in an address with all that follows, while for Go it is a character like any other.
 //!
-//! This module looks at the version of the first request of a connection only, and at no line that a client sends before
-//! it has the answer to its last request. It answers nothing itself.
+//! This module looks at the version of the first request of a connection only, and at no line that a client sends
+//! before it has the answer to its last request. It answers nothing itself.
 
 use std::io;
 use std::pin::Pin;
@@ -21,7 +21,7 @@ const MAX_LINE: usize = 16 << 10;
 /// The version that replaces a refused one, so that the request is read as a whole.
 const KNOWN: &[u8] = b"HTTP/1.1";
 
-/// What a stream and the answers to its requests tell each other.
+/// The facts that a stream and the answers to its requests share.
 #[derive(Debug, Default)]
 pub(super) struct RequestLines {
     /// Whether the version of the first request is refused. That is known before the request is.

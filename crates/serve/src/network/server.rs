@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::Request;
-use hyper::body::{Body, Incoming};
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};

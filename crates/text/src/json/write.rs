@@ -54,8 +54,8 @@ pub fn write_unstructured(value: Value<'_>, out: &mut Vec<u8>) {
     write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::Integers }, out, &mut None);
 }
 
-/// Writes a value like [`write_unstructured`], with its numbers unchanged but for a point and a zero at the end: Go wrote
-/// them once, and only passes them on.
+/// Writes a value like [`write_unstructured`], with its numbers unchanged but for a point and a zero at the end: Go
+/// wrote them once, and only passes them on.
 pub fn write_raw_numbers(value: Value<'_>, out: &mut Vec<u8>) {
     write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::AsWritten }, out, &mut None);
 }

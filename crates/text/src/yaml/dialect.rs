@@ -11,15 +11,15 @@
 //! | `a:` before a bracket, a brace or a comma, in brackets | ends with the colon | is refused |
 //! | a comma, `[` or `]` in a tag without angle brackets | belongs to the tag | ends it, and the port panics |
 //!
-//! What go-yaml refuses and the library takes, [`Events`](super::events::Events) finds: `\/` in double quotes, and a
-//! question mark in a plain scalar in brackets.
+//! The events show what go-yaml refuses and the library takes: `\/` in double quotes, and a question mark in a plain
+//! scalar in brackets.
 
 use std::borrow::Cow;
 
 use libyaml_safer::{Encoding, Error, Mark, ScalarStyle, Scanner, Token, TokenData};
 use memchr::{memchr, memchr_iter, memmem};
 
-use super::events::Pieces;
+use super::pieces::Pieces;
 use crate::json::MAX_DEPTH;
 
 /// How often a text is scanned at most to find what stands for what. Each time settles one place that cannot be told
@@ -58,7 +58,7 @@ impl StandIns {
             let mut letters = ('0'..='z').filter(char::is_ascii_alphanumeric);
             found.colon = letters.find(|it| !text.contains(*it)).or_else(|| spare(&text));
         }
-        // What an error hides from the scanner, the next round finds.
+        // An error hides the rest from the scanner; the next round finds it.
         for _ in 0..3 {
             for stand_in in [without_ends_of_tags, without_escaped_quotes, without_colons] {
                 if let Some(replaced) = stand_in(&text, found) {
@@ -101,11 +101,11 @@ fn spare(text: &str) -> Option<char> {
     "~^+=;$()/_<|.*&%!\\@`".chars().find(|it| !text.contains(*it))
 }
 
-/// Hands the tokens of a text over, each with its start and its end, up to the first error. That comes with the places of
-/// its context and of the problem.
+/// Hands the tokens of a text over, each with its start and its end, up to the first error. That comes with the places
+/// of its context and of the problem.
 ///
-/// Where a comma or a bracket may end a tag, the scanner gets a blank before it, lest it panics: a blank ends a tag too,
-/// and nothing else begins or ends at it.
+/// Where a comma or a bracket may end a tag, the scanner gets a blank before it, lest it panics: a blank ends a tag
+/// too, and nothing else begins or ends at it.
 pub(super) fn scan(text: &str, mut take: impl FnMut(&TokenData, usize, usize)) -> Option<(Error, usize, usize)> {
     let ends = ends_of_tags(text.as_bytes());
     let copy = with_at(text, &ends, 0, " ");
@@ -167,14 +167,14 @@ fn with_at(text: &str, places: &[usize], len: usize, instead: &str) -> String {
     copy
 }
 
-/// The text with a stand-in for each escaped single quote. Those in single quotes, where a backslash is no escape, stay:
-/// the quote ends the scalar. All other places get theirs back in [`StandIns::restore`].
+/// The text with a stand-in for each escaped single quote. Those in single quotes, where a backslash is no escape,
+/// stay: the quote ends the scalar. All other places get theirs back in [`StandIns::restore`].
 fn without_escaped_quotes(text: &str, stand_ins: StandIns) -> Option<String> {
     let bytes = text.as_bytes();
     let is_escape = |at: &usize| bytes[..*at].iter().rev().take_while(|it| **it == b'\\').count() % 2 == 0;
     let mut places: Vec<usize> = memmem::find_iter(bytes, b"\\'").filter(is_escape).collect();
     let instead = stand_ins.quote.filter(|_| !places.is_empty())?.to_string();
-    if !scan(text, |_, _, _| {}).is_some_and(|it| it.0.problem() == BAD_ESCAPE) {
+    if scan(text, |_, _, _| {}).is_none_or(|it| it.0.problem() != BAD_ESCAPE) {
         return None;
     }
     for _ in 0..MAX_SCANS {
@@ -212,7 +212,7 @@ fn without_ends_of_tags(text: &str, _: StandIns) -> Option<String> {
                 && let Ok(number) = runs.binary_search_by_key(&end, |it| it.0)
             {
                 let (end, last) = runs[number];
-                // What stands behind a bracket of a tag was scanned as in a collection.
+                // The text behind a bracket of a tag was scanned as in a collection.
                 has_bracket = now[end..last].contains(['[', ']']);
                 found.push((end, last));
             }
@@ -281,8 +281,8 @@ fn commas_behind_tags(text: &[u8]) -> Vec<usize> {
     commas
 }
 
-/// The colons that the library may refuse: behind a character of a plain scalar, and before a character that ends one in
-/// brackets.
+/// The colons that the library may refuse: behind a character of a plain scalar, and before a character that ends one
+/// in brackets.
 fn colons(text: &[u8]) -> impl Iterator<Item = usize> {
     let is_refused = |at: &usize| {
         let before = at.checked_sub(1).map_or(b' ', |before| text[before]);

@@ -1,15 +1,14 @@
 //! The events of a chunk, from libyaml's scanner and parser, guarded against the faults of its port.
 //!
 //! The port panics on two inputs, which never reach it: a block scalar at the end of a text without a newline (one is
-//! added) and a tag in angle brackets that a comma follows directly (found beforehand, and then an error as in go-yaml).
-//! It also takes any text whose first byte is 0xEF for a broken byte order mark, and reports only `invalid UTF-8`; so
-//! byte order mark and encoding are handled here and in [`super::utf16`]. [`super::dialect`] bridges the differences
-//! between the versions of libyaml.
+//! added) and a tag in angle brackets that a comma follows directly (found beforehand, and then an error as in
+//! go-yaml). It also takes any text whose first byte is 0xEF for a broken byte order mark, and reports only `invalid
+//! UTF-8`; so byte order mark and encoding are handled here and in [`super::utf16`]. [`super::dialect`] bridges the
+//! differences between the versions of libyaml.
 //!
 //! go-yaml forgets that an empty flow collection may be a key, so for one at the position of a key it has another error
 //! than libyaml. [`lone_empty_collection`] replaces the port's error by that one.
 
-use std::io::{self, BufRead, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{
@@ -19,11 +18,8 @@ use memchr::memmem;
 
 use super::dialect::{StandIns, ends_of_tags, escaped_slash, scan};
 use super::error::{YamlError, YamlErrorKind};
+use super::pieces::Pieces;
 use super::shorten::Shortened;
-
-/// The length of the text that the scanner decodes at a time. It keeps four bytes for every character it has not used
-/// yet.
-const PIECE: usize = 4096;
 
 /// The scanner's message for a tag without white space behind it.
 const TAG_END: &str = "did not find expected whitespace or line break";
@@ -156,8 +152,8 @@ impl Events<'_> {
         self.source.shortened.correct(mark);
     }
 
-    /// Finds what go-yaml refuses and the library takes: `\/` in double quotes, and a question mark in a plain scalar in
-    /// brackets, which ends the scalar there (`docs/behaviour/fbc.md` 1.4).
+    /// Finds what go-yaml refuses and the library takes: `\/` in double quotes, and a question mark in a plain scalar
+    /// in brackets, which ends the scalar there (`docs/behaviour/fbc.md` 1.4).
     fn check_old_rules(&mut self, event: &Event) -> Result<(), YamlError> {
         let text = &*self.source.shortened.text;
         let at = |mark: Mark| usize::try_from(mark.index).unwrap_or(usize::MAX).min(text.len());
@@ -197,41 +193,6 @@ impl Events<'_> {
         let mut error = YamlError::new(YamlErrorKind::Syntax, mark, message);
         error.compat_line = line.map(|it| it + more);
         error
-    }
-}
-
-/// A text in pieces of whole characters, ended by a newline.
-pub(super) struct Pieces<'t> {
-    rest: &'t str,
-    ending: &'static str,
-}
-
-impl<'t> Pieces<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { rest: text, ending: if text.ends_with('\n') || text.is_empty() { "" } else { "\n" } }
-    }
-}
-
-impl BufRead for Pieces<'_> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.rest.is_empty() {
-            self.rest = std::mem::take(&mut self.ending);
-        }
-        Ok(&self.rest.as_bytes()[..self.rest.floor_char_boundary(PIECE)])
-    }
-
-    fn consume(&mut self, amount: usize) {
-        self.rest = self.rest.get(amount..).unwrap_or("");
-    }
-}
-
-impl Read for Pieces<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let piece = self.fill_buf()?;
-        let len = piece.len().min(buffer.len());
-        buffer[..len].copy_from_slice(&piece[..len]);
-        self.consume(len);
-        Ok(len)
     }
 }
 

@@ -18,6 +18,7 @@ mod nodes;
 mod number;
 mod order;
 mod origins;
+mod pieces;
 mod scalar;
 mod shorten;
 mod split;
