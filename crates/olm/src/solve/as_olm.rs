@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::encoding::Encoding;
 use super::problem::{Constraint, Problem, Var};
@@ -15,7 +16,7 @@ use super::sat::{Run, Sat};
 use super::{Limits, SolveError};
 
 /// A list of candidates, and the one that is next.
-type Offer = (Rc<[Var]>, usize);
+type Offer = (Arc<[Var]>, usize);
 
 /// A candidate that is taken for the time being, or none if the choice needs none.
 struct Guess {
@@ -41,7 +42,7 @@ pub fn solve_as_olm(
     let mut sat = Sat::new(&spent, limits.conflicts);
     let encoding = Encoding::plain(problem, &mut sat);
     let mut known = Propagation::new(problem, steps);
-    let mut queue: VecDeque<Offer> = anchors.iter().map(|it| (Rc::from([*it]), 0)).collect();
+    let mut queue: VecDeque<Offer> = anchors.iter().map(|it| (Arc::from([*it]), 0)).collect();
     let mut guesses: Vec<Guess> = Vec::new();
     // Whether what is taken contradicts the constraints, as far as is known.
     let mut is_contradiction = !known.propagate();
@@ -75,7 +76,7 @@ pub fn solve_as_olm(
                 if let Constraint::Dependency(of) = constraint
                     && !of.is_empty()
                 {
-                    queue.push_back((of.as_slice().into(), 0));
+                    queue.push_back((Arc::clone(of), 0));
                     n_children += 1;
                 }
             }
@@ -99,10 +100,10 @@ mod tests {
         for var in [ka[0], kc[0]] {
             problem.constrain(var, Constraint::Mandatory);
         }
-        problem.constrain(ka[0], Constraint::Dependency(vec![ka[1]]));
-        problem.constrain(kc[0], Constraint::Dependency(vec![kc[1], kc[2]]));
-        problem.constrain(kc[1], Constraint::Dependency(vec![kb[2], kb[3]]));
-        problem.constrain(ka[1], Constraint::Dependency(vec![kb[0], kb[1]]));
+        problem.constrain(ka[0], Constraint::Dependency([ka[1]].into()));
+        problem.constrain(kc[0], Constraint::Dependency([kc[1], kc[2]].into()));
+        problem.constrain(kc[1], Constraint::Dependency([kb[2], kb[3]].into()));
+        problem.constrain(ka[1], Constraint::Dependency([kb[0], kb[1]].into()));
         problem.constrain(kc[0], Constraint::AtMost(1, vec![kc[1], kc[2]]));
         problem.constrain(kc[0], Constraint::AtMost(1, kb.clone()));
         for (anchors, expected) in
