@@ -139,6 +139,16 @@ impl<'e> Budget<'e> {
         self.aliased as f64 / self.decodes as f64
     }
 
+    /// Counts the work on an event inside so many open collections: for each token, libyaml looks at all of them once
+    /// more. No document of today is as deep as what is free.
+    ///
+    /// # Errors
+    /// The errors of [`Expansion::charge`].
+    pub(super) fn nest(&mut self, depth: usize) -> Result<(), &'static str> {
+        const FREE: usize = 128;
+        if depth <= FREE { Ok(()) } else { self.expansion.charge(depth) }
+    }
+
     /// # Errors
     ///
     /// Aliases and merge keys have added more than the input has a right to.

@@ -251,6 +251,7 @@ impl<'o> Composer<'o> {
         let mut document = Document::Value;
         loop {
             let event = events.next()?;
+            self.nest(self.frames.len(), &event)?;
             match event.data {
                 EventData::StreamEnd => {
                     self.out.extend_from_slice(b"null");
@@ -272,6 +273,12 @@ impl<'o> Composer<'o> {
                 Err(Fault::Later(error)) => return Err(self.drain(events, error)),
             }
         }
+    }
+
+    /// Counts the work on an event inside so many open collections.
+    fn nest(&mut self, depth: usize, event: &Event) -> Result<(), YamlError> {
+        let mark = event.start_mark;
+        self.budget.nest(depth).map_err(|message| YamlError::new(YamlErrorKind::Limit, mark, message))
     }
 
     /// Whether all values that JSON lacks are in members that later ones of the same key replace: go-yaml has forgotten
@@ -299,6 +306,9 @@ impl<'o> Composer<'o> {
                 Ok(event) => event,
                 Err(error) => return error,
             };
+            if let Err(error) = self.nest(depth, &event) {
+                return error;
+            }
             let anchor = match event.data {
                 EventData::StreamEnd | EventData::DocumentEnd { .. } => break,
                 EventData::Alias { anchor } if !self.names.contains_key(&anchor) => {
