@@ -257,6 +257,18 @@ impl Connections {
         });
     }
 
+    /// Ends the connections on which nothing useful has happened for this long.
+    pub(super) fn end_idle(&self, time: Duration) {
+        let before = self.clock.now().saturating_sub(millis(time));
+        self.lock().by_id.retain(|_, connection| {
+            let is_idle = connection.active.load(Ordering::Relaxed) < before;
+            if is_idle {
+                connection.end();
+            }
+            !is_idle
+        });
+    }
+
     /// Waits until no connection is open.
     pub(super) async fn all_gone(&self) {
         loop {

@@ -42,6 +42,10 @@ const MAX_WAITING: usize = 64 << 10;
 const HEADER_PATIENCE: Duration = Duration::from_secs(5);
 /// The time that requests may take after the end was asked for.
 const GRACE: Duration = Duration::from_secs(25);
+/// The time without a part of an answer after which a connection is ended then: an answer may take a minute to make.
+const WORKING: Duration = Duration::from_secs(1);
+/// The interval of looking for such connections.
+const SWEEP_AT_END: Duration = Duration::from_millis(200);
 /// The interval of checks whether the index was replaced.
 const POLL: Duration = Duration::from_millis(400);
 /// The interval at which a silent client is asked whether it is still there, and the time that it has for its answer.
@@ -219,7 +223,17 @@ impl Server {
         // Close the listeners, and tell clients to send no more requests.
         let _ = stop.send(true);
         drop(stopped);
-        let _ = tokio::time::timeout(GRACE, connections.all_gone()).await;
+        let idle = async {
+            loop {
+                tokio::time::sleep(SWEEP_AT_END).await;
+                connections.end_idle(WORKING);
+            }
+        };
+        tokio::select! {
+            () = connections.all_gone() => {}
+            () = idle => {}
+            () = tokio::time::sleep(GRACE) => {}
+        }
         Ok(())
     }
 }

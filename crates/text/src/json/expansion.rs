@@ -10,7 +10,8 @@ use crate::ceiling::Ceiling;
 static MAX_EXPANSION: Ceiling = Ceiling::new(256 << 20);
 
 /// The error of a document that reaches the limit.
-pub const EXPANDS_TOO_FAR: &str = "aliases, merge keys, tiny values, nesting and indentation expand to more than 256 MiB";
+pub const EXPANDS_TOO_FAR: &str =
+    "aliases, merge keys, tiny values, nesting and indentation expand to more than 256 MiB";
 
 /// The number of bytes that a key or a value counts; less than Go takes for one.
 const VALUE: u64 = 64;
