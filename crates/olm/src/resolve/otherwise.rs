@@ -13,6 +13,9 @@ const MAX_ORDERS: usize = 24;
 /// The steps that all of them together may take.
 const MAX_STEPS: u64 = 20_000_000;
 
+/// The candidates that all dependencies together may have; a namespace with ten operators has some thousands.
+const MAX_CANDIDATES: usize = 500_000;
+
 /// The operators that OLM installs: each by its name, its channel and its catalog.
 pub(super) type Chosen = BTreeSet<(String, String, usize)>;
 
@@ -28,6 +31,11 @@ pub(super) fn otherwise(
         return Vec::new();
     }
     let problem = &variables.problem;
+    // OLM's engine has a clause for each dependency, and this search has one too.
+    let n_candidates: usize = problem.facts().map(|(_, constraint)| candidates(constraint).len()).sum();
+    if n_candidates > MAX_CANDIDATES {
+        return Vec::new();
+    }
     let is_mandatory = |var: &Var| problem.constraints(*var).contains(&Constraint::Mandatory);
     let anchors: Vec<Var> = problem.variables().filter(is_mandatory).collect();
     let ours = chosen(universe, variables, &solution.chosen);
@@ -42,6 +50,13 @@ pub(super) fn otherwise(
         }
     }
     found
+}
+
+fn candidates(constraint: &Constraint) -> &[Var] {
+    match constraint {
+        Constraint::Dependency(candidates) => candidates,
+        _ => &[],
+    }
 }
 
 fn chosen(universe: &Universe<'_>, variables: &Variables, vars: &[Var]) -> Chosen {
