@@ -288,6 +288,12 @@ fn text_that_sqlite_would_run_is_refused() {
     for (what, sql) in [
         ("a computed column", "ALTER TABLE operatorbundle ADD COLUMN bomb AS (hex(zeroblob(400000000)))"),
         ("a computed column", "CREATE TABLE more (a, b AS (hex(zeroblob(400000000))) STORED)"),
+        // A table that SQLite cannot read must not keep the others from being looked at.
+        (
+            "a computed column",
+            "CREATE TABLE more (a, b AS (hex(zeroblob(400000000)))); PRAGMA writable_schema = ON;
+             INSERT INTO sqlite_schema VALUES ('table', 'aaa', 'aaa', 0, 'CREATE VIRTUAL TABLE aaa USING nosuchmodule(x)')",
+        ),
         ("a CHECK", "CREATE TABLE more (a CHECK (hex(zeroblob(400000000)) <> a))"),
         ("a computed default", "CREATE TABLE more (a DEFAULT (hex(zeroblob(400000000))))"),
         ("an index of a computed value", "CREATE INDEX more ON package (hex(name))"),

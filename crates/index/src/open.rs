@@ -76,7 +76,8 @@ impl Index {
         // Statements are run again with other values, and each would be planned anew for those.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
-        let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+        let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u64>(0));
+        let size = number("page_count").map_err(failed)?.saturating_mul(number("page_size").map_err(failed)?);
         let steps = Arc::new(database_budget(size));
         let mut index =
             Self { connection, path: path.to_owned(), is_unwanted: None, steps, max_value, memory: Box::default() };

@@ -1,7 +1,8 @@
 //! Whether an index holds what its digests say.
 //!
-//! Who makes an index chooses its digests, so a verified index need not be an honest one. But a text or a row that
-//! somebody changed afterwards is found: texts by their digests, and rows by deriving them once more.
+//! The maker of an index chooses its digests, so a verified index need not be an honest one. A text or a row that
+//! somebody changed afterwards is found: texts by their digests, and rows by deriving them once more. Places, the search,
+//! updates of OpenShift and past states do not follow from the documents of today, and are not compared.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -25,8 +26,8 @@ use super::query::Filter;
 pub struct Verified {
     /// Distinct documents whose text has its digest.
     pub documents: u64,
-    /// Rows that follow from documents. None in an index that another version has written: it may derive other ones.
-    pub rows: u64,
+    /// Rows that follow from documents; `None` in an index that another version has written, which may derive other ones.
+    pub rows: Option<u64>,
 }
 
 /// The documents that are unpacked at a time.
@@ -102,7 +103,7 @@ impl Index {
     pub fn verify(&self) -> Result<Verified, IndexError> {
         let documents = self.verify_texts(None)?;
         if !super::build::is_written_by_this_program(self.connection()).map_err(|error| self.failed(&error))? {
-            return Ok(Verified { documents, rows: 0 });
+            return Ok(Verified { documents, rows: None });
         }
         let mut builder = Builder::in_memory();
         for name in self.catalog_names()? {
@@ -132,7 +133,7 @@ impl Index {
             }
             rows += derived.values().map(|found| found.0).sum::<u64>();
         }
-        Ok(Verified { documents, rows })
+        Ok(Verified { documents, rows: Some(rows) })
     }
 
     /// The owner of rows in words.

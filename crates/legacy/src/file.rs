@@ -224,12 +224,12 @@ const STEPS: i32 = 1_000;
 /// asked.
 const STORED_TEXT: &str = "
 SELECT m.name, 'a computed column' FROM sqlite_schema m, pragma_table_xinfo(m.name) x
-WHERE m.type = 'table' AND x.hidden IN (2, 3)
+WHERE m.type = 'table' AND m.rootpage > 0 AND x.hidden IN (2, 3)
 UNION ALL
 SELECT m.name, 'a CHECK' FROM sqlite_schema m WHERE m.type = 'table' AND m.sql LIKE '%check%(%'
 UNION ALL
 SELECT m.name, 'a computed default' FROM sqlite_schema m, pragma_table_xinfo(m.name) x
-WHERE m.type = 'table' AND x.dflt_value LIKE '%(%'
+WHERE m.type = 'table' AND m.rootpage > 0 AND x.dflt_value LIKE '%(%'
 UNION ALL
 SELECT m.tbl_name, 'an index of a computed value' FROM sqlite_schema m, pragma_index_xinfo(m.name) x
 WHERE m.type = 'index' AND x.cid = -2
@@ -251,9 +251,20 @@ pub(super) fn never_run_stored_text(connection: &mut Connection, path: &Path) ->
     refuse_stored_text(connection)
 }
 
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error, rusqlite::Error::QueryReturnedNoRows)
+        || matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}
+
 fn refuse_stored_text(connection: &Connection) -> rusqlite::Result<()> {
     let found = connection.query_row(STORED_TEXT, [], |row| Ok((row.get(0)?, row.get(1)?)));
-    let Ok((table, what)): rusqlite::Result<(String, String)> = found else { return Ok(()) };
+    let (table, what): (String, String) = match found {
+        Ok(found) => found,
+        // A damaged file is read as far as it can be, and SQLite runs nothing of a schema that it cannot read.
+        Err(error) if is_damage(&error) => return Ok(()),
+        Err(error) => return Err(error),
+    };
     let message = format!("table {table:?} has {what}, which SQLite would run");
     Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(message)))
 }

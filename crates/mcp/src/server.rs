@@ -110,7 +110,7 @@ impl Assistant {
             }
             Err(_) => return too_late(),
         };
-        self.world.set_unwanted(false);
+        let number = (!self.world.has_process(tool)).then(|| self.world.begin());
         let world = Arc::clone(&self.world);
         let worked = tokio::task::spawn_blocking(move || {
             let done = catch_unwind(AssertUnwindSafe(|| what(&world)));
@@ -121,7 +121,7 @@ impl Assistant {
             Ok(Ok(Ok(done))) => Ok(Ok(done)),
             Ok(_) => Err(ErrorData::internal_error("internal error: this is a bug in olmdex", None)),
             Err(_) => {
-                self.world.set_unwanted(true);
+                number.into_iter().for_each(|number| self.world.give_up(number));
                 too_late()
             }
         }

@@ -25,7 +25,7 @@ pub struct CatalogWord {
 }
 
 /// Runs the statements of assistants in processes of their own: one function of SQL cannot be interrupted, and a
-/// statement may take as much memory as the process has.
+/// statement may use up the memory of its process.
 pub trait SqlProcess: Debug + Send + Sync {
     /// The file to ask. An index in memory is copied once.
     ///
@@ -93,8 +93,12 @@ impl Drop for Waiting<'_> {
 #[derive(Debug)]
 pub struct World {
     index: Mutex<Index>,
+    /// The file of the index, if it is one.
+    file: Option<PathBuf>,
     /// Set when nobody waits for the running question any more.
     is_unwanted: Arc<AtomicBool>,
+    /// The number of the running question.
+    running: Mutex<u64>,
     /// Questions to the index, and statements of SQL, which have processes of their own.
     questions: Queue,
     statements: Queue,
@@ -127,9 +131,12 @@ impl World {
         let is_unwanted = Arc::new(AtomicBool::new(false));
         // SQLite refuses only a connection that was closed.
         let _ = index.end_when(Some(Arc::clone(&is_unwanted)));
+        let file = (!index.is_in_memory()).then(|| index.path().to_owned());
         Self {
             index: Mutex::new(index),
+            file,
             is_unwanted,
+            running: Mutex::new(0),
             questions: Queue::new(),
             statements: Queue::new(),
             sql: None,
@@ -147,12 +154,33 @@ impl World {
 
     /// The queue of a tool.
     pub(crate) fn queue(&self, tool: &str) -> &Queue {
-        if tool == "sql" && self.sql.is_some() { &self.statements } else { &self.questions }
+        if self.has_process(tool) { &self.statements } else { &self.questions }
     }
 
-    /// Says whether somebody waits for the running question.
-    pub(crate) fn set_unwanted(&self, is_unwanted: bool) {
-        self.is_unwanted.store(is_unwanted, Ordering::Relaxed);
+    /// Notes that a question to the index begins; its number.
+    pub(crate) fn begin(&self) -> u64 {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        *running += 1;
+        self.is_unwanted.store(false, Ordering::Relaxed);
+        *running
+    }
+
+    /// Ends a question to the index if it is still running: nobody waits for it any more.
+    pub(crate) fn give_up(&self, question: u64) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if *running == question {
+            self.is_unwanted.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The file of the index; `None` for one in memory.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
+    }
+
+    /// Whether a tool has a process of its own.
+    pub(crate) fn has_process(&self, tool: &str) -> bool {
+        tool == "sql" && self.sql.is_some()
     }
 
     /// The index. Questions are asked one after another. A question that panicked has changed nothing.

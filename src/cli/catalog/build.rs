@@ -226,7 +226,12 @@ fn opened_index(
 /// texts are read again.
 fn verify_base(path: &Path) -> Result<(), CommandError> {
     match Index::open(path) {
-        Ok(index) => index.verify().map(drop).map_err(CommandError::from),
+        Ok(index) if index.verify()?.rows.is_some() => Ok(()),
+        Ok(_) => {
+            let message =
+                format!("{}: another version of olmdex wrote the rows, so they cannot be compared", path.display());
+            Err(CommandError::new(Exit::Input, message).help("build a new file, or build without `--verify`"))
+        }
         Err(IndexError::NotAnIndex { reason: NotAnIndex::Older { .. } | NotAnIndex::Empty, .. }) => Ok(()),
         Err(IndexError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error.into()),

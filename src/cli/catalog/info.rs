@@ -66,13 +66,16 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     if args.verify {
         info.verified = Some(index.verify()?);
     }
+    let verified = info.verified;
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         InfoFormat::Data(format) => table::write_data(format, "IndexInfo", vec![info], &mut out)?,
         InfoFormat::Table => print(&index, info, &mut out)?,
     }
     out.flush()?;
-    Ok(Exit::Yes)
+    // A comparison that was not made is no success.
+    let is_verified = verified.is_none_or(|verified| verified.rows.is_some());
+    Ok(if is_verified { Exit::Yes } else { Exit::No })
 }
 
 /// Describes a legacy file itself; `list` shows the catalog that an import makes of it.
@@ -117,11 +120,11 @@ fn print(index: &Index, info: Info, out: &mut impl std::io::Write) -> Result<(),
     let path = index.path().display();
     writeln!(out, "{path}: schema {}, {}{}", info.schema_version, bytes(info.file_bytes), age.unwrap_or_default())?;
     match info.verified {
-        Some(Verified { documents, rows: 0 }) => {
+        Some(Verified { documents, rows: None }) => {
             let documents = counted(documents, "document");
             writeln!(out, "verified: {documents}; another version wrote the rows, so they were not compared")?;
         }
-        Some(Verified { documents, rows }) => {
+        Some(Verified { documents, rows: Some(rows) }) => {
             writeln!(out, "verified: {} and {}", counted(documents, "document"), counted(rows, "row"))?;
         }
         None => writeln!(out, "not verified: `--verify` compares its texts and rows with its digests")?,

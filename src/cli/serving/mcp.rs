@@ -77,8 +77,9 @@ impl About {
     pub(super) fn world(&self, index: Index) -> Result<World, CommandError> {
         // A wrong `$SOURCE_DATE_EPOCH` is an error at the start, not in the middle of a question.
         day(None)?;
+        let process = OwnSql::new(&self.scratch, &index);
         let mut world = World::new(index, today);
-        world.sql = Some(Arc::new(OwnSql::new(&self.scratch)));
+        world.sql = Some(Arc::new(process));
         world.catalogs = catalogs(&self.ask)?;
         world.sources = self.ask.given().to_vec();
         if world.sources.is_empty() {

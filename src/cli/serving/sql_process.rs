@@ -1,6 +1,7 @@
 //! Statements of assistants, each in a process of its own: SQLite cannot interrupt one function of two large values.
 
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -20,8 +21,8 @@ const LIMIT: i32 = 5;
 /// The name of the copy of an index in memory.
 const COPY: &str = "index.db";
 
-/// Bytes that JSON adds to an answer, for the names of its columns.
-const NAMES: u64 = 4;
+/// Bytes that JSON adds to an answer, for the names of its columns and the blanks before them.
+const NAMES: u64 = 64 << 20;
 
 /// Runs `olmdex sql`.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(super) struct OwnSql {
     scratch: PathBuf,
     /// The copy of an index in memory.
     copy: Mutex<Option<(Scratch, PathBuf)>>,
+    /// The index that the other questions are about: device, inode and time of its last change.
+    identity: Option<(u64, u64, i64)>,
 }
 
 /// The answer of the command.
@@ -46,8 +49,9 @@ struct Line {
 }
 
 impl OwnSql {
-    pub(super) fn new(scratch: &Path) -> Self {
-        Self { scratch: scratch.to_owned(), copy: Mutex::default() }
+    pub(super) fn new(scratch: &Path, index: &Index) -> Self {
+        let identity = if index.is_in_memory() { None } else { identity(index.path()) };
+        Self { scratch: scratch.to_owned(), copy: Mutex::default(), identity }
     }
 }
 
@@ -69,9 +73,16 @@ impl SqlProcess for OwnSql {
     }
 
     fn run(&self, file: &Path, statement: &str, limits: SqlLimits) -> Result<SqlRows, (String, Option<String>)> {
-        let failed = |error: std::io::Error| (format!("cannot run the statement: {error}"), None);
+        let failed = |error: std::io::Error| {
+            (format!("cannot run the statement: {error}"), Some("ask for fewer rows or columns".to_owned()))
+        };
+        if self.identity.is_some() && identity(file) != self.identity {
+            let message = format!("`{}` was replaced after it was opened", file.display());
+            return Err((message, Some("start the server again".to_owned())));
+        }
         let mut child = spawn(file, limits).map_err(failed)?;
-        let max_answer = NAMES * limits.max_bytes as u64;
+        // A byte may take six in JSON.
+        let max_answer = NAMES + 6 * limits.max_bytes as u64;
         let answer = answer(&mut child, statement, max_answer);
         // It ends by itself soon after its time, unless nobody reads what it prints.
         if answer.is_err() {
@@ -94,6 +105,11 @@ impl SqlProcess for OwnSql {
         // The help of the command names its options.
         Err((message, if is_limit { Some("ask for less, or raise `timeout`".to_owned()) } else { help }))
     }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64, i64)> {
+    let found = std::fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino(), found.mtime_nsec()))
 }
 
 fn spawn(file: &Path, limits: SqlLimits) -> std::io::Result<Child> {

@@ -46,7 +46,11 @@ impl Question for Sql {
             warning.into_iter().collect::<Vec<_>>()
         };
         if let Some(process) = &world.sql {
-            let file = process.file(&world.index())?;
+            // Another question may hold the index for long.
+            let file = match world.file() {
+                Some(file) => file.to_owned(),
+                None => process.file(&world.index())?,
+            };
             let rows = process.run(&file, &self.statement, limits);
             let rows = rows.map_err(|(message, help)| AnswerError { message, help })?;
             let answer = Answer { items: rows.items, ..Answer::of::<()>("SqlResult", &[])? };

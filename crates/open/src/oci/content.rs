@@ -218,6 +218,7 @@ impl Reading<'_> {
             let directory = match tree.find(&path) {
                 Ok(PathTarget::Directory(directory)) => directory,
                 Ok(_) => return Err(labelled(CONFIGS, label, "it is not a directory")),
+                Err(LinkError::Limit(limit)) => return Err(ArchiveError::Limit(limit).into()),
                 Err(error) => return Err(labelled(CONFIGS, label, &error.to_string())),
             };
             let below = Below::of(tree, &directory)?;
@@ -234,6 +235,7 @@ impl Reading<'_> {
             Ok(PathTarget::File(text)) => Ok(Ok(text.clone())),
             Ok(PathTarget::Left(name)) => Ok(Err(vec![name.to_vec()])),
             Ok(_) => Err(labelled(DATABASE, label, "it is not a file")),
+            Err(LinkError::Limit(limit)) => Err(ArchiveError::Limit(limit).into()),
             Err(error) => Err(labelled(DATABASE, label, &error.to_string())),
         })
         .map(Content::Database)

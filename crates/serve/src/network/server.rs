@@ -43,7 +43,7 @@ const HEADER_PATIENCE: Duration = Duration::from_secs(5);
 /// The time that requests may take after the end was asked for.
 const GRACE: Duration = Duration::from_secs(25);
 /// The time without a part of an answer after which a connection is ended then: an answer may take a minute to make.
-const WORKING: Duration = Duration::from_secs(1);
+const WORKING: Duration = Duration::from_millis(1_500);
 /// The interval of looking for such connections.
 const SWEEP_AT_END: Duration = Duration::from_millis(200);
 /// The interval of checks whether the index was replaced.
