@@ -441,7 +441,10 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
             "There is no version <code>keda 2.10.2</code>; the nearest are 2.10.1 and 2.12.0; there are",
         ),
         ("/p/keda/path?from=9.9.9", 404, "There is no version <code>keda 9.9.9</code>; the nearest is 2.12.0"),
-        ("/p/keda/path.json?from=9.9.9", 404, "404: there is no version `keda 9.9.9`; the nearest is 2.12.0"),
+        ("/p/keda/path.json?from=9.9.9", 404, "\"message\": \"there is no version `keda 9.9.9`; the nearest is 2.12.0"),
+        ("/p/kedaa.json", 404, "\"didYouMean\": \"keda\""),
+        ("/nothing.json", 404, "\"kind\": \"Error\""),
+        ("/packages.json?page=x", 400, "\"status\": 400"),
         ("/p/keda/c/stabel", 404, "Did you mean <a href=\"/p/keda/c/stable\">stable</a>?"),
         ("/p/keda?catalog=v4.11", 308, ""),
         ("/p/keda/v/2.10.1?catalog=v4.11", 404, "There is no catalog <code>v4.11</code>."),
@@ -460,6 +463,12 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
         }
         assert_eq!(found, status, "{target}: {text}");
         assert!(text.contains(words), "{target}: {text}");
+        if target.contains(".json") {
+            let reply = pages.ask("GET", target, None);
+            let value: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+            assert_eq!(value["items"][0]["status"], status, "{target}: {text}");
+            assert_eq!(header(&reply, "Content-Type"), "application/json", "{target}");
+        }
     }
     assert_eq!(pages.get(&format!("/images?q={}", "x".repeat(9000))).0, 414);
     let reply = pages.ask("POST", "/", None);
@@ -513,13 +522,16 @@ fn a_page_its_data_and_its_command_are_about_one_bundle() {
     assert!(pages.get("/p/p/v/1.0.0/images.json").1.contains("quay.io/p/twenty:1"));
 }
 
-/// Catalogs of one package, each with the given versions in a chain.
+/// Catalogs of one package, each with the given versions in a chain; without versions, a catalog of another package.
 fn catalogs_of_versions(all: &[(&str, &[&str])]) -> Pages {
     let mut builder = Builder::in_memory();
     for (name, versions) in all {
         let mut text =
             "---\nschema: olm.package\nname: p\ndefaultChannel: c\n---\nschema: olm.channel\npackage: p\nname: c\nentries:\n".to_owned();
         let mut before = None;
+        if versions.is_empty() {
+            text = "---\nschema: olm.package\nname: q\ndefaultChannel: c\n---\nschema: olm.channel\npackage: q\nname: c\nentries: [{name: q.v1.0.0}]\n---\nschema: olm.bundle\npackage: q\nname: q.v1.0.0\nimage: q.io/q:1\nproperties: [{type: olm.package, value: {packageName: q, version: 1.0.0}}]\n".to_owned();
+        }
         for version in *versions {
             text.push_str(&format!("- name: p.v{version}\n"));
             text.push_str(&before.map(|it| format!("  replaces: p.v{it}\n")).unwrap_or_default());
@@ -564,11 +576,64 @@ fn a_question_about_openshift_is_answered_from_the_catalog_of_the_version() {
     }
 }
 
+/// Two families of catalogs have catalogs for one OpenShift (pages F3): only a version that no family has is missing.
+#[test]
+fn a_package_of_one_family_is_on_its_version_of_openshift() {
+    let pages = catalogs_of_versions(&[
+        ("certified-v4.18", &[]),
+        ("certified-v4.19", &["0.9.0"]),
+        ("certified-v4.20", &[]),
+        ("community-v4.19", &["1.1.0"]),
+        ("community-v4.20", &["1.2.0"]),
+    ]);
+    let (_, page) = pages.get("/p/p");
+    let given = |version: &str, catalog: &str| format!("<a href=\"/p/p/v/{version}?catalog={catalog}\">{version}</a>");
+    let rows = [
+        format!("<span class=\"line\"><strong>4.20</strong>: {}</span>", given("1.2.0", "community-v4.20")),
+        format!(
+            "<strong>4.19</strong>: {}<span class=\"of\"> in certified-v4.19</span>",
+            given("0.9.0", "certified-v4.19")
+        ),
+        format!(
+            "<strong>4.19</strong>: {}<span class=\"of\"> in community-v4.19</span>",
+            given("1.1.0", "community-v4.19")
+        ),
+        "<span class=\"line quiet\">not on 4.18</span>".to_owned(),
+    ];
+    for row in rows {
+        assert!(page.contains(&row), "{row}: {page}");
+    }
+}
+
+/// The day beside a head is that of the head, and names with numbers are in the order of the numbers (pages F10).
+#[test]
+fn lists_show_the_day_of_the_head_and_choices_are_in_order() {
+    let mut text = "---\nschema: olm.package\nname: p\ndefaultChannel: c-3.10\n".to_owned();
+    for (channel, version, day) in [("c-3.6", "3.6.9", "2026-08-21"), ("c-3.10", "3.10.0", "2026-02-28")] {
+        text.push_str(&format!(
+            "---\nschema: olm.channel\npackage: p\nname: {channel}\nentries: [{{name: p.v{version}}}]\n\
+             ---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: q.io/p:{version}\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: p, version: {version}}}}}\n\
+             - {{type: olm.csv.metadata, value: {{annotations: {{createdAt: '{day}T10:00:00Z'}}}}}}\n"
+        ));
+    }
+    let pages = Pages::of_text(&text);
+    let (_, page) = pages.get("/packages?sort=newest");
+    assert!(page.contains("<time datetime=\"2026-02-28\">") && !page.contains("2026-08-21"), "{page}");
+    let (_, page) = pages.get("/p/p/path");
+    assert!(page.find("value=\"c-3.6\"").unwrap() < page.find("value=\"c-3.10\"").unwrap(), "{page}");
+    let (_, page) = pages.get("/p/p/v/3.6.9");
+    assert!(page.contains("<span class=\"away\">Higher: </span>3.10.0 ›"), "{page}");
+}
+
 /// A catalog that is too large to check for a page does not hide the others.
 #[test]
 fn findings_are_shown_of_catalogs_that_can_be_checked() {
     let mut builder = Builder::in_memory().keeping_all();
     let filler = format!("{{\"schema\":\"x.filler\",\"text\":\"{}\"}}\n", "x".repeat(1 << 20)).repeat(33);
+    // Only a check of the whole package finds that it has no olm.package.
+    let filler = filler
+        + "{\"schema\":\"olm.channel\",\"package\":\"half\",\"name\":\"c\",\"entries\":[{\"name\":\"half.v1\"}]}\n";
     for (name, text) in [("v4.19", ""), ("v4.20", filler.as_str()), ("v4.18", "")] {
         let spec = CatalogSpec { name: name.to_owned(), source: name.to_owned(), ..CatalogSpec::default() };
         let text = format!("{{\"schema\":\"olm.package\",\"name\":\"of-{name}\",\"defaultChannel\":\"c\"}}\n{text}");
@@ -603,6 +668,12 @@ fn findings_are_shown_of_catalogs_that_can_be_checked() {
         assert_eq!(is_data, shown != "v4.20", "{address}: {page}");
         assert_eq!(pages.get(&data).0 == 200, is_data, "{address}");
     }
+    // A page that has checked nothing does not count (F2).
+    let (_, page) = pages.get("/lint?catalog=v4.20");
+    assert!(
+        page.contains("<td class=\"amount\">not checked</td>") && !page.contains("<td class=\"amount\">0</td>"),
+        "{page}"
+    );
     // A package of any catalog is checked by itself.
     let address = "/lint?catalog=v4.20&package=of-v4.20";
     assert!(pages.get("/lint?catalog=v4.20").1.contains(&address.replace('&', "&amp;")));
@@ -803,6 +874,24 @@ fn the_default_head_is_not_taken_for_the_highest_version() {
     // If the head is the highest version, there is nothing to add.
     let (_, page) = catalogs_of_versions(&[("c", &["1.0.0", "1.1.0"])]).get("/p/p");
     assert!(page.contains("<dt>Default head</dt>") && !page.contains("<dt>Highest version</dt>"), "{page}");
+}
+
+/// On paper there is nothing to fill in or to press, nothing scrolls, and no button lies on text (pages F9, F13).
+#[test]
+fn the_style_sheet_prints_no_controls_and_cuts_no_text() {
+    let style = include_str!("../../crates/page/src/style.css");
+    let (screen, print) = style.split_once("@media print {").unwrap();
+    // A rule for all forms loses against one that names a class.
+    let classes_of_forms = screen.lines().filter_map(|it| it.trim_start().strip_prefix(".question {")).count();
+    assert!(classes_of_forms == 0 || print.contains("form.question"), "{print}");
+    for rule in
+        ["form, form.question, .copy,", ".scroll, .plan .wide, pre { overflow: visible; }", "white-space: pre-wrap"]
+    {
+        assert!(print.contains(rule), "{rule}: {print}");
+    }
+    let narrow = screen.find("@media (max-width").unwrap();
+    let above = screen.find(".install .manifest { padding-block-start: 2.5rem; }").unwrap();
+    assert!(above < narrow, "the button is above the text at any width");
 }
 
 /// Names in the styles of pictures would change the look of elements of a page with the same names.

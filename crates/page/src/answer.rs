@@ -286,6 +286,19 @@ fn written<T: Serialize, M: Serialize>(envelope: &Envelope<T, M>) -> Result<Vec<
 }
 
 /// Why there is no answer, as a page or as text.
+/// Why an address of data has none; its schema is in [`endpoints`].
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Refusal {
+    /// The status of HTTP: 400 for a parameter, 404 for a name, 414 for the address, 422 for a size, 500 for the index.
+    status: u16,
+    /// The reason.
+    message: String,
+    /// The name that was probably meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    did_you_mean: Option<String>,
+}
+
 fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
     let status = error.status();
     // Faults of the index concern the operator of the server, not the reader.
@@ -294,8 +307,17 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
         _ => shown(&error.to_string()),
     };
     if form == Form::Json {
-        let reply = text(status, &format!("{status}: {message}\n"));
-        return Reply { body: site.cache.server_paths.cut(reply.body), ..reply };
+        let did_you_mean = match error {
+            PageError::Unknown { meant: Some(found), .. } => Some(found.0.clone()),
+            _ => None,
+        };
+        // A refusal is data and can be written.
+        let body = envelope("Error", vec![Refusal { status, message, did_you_mean }]).unwrap_or_default();
+        return Reply {
+            status,
+            headers: vec![("Content-Type", JSON.to_owned())],
+            body: site.cache.server_paths.cut(body),
+        };
     }
     let context = PageContext { site, here: &Route::Home, shared: None };
     let title = match error {

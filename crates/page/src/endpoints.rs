@@ -257,7 +257,31 @@ fn components() -> Result<Map<String, Value>, serde_json::Error> {
         }
         components.insert(kind.to_owned(), schema);
     }
+    components.insert("Error".to_owned(), refusal());
     Ok(components)
+}
+
+/// The schema of an answer that is none.
+fn refusal() -> Value {
+    let reason = json!({
+        "type": "object",
+        "required": ["status", "message"],
+        "properties": {
+            "status": {"type": "integer", "description": "The status of HTTP"},
+            "message": {"type": "string", "description": "The reason"},
+            "didYouMean": {"type": "string", "description": "The name that was probably meant"},
+        },
+    });
+    json!({
+        "type": "object",
+        "required": ["apiVersion", "kind", "metadata", "items"],
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"const": "Error"},
+            "metadata": {"type": "object", "properties": {"count": {"type": "integer"}}},
+            "items": {"type": "array", "items": reason},
+        },
+    })
 }
 
 /// The description in OpenAPI 3.1.
@@ -275,10 +299,13 @@ pub(super) fn description() -> Result<Vec<u8>, PageError> {
             ]}),
             kind => json!({"$ref": format!("#/components/schemas/{kind}")}),
         };
+        let refused = |why: &str| json!({"description": why, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}});
         let responses = json!({
             "200": {"description": it.about, "content": {"application/json": {"schema": schema}}},
-            "404": {"description": "A name in the request does not \
-                exist", "content": {"text/plain": {"schema": {"type": "string"}}}},
+            "400": refused("A parameter is missing or not valid"),
+            "404": refused("A name in the request does not exist"),
+            "422": refused("The answer would be too large"),
+            "500": refused("The index cannot be queried"),
         });
         let get = json!({"operationId": it.id, "summary": it.about, "parameters": parameters, "responses": responses});
         paths.insert(it.path.to_owned(), json!({"get": get}));

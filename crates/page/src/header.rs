@@ -99,8 +99,8 @@ impl Looked {
                         button { "Go" }
                     }
                     nav aria-label="Other versions" {
-                        @if let Some((words, address)) = beside(1) { a href=(address) { "‹ " span.away { "Older: " } (shown(words)) } }
-                        @if let Some((words, address)) = beside(-1) { a href=(address) { span.away { "Newer: " } (shown(words)) " ›" } }
+                        @if let Some((words, address)) = beside(1) { a href=(address) { "‹ " span.away { "Lower: " } (shown(words)) } }
+                        @if let Some((words, address)) = beside(-1) { a href=(address) { span.away { "Higher: " } (shown(words)) " ›" } }
                     }
                 }
             }

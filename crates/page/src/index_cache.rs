@@ -16,8 +16,8 @@ use super::server_path::{ServerPaths, public_word};
 use olmdex_ask::{AskError, Catalogs, check_catalog};
 use olmdex_base::diag::Finding;
 use olmdex_index::query::{
-    ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, ImageUsers, NestedChanges,
-    PackageRow, Side,
+    ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, HeadDays, ImageUsers,
+    NestedChanges, PackageRow, Side,
 };
 use olmdex_index::{Index, IndexError};
 use olmdex_text::calendar::Day;
@@ -57,7 +57,7 @@ pub struct IndexCache {
     highest: OnceLock<Highest>,
     facets: OnceLock<Vec<Facet>>,
     newest: OnceLock<Vec<DatedBundle>>,
-    days: OnceLock<HashMap<String, Day>>,
+    days: OnceLock<HeadDays>,
     catalog_days: OnceLock<HashMap<String, Day>>,
     sizes: OnceLock<HashMap<String, u64>>,
     dependents: OnceLock<Dependents>,
@@ -274,9 +274,9 @@ impl IndexCache {
         newest.map(Vec::as_slice)
     }
 
-    /// The day of the newest version of each package, as far as bundles state it.
-    pub(super) fn days(&self, index: &Index) -> Result<&HashMap<String, Day>, IndexError> {
-        kept(&self.days, || index.newest_days())
+    /// The day of the head of each package's default channel, by catalog and package, as far as bundles state it.
+    pub(super) fn days(&self, index: &Index) -> Result<&HeadDays, IndexError> {
+        kept(&self.days, || index.head_days())
     }
 
     /// The day of the newest bundle of each catalog, as far as bundles state it.

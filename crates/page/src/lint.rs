@@ -154,14 +154,14 @@ fn by_package(context: PageContext<'_>, catalog: &str) -> Result<Markup, PageErr
         @for (package, n) in &packages {
             tr {
                 th scope="row" { (link(context, &Route::Lint { catalog: Some(catalog.to_owned()), package: Some(package.clone()) }, shown(package))) }
-                td.amount { (n) }
+                td.amount { @if *n > 0 { (n) } @else { "not checked" } }
             }
         }
     };
     Ok(html! {
         p { "Catalog " strong { (shown(catalog)) } " is too large to check as a whole for a page: olmdex checks each \
             package on request. "
-            "The numbers count the findings in single documents at the time when the index was built." }
+            "The numbers count only the findings that building the index has seen in single documents." }
         (table("Packages, most findings first", &["Package", "#Findings in documents"], rows))
     })
 }

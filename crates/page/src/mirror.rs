@@ -19,6 +19,7 @@ use olmdex_compose::mirror::{
     Missing, Operator, Package,
 };
 use olmdex_plan::lock::Ask;
+use olmdex_version::by_numbers;
 
 /// Stands for the reference of a catalog's image if the index does not know it.
 const PLACEHOLDER: &str = "registry.example.com/catalog:latest";
@@ -142,7 +143,7 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
 
 fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[String]) -> Markup {
     let mut names: Vec<String> = context.catalogs().map(str::to_owned).collect();
-    names.sort();
+    names.sort_by_key(|it| by_numbers(it));
     html! {
         form.question action=[context.to(&Route::Mirror(MirrorList::default()))] {
             @if !list.packages.is_empty() { input type="hidden" name="p" value=(list.packages.join(",")); }

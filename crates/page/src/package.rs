@@ -196,7 +196,7 @@ fn sidebar(
 }
 
 /// The head in each catalog: catalogs for a version of OpenShift by that version, the highest first, and the others by
-/// their names.
+/// their names. Several catalogs can be for one version, and are named where they give different heads.
 fn you_get(context: PageContext<'_>, all: &[PackageDetail]) -> Vec<(&'static str, Markup)> {
     let given = |it: &PackageDetail| {
         html! {
@@ -204,19 +204,29 @@ fn you_get(context: PageContext<'_>, all: &[PackageDetail]) -> Vec<(&'static str
             @else { (version_link(context, &it.row.package, (&it.row.head, &it.row.head_version), &it.row.catalog)) }
         }
     };
-    let mut minors: Vec<(Minor, &str)> =
-        context.catalogs().filter_map(|it| Some((openshift_of_catalog(it)?, it))).collect();
-    minors.sort_by_key(|it| std::cmp::Reverse((it.0.major, it.0.minor)));
-    let of = |catalog: &str| all.iter().find(|it| it.row.catalog == catalog);
+    let mut minors: Vec<Minor> = context.catalogs().filter_map(openshift_of_catalog).collect();
+    minors.sort_by_key(|it| std::cmp::Reverse((it.major, it.minor)));
+    minors.dedup();
+    let of = |minor: Minor| -> Vec<&PackageDetail> {
+        all.iter().filter(|it| openshift_of_catalog(&it.row.catalog) == Some(minor)).collect()
+    };
+    let (having, missing): (Vec<_>, Vec<_>) =
+        minors.into_iter().map(|it| (it, of(it))).partition(|(_, details)| !details.is_empty());
     let others: Vec<&PackageDetail> = all.iter().filter(|it| openshift_of_catalog(&it.row.catalog).is_none()).collect();
     let mut rows = Vec::new();
-    if !minors.is_empty() {
+    if !having.is_empty() || !missing.is_empty() {
         rows.push(("On OpenShift you get", html! {
-            @for (minor, detail) in minors.iter().filter_map(|it| Some((it.0, of(it.1)?))) {
-                span.line { strong { (minor) } ": " (given(detail)) }
+            @for (minor, details) in &having {
+                @if details.iter().all(|it| it.row.head == details[0].row.head) {
+                    span.line { strong { (minor) } ": " (given(details[0])) }
+                } @else {
+                    @for it in details { span.line { strong { (minor) } ": " (given(it)) span.of { " in " (shown(&it.row.catalog)) } } }
+                }
             }
-            @let missing: Vec<String> = minors.iter().filter(|it| of(it.1).is_none()).map(|it| it.0.to_string()).collect();
-            @if !missing.is_empty() { span.line.quiet { "not on " (missing.join(", ")) } }
+            @if !missing.is_empty() {
+                @let missing: Vec<String> = missing.iter().map(|it| it.0.to_string()).collect();
+                span.line.quiet { "not on " (missing.join(", ")) }
+            }
         }));
     }
     if !others.is_empty() && context.has_several() {

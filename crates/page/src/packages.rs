@@ -13,7 +13,7 @@ use super::route::{List, Route, Sort};
 use super::site::{Page, PageContext};
 use olmdex_ask::{Retry, nearest_names, retries};
 use olmdex_base::diag::counted;
-use olmdex_index::query::{BundleRow, PackageRow};
+use olmdex_index::query::{BundleRow, HeadDays, PackageRow};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
@@ -26,9 +26,15 @@ struct Line<'r> {
     score: f64,
 }
 
-impl Line<'_> {
+impl<'r> Line<'r> {
     fn name(&self) -> &str {
         self.rows.first().map_or("", |it| &it.package)
+    }
+
+    /// The row of the catalog that visitors see first.
+    fn shown(&self, context: PageContext<'_>) -> Option<&'r PackageRow> {
+        let preferred = context.cache().choose(&[], self.rows.iter().map(|it| it.catalog.as_str()))?;
+        self.rows.iter().copied().find(|it| it.catalog == preferred)
     }
 }
 
@@ -149,7 +155,7 @@ fn sorted<'c>(context: PageContext<'c>, list: &List, found: &Listing<'c>) -> Res
         Sort::Provider => lines.sort_by_cached_key(provider),
         Sort::Newest => {
             let days = context.cache().days(context.index())?;
-            lines.sort_by_key(|it| std::cmp::Reverse(days.get(it.name())));
+            lines.sort_by_cached_key(|it| std::cmp::Reverse(it.shown(context).and_then(|row| day_of(days, row))));
         }
     }
     Ok(lines)
@@ -230,21 +236,25 @@ struct LineDetails {
     day: Option<Day>,
 }
 
+/// The day of the row's default head.
+fn day_of(days: &HeadDays, row: &PackageRow) -> Option<Day> {
+    days.get(&(row.catalog.clone(), row.package.clone())).copied()
+}
+
 fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {
     let days = context.cache().days(context.index())?;
     let mut all = Vec::new();
     for line in lines {
-        let preferred = context.cache().choose(&[], line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
-        let Some(row) = line.rows.iter().find(|it| it.catalog == preferred) else { continue };
-        let name = context.cache().icon_of(context.index(), preferred, line.name())?;
+        let Some(row) = line.shown(context) else { continue };
+        let name = context.cache().icon_of(context.index(), &row.catalog, line.name())?;
         let about = first_words(&context.index().head_description(row)?, MAX_ABOUT);
         let shown = LineDetails {
             icon: name.and_then(|it| context.to(&Route::Icon(it))),
             about,
             heads: heads(context, line, catalogs)?,
-            day: days.get(line.name()).copied(),
+            day: day_of(days, row),
         };
-        all.push((line, *row, shown));
+        all.push((line, row, shown));
     }
     Ok(html! {
         div.scroll tabindex="0" role="region" aria-label="Packages" {

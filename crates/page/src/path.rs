@@ -13,6 +13,7 @@ use olmdex_ask::{
     UpgradeQuestion, WhyNot,
 };
 use olmdex_base::diag::counted;
+use olmdex_version::by_numbers;
 
 /// The question of an address, about its catalog.
 struct Question {
@@ -25,8 +26,9 @@ struct Question {
 impl Question {
     fn read(context: PageContext<'_>, query: &PathQuery) -> Result<Self, PageError> {
         let package = &query.package;
-        let having = context.index().catalogs_of_package(package)?;
+        let mut having = context.index().catalogs_of_package(package)?;
         let catalog = context.choose(query.catalog.as_ref(), &having, || context.unknown_package(package))?;
+        having.sort_by_key(|it| by_numbers(it));
         let question = UpgradeQuestion {
             channels: query.channel.iter().cloned().collect(),
             installed: query.from.clone(),
@@ -155,7 +157,7 @@ fn form(context: PageContext<'_>, query: &PathQuery, question: &Question) -> Mar
     let address = context.to(&Route::Path(PathQuery { package: query.package.clone(), ..PathQuery::default() }));
     let mut channels: Vec<String> =
         question.asked.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
-    channels.sort();
+    channels.sort_by_key(|it| by_numbers(it));
     channels.dedup();
     let olm = query.olm.map(|it| it.as_str().to_owned());
     html! {

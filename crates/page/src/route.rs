@@ -140,7 +140,7 @@ pub enum Sort {
     Name,
     /// By provider.
     Provider,
-    /// By the day of the newest version, the newest first.
+    /// By the day of the default head, the newest first.
     Newest,
 }
 

@@ -172,15 +172,15 @@ fn compared(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageErr
     })
 }
 
-/// Links to the next older and the next newer version of the catalog.
+/// Links to the next lower and the next higher version of the catalog.
 fn neighbours(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
     let (older, newer) = context.index().neighbours(&row.catalog, &row.package, &row.bundle)?;
     let to = |it: &Neighbour| version_link(context, &row.package, (&it.bundle, &it.version), &row.catalog);
     Ok(html! {
         @if older.is_some() || newer.is_some() {
             nav.pages.beside aria-label="Other versions" {
-                @if let Some(it) = &older { span { "Older: " (to(it)) } }
-                @if let Some(it) = &newer { span { "Newer: " (to(it)) } }
+                @if let Some(it) = &older { span { "Lower: " (to(it)) } }
+                @if let Some(it) = &newer { span { "Higher: " (to(it)) } }
             }
         }
     })

@@ -92,7 +92,7 @@ pub use neighbours::Neighbour;
 pub use outdated::Outdated;
 pub use past::{BlameRow, Fate, StateRow};
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
-pub use releases::DatedBundle;
+pub use releases::{DatedBundle, HeadDays};
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, BundlePlace, Hit, PackageMatch, SearchQuery};
 pub use served::{

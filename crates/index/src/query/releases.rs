@@ -1,4 +1,4 @@
-//! The newest bundles, by the day that their ClusterServiceVersion names in the annotation `createdAt`.
+//! The newest bundles and the days of heads, by the day that their ClusterServiceVersion names in the annotation `createdAt`.
 
 use std::collections::HashMap;
 
@@ -49,26 +49,29 @@ ORDER BY substr(b.created_at, 1, 19) DESC, b.package, b.version_key DESC",
 const OF_PACKAGE: &str = dated!("b.package = ?1", "");
 const OF_CATALOG: &str = dated!("(?1 IS NULL OR c.name = ?1)", "\nLIMIT ?2");
 
-const DAYS: &str = "
-SELECT DISTINCT package, substr(created_at, 1, 10) FROM bundle
-WHERE created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
-  AND EXISTS (SELECT 1 FROM catalog_document cd WHERE cd.document = bundle.document)";
+/// The days of the heads of default channels, by catalog and package.
+pub type HeadDays = HashMap<(String, String), Day>;
+
+const HEAD_DAYS: &str = concat!(
+    "
+SELECT c.name, p.package, substr(h.created_at, 1, 10)
+FROM catalog c
+CROSS JOIN catalog_package p ON p.catalog = c.id
+",
+    default_head!(),
+    "WHERE h.created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'"
+);
 
 impl Index {
-    /// The day of the newest dated bundle of each package.
+    /// The day of the head of each package's default channel, as far as it states one.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn newest_days(&self) -> Result<HashMap<String, Day>, IndexError> {
-        let mut days: HashMap<String, Day> = HashMap::new();
-        let rows = self.rows(DAYS, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-        for (package, day) in rows {
-            if let Some(day) = Day::parse(&day) {
-                let newest = days.entry(package).or_insert(day);
-                *newest = day.max(*newest);
-            }
-        }
-        Ok(days)
+    pub fn head_days(&self) -> Result<HeadDays, IndexError> {
+        let rows = self.rows(HEAD_DAYS, [], |row| {
+            Ok(((row.get::<_, String>(0)?, row.get::<_, String>(1)?), row.get::<_, String>(2)?))
+        })?;
+        Ok(rows.into_iter().filter_map(|(package, day)| Some((package, Day::parse(&day)?))).collect())
     }
 
     /// All dated bundles of a package, the newest first.
