@@ -83,7 +83,8 @@ fn with_lines(axis: Axis, max: usize) -> (String, usize) {
     (text, n_edges)
 }
 
-/// The edges from line to line, wherever a channel continues.
+/// The edges from line to line, wherever a channel continues, and those from other channels that no way along the
+/// others shows: the shortest ones come first.
 fn edges(layout: &Layout) -> BTreeSet<(usize, usize)> {
     let line_of = |row: usize| layout.lines.partition_point(|it| it.end <= row);
     let mut edges = BTreeSet::new();
@@ -96,7 +97,28 @@ fn edges(layout: &Layout) -> BTreeSet<(usize, usize)> {
             }
         }
     }
+    let beside = layout.axis.tracks.iter().flat_map(|it| &it.beside);
+    let beside: BTreeSet<(usize, usize, usize)> = beside
+        .map(|&(from, to)| (line_of(from), line_of(to)))
+        .filter(|(from, to)| from != to)
+        .map(|(from, to)| (from.abs_diff(to), from, to))
+        .collect();
+    for (_, from, to) in beside {
+        if !leads(&edges, from, to) {
+            edges.insert((from, to));
+        }
+    }
     edges
+}
+
+/// Whether a way along the edges leads from a line to another one.
+fn leads(edges: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
+    let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
+    while let Some(at) = open.pop() {
+        let next = edges.range((at, 0)..=(at, usize::MAX)).map(|it| it.1);
+        open.extend(next.filter(|it| seen.insert(*it)));
+    }
+    seen.contains(&to)
 }
 
 /// A text between quotation marks; marks in it become entities for Mermaid.
@@ -110,6 +132,40 @@ mod tests {
     use crate::draw::{Channel, Package};
     use olmdex_fbc::Entry;
     use olmdex_version::Version;
+
+    /// An upgrade from another channel is named by the first entry of the new one, as in project-quay.
+    #[test]
+    fn folding_loses_no_upgrade_from_channel_to_channel() {
+        let mut catalog = Catalog::default();
+        catalog.packages.insert("p".to_owned(), Package { default_channel: "c9".to_owned(), ..Package::default() });
+        for minor in 0..10 {
+            let name = |minor: u64, patch: u64| format!("p.v1.{minor}.{patch}");
+            let mut entries = Vec::new();
+            for patch in 0..6 {
+                catalog.versions.insert(name(minor, patch), Version::new(1, minor, patch));
+                // The first one replaces a version in the middle of the channel before.
+                let before = patch.checked_sub(1).map(|it| name(minor, it));
+                let replaces = before.or_else(|| Some(name(minor.checked_sub(1)?, 2))).unwrap_or_default();
+                entries.push(Entry { name: name(minor, patch), replaces, ..Entry::default() });
+            }
+            let channel = Channel { package: "p".to_owned(), name: format!("c{minor}"), entries, rank: 0 };
+            catalog.channels.push(channel);
+        }
+        let channels = in_version_order(&catalog);
+        let axis = Axis::new(&catalog, &channels);
+        let row_of = |name: &str| axis.rows.iter().position(|it| it.name == name).unwrap();
+        let all = catalog.channels.iter().flat_map(|it| &it.entries).filter(|it| !it.replaces.is_empty());
+        let all: Vec<(usize, usize)> = all.map(|it| (row_of(&it.replaces), row_of(&it.name))).collect();
+        for max in LINES {
+            let layout = Layout::new(axis.clone(), Some(max), |_| false);
+            let line_of = |row: usize| layout.lines.partition_point(|it| it.end <= row);
+            let drawn = edges(&layout);
+            for &(from, to) in &all {
+                assert!(leads(&drawn, line_of(from), line_of(to)), "{max} lines: {from} to {to}: {drawn:?}");
+            }
+            assert!(drawn.len() < 2 * max, "{drawn:?}");
+        }
+    }
 
     #[test]
     fn no_package_is_too_large_for_a_site_that_draws_mermaid() {
