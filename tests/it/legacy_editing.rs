@@ -60,6 +60,9 @@ fn deprecating_truncates_as_opm_does() {
         let image = format!("example.com/p:v{version}");
         let run = olmdex(["legacy", "deprecate-truncate", "-b", &image]).arg(&path).arg("-o").arg(&out).answer();
         run.expect_code(0);
+        // A channel whose head is deprecated goes, and is named (first-use e5).
+        let is_named = run.both().contains("package `p` no longer has channel `beta`");
+        assert_eq!(is_named, !expected.contains("beta"), "{version}: {}", run.both());
         assert_eq!(query(&out, "SELECT name FROM operatorbundle ORDER BY name"), bundles, "{version}");
         assert_eq!(channels(&out), expected, "{version}");
         assert_eq!(query(&out, "PRAGMA foreign_key_check"), "", "{version}");

@@ -17,7 +17,7 @@ use super::lost_columns::lost_columns;
 use super::model::few;
 use super::rules;
 use super::schema_upgrade::{Fidelity, has_references, opm_failure};
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, counted};
 use olmdex_text::json::{Kind, Reader, decode_utf8};
 
 /// The last schema.
@@ -218,7 +218,9 @@ fn integrity(connection: &Connection, findings: &mut Vec<Finding>) {
     };
     match check() {
         Ok(lines) => {
-            for line in lines.into_iter().take(SHOWN) {
+            // One answer of SQLite can have several lines, with the name of the database as their heading.
+            let lines = lines.iter().flat_map(|it| it.lines()).map(str::trim);
+            for line in lines.filter(|it| !it.is_empty() && !it.starts_with("*** in database")).take(SHOWN) {
                 findings.push(rules::finding(rules::DAMAGED, line, None));
             }
         }
@@ -226,7 +228,7 @@ fn integrity(connection: &Connection, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Reports the tables of a damaged file that can still be read.
+/// Reports the tables of a damaged file that cannot be read, and lists the others as a help for the finding before.
 fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
     let tables = [
         "package",
@@ -240,6 +242,8 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
         "api_requirer",
         "deprecated",
     ];
+    let at = findings.len();
+    let mut readable = Vec::new();
     for table in tables {
         let count = || -> rusqlite::Result<usize> {
             let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
@@ -250,11 +254,17 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
             }
             Ok(n)
         };
-        let message = match count() {
-            Ok(n) => format!("table `{table}` is readable: {n} rows"),
-            Err(error) => format!("table `{table}` is not readable to its end: {}", sqlite_words(&error)),
-        };
-        findings.push(rules::finding(rules::DAMAGED, message, None));
+        match count() {
+            Ok(n) => readable.push(format!("`{table}` ({})", counted(n as u64, "row"))),
+            Err(error) => {
+                let message = format!("table `{table}` is not readable to its end: {}", sqlite_words(&error));
+                findings.push(rules::finding(rules::DAMAGED, message, None));
+            }
+        }
+    }
+    let before = at.checked_sub(1).and_then(|it| findings.get_mut(it));
+    if let Some(finding) = before.filter(|_| !readable.is_empty()) {
+        finding.help = Some(format!("these tables are readable: {}", readable.join(", ")));
     }
 }
 

@@ -95,6 +95,9 @@ fn report(context: &Context, outcome: &str, done: &Done) {
         let text = format!("bundle `{name}` is no longer in any channel");
         context.reporter.warning(&text);
     }
+    for (package, channel) in &done.channels {
+        context.reporter.warning(&format!("package `{package}` no longer has channel `{channel}`"));
+    }
     for name in &done.added {
         let what = if done.overwritten.contains(name) { "overwrote" } else { "added" };
         context.reporter.detail(&format!("{what} bundle `{name}`"));

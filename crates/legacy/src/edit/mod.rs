@@ -20,6 +20,7 @@ mod trial;
 pub use self::request::{AddOptions, Mode, NewBundle};
 pub use self::trial::Trial;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
@@ -58,6 +59,8 @@ pub struct Done {
     pub packages: Vec<String>,
     /// Bundles that are gone, sorted.
     pub bundles: Vec<String>,
+    /// Packages that stay and lost a channel, each with the channel, sorted.
+    pub channels: Vec<(String, String)>,
     /// Bundles that are new, in the order in which they were added.
     pub added: Vec<String>,
     /// Bundles that were in the file and are replaced by new ones of the same name.
@@ -79,6 +82,8 @@ pub struct Edit {
     connection: Connection,
     out: Option<OutFile>,
     path: PathBuf,
+    /// The channels at the beginning, each with its package.
+    channels_before: BTreeSet<(String, String)>,
     done: Done,
 }
 
@@ -104,8 +109,10 @@ impl Edit {
             Destination::InPlace => fill(path, path, scratch, is_old)?,
             Destination::File(target) => fill(path, target, scratch, is_old)?,
         };
-        let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
+        let (path, channels_before) = (path.to_owned(), BTreeSet::new());
+        let mut edit = Self { connection, out, path, channels_before, done: Done::default() };
         edit.prepare().map_err(|error| edit.failed(&error))?;
+        edit.channels_before = edit.channels().map_err(|error| edit.failed(&error))?;
         Ok(edit)
     }
 
@@ -118,7 +125,8 @@ impl Edit {
                 (out.connect()?, Some(out))
             }
         };
-        let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
+        let (owned, channels_before) = (path.to_owned(), BTreeSet::new());
+        let mut edit = Self { connection, out, path: owned, channels_before, done: Done::default() };
         let mut begin = || -> rusqlite::Result<()> {
             edit.connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA page_size = 4096; BEGIN IMMEDIATE")?;
             edit.connection.execute_batch(EMPTY)?;
@@ -126,6 +134,13 @@ impl Edit {
         };
         begin().map_err(|error| edit.failed(&error))?;
         Ok(edit)
+    }
+
+    fn channels(&self) -> rusqlite::Result<BTreeSet<(String, String)>> {
+        // A damaged row may have no name; no step removes it by its name.
+        let sql = "SELECT package_name, name FROM channel WHERE package_name IS NOT NULL AND name IS NOT NULL";
+        let mut statement = self.connection.prepare(sql)?;
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     }
 
     fn failed(&self, error: &rusqlite::Error) -> LegacyError {
@@ -189,6 +204,9 @@ impl Edit {
         complete(&self.connection).map_err(|error| self.failed(&error))?;
         self.done.packages.sort();
         self.done.packages.dedup();
+        let channels = self.channels().map_err(|error| self.failed(&error))?;
+        let gone = self.channels_before.difference(&channels).filter(|it| !self.done.packages.contains(&it.0));
+        self.done.channels = gone.cloned().collect();
         self.done.stranded.sort();
         self.done.stranded.dedup();
         self.done.bundles.sort();
