@@ -297,8 +297,9 @@ fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     let words = serving::opm::translated(words);
     let words = vocabulary::translated(words);
     // clap's `help` takes names of commands only.
+    let is_flag = |it: &OsString| ["--all", "-h", "--help"].iter().any(|flag| it == flag);
     let is_help = words.get(1).is_some_and(|it| it == "help");
-    let words: Vec<OsString> = words.into_iter().filter(|it| !is_help || it != "--all").collect();
+    let words: Vec<OsString> = words.into_iter().filter(|it| !is_help || !is_flag(it)).collect();
     let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
     let words = args::words::placed(words, arguments_of, globals);
     match parse_for_one(&words) {

@@ -117,6 +117,9 @@ impl Words for Kind {
     }
 }
 
+/// The kinds that a catalog can be turned into: a semver template does not say what a catalog does.
+const CONVERTED: [Kind; 2] = [Kind::Basic, Kind::Substitutes];
+
 /// Takes any word for the kind of template, so that the message about a wrong one knows the rest of the command line.
 #[derive(Debug, Clone, Copy)]
 struct KindWord;
@@ -129,7 +132,7 @@ impl TypedValueParser for KindWord {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Kind::ALL.iter().filter_map(Words::to_possible_value)))
+        Some(Box::new(CONVERTED.iter().filter_map(Words::to_possible_value)))
     }
 }
 
@@ -192,7 +195,7 @@ fn named(words: &[PathBuf]) -> Result<(Option<Kind>, PathBuf), CommandError> {
         },
         [first, file, ..] => match kind_of(first) {
             Some(kind) => Ok((Some(kind), file.clone())),
-            None => Err(not_a_kind(first)),
+            None => Err(not_a_kind(first, &Kind::ALL)),
         },
     }
 }
@@ -201,10 +204,10 @@ fn kind_of(word: &Path) -> Option<Kind> {
     Kind::ALL.into_iter().find(|it| word.as_os_str() == it.name())
 }
 
-fn not_a_kind(word: &Path) -> CommandError {
-    let names = Kind::ALL.map(Kind::name);
+fn not_a_kind(word: &Path, kinds: &[Kind]) -> CommandError {
+    let names: Vec<&str> = kinds.iter().map(|it| it.name()).collect();
     let error = CommandError::usage(format!("`{}` is not a kind of template", word.display()));
-    error.help(match closest(&word.to_string_lossy(), names) {
+    error.help(match closest(&word.to_string_lossy(), names.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("there are {}", names.join(", ")),
     })
@@ -220,7 +223,7 @@ fn wanted(args: &ConvertArgs) -> Result<Kind, CommandError> {
             let error = CommandError::usage(format!("to which kind of template should `{source}` be converted?"));
             Err(error.help(format!("`olmdex template convert basic {source}` names bundles by their images")))
         }
-        None => Err(not_a_kind(word)),
+        None => Err(not_a_kind(word, &CONVERTED)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rows in every output format.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::mem::ManuallyDrop;
 
@@ -95,8 +96,13 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
     match options.output {
         RowFormat::Data(format) => write_data(format, T::KIND, rows, &mut out)?,
         RowFormat::Name => {
-            for row in rows {
-                writeln!(out, "{}", printable_line(&row.name()))?;
+            // Several rows can be about one name, which lists and loops of a shell want once.
+            let mut seen = HashSet::new();
+            for name in rows.iter().map(Row::name) {
+                if !seen.contains(&name) {
+                    writeln!(out, "{}", printable_line(&name))?;
+                    seen.insert(name);
+                }
             }
         }
         format => {

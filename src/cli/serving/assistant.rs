@@ -39,6 +39,6 @@ impl AssistantPort {
             let assistant = Arc::clone(&assistant);
             Box::pin(async move { assistant.respond(request).await.map(body) })
         };
-        Some(OwnPort { protocol: "MCP", address: self.address, respond: Arc::new(respond) })
+        Some(OwnPort { protocol: "MCP", address: self.address, option: "--mcp", respond: Arc::new(respond) })
     }
 }

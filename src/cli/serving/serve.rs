@@ -330,8 +330,8 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     };
     interrupt::leave_to_server();
     server.run().map_err(|error| match error {
-        ServeError::Listen { .. } => {
-            CommandError::new(Exit::Input, error.to_string()).help("choose another port with `--port`")
+        ServeError::Listen { option, .. } => {
+            CommandError::new(Exit::Input, error.to_string()).help(format!("choose another port with `{option}`"))
         }
         ServeError::Start(_) | ServeError::Tls(_) => CommandError::new(Exit::Input, error.to_string()),
     })?;

@@ -2,6 +2,8 @@
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::cli::terminal::error::with_feature;
+
 /// Words at the beginning of a command line, and their replacements. Longer ones come before their beginnings.
 const INSTEAD: &[(&[&str], &str)] = &[
     (&["alpha", "list", "packages"], "`olmdex list packages -i SOURCE`"),
@@ -41,7 +43,7 @@ const INSTEAD: &[(&[&str], &str)] = &[
 /// Adds to an error about a word or option of another tool the command to type here.
 pub(in crate::cli) fn redirect(error: &mut clap::Error, words: &[String]) {
     let tip = match error.kind() {
-        ErrorKind::InvalidSubcommand => instead(words).map(str::to_owned),
+        ErrorKind::InvalidSubcommand => lacking(words).or_else(|| instead(words).map(str::to_owned)),
         ErrorKind::UnknownArgument => match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(option)) if matches!(option.as_str(), "-p" | "--package" | "--packages") => {
                 Some("name packages without an option: `olmdex COMMAND PKG`".to_owned())
@@ -58,6 +60,16 @@ pub(in crate::cli) fn redirect(error: &mut clap::Error, words: &[String]) {
     }
 }
 
+/// Our own commands that few builds have, each with its feature.
+const OPTIONAL: &[(&str, bool)] = &[("mcp", cfg!(feature = "mcp")), ("serve", cfg!(feature = "serve"))];
+
+/// Why a build lacks one of our own commands.
+fn lacking(words: &[String]) -> Option<String> {
+    let first = words.iter().find(|it| !it.starts_with('-'))?;
+    let (name, _) = OPTIONAL.iter().find(|it| it.0 == first && !it.1)?;
+    Some(format!("`{name}` needs the feature `{name}`, which this build of olmdex lacks; {}", with_feature(name)))
+}
+
 fn instead(words: &[String]) -> Option<&'static str> {
     let plain: Vec<&str> = words.iter().map(String::as_str).filter(|it| !it.starts_with('-')).collect();
     INSTEAD.iter().find(|it| plain.starts_with(it.0)).map(|it| it.1)
@@ -65,7 +77,17 @@ fn instead(words: &[String]) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{INSTEAD, instead};
+    use super::{INSTEAD, OPTIONAL, instead, lacking};
+
+    /// `olmdex mcp` in a build without it is no slip of the pen for `compat`.
+    #[test]
+    fn a_command_that_the_build_lacks_is_named_with_its_feature() {
+        for (name, is_built) in OPTIONAL {
+            let words = vec!["-q".to_owned(), (*name).to_owned(), "compat".to_owned()];
+            assert_eq!(lacking(&words).is_none(), *is_built, "{name}");
+        }
+        assert_eq!(lacking(&["path".to_owned()]), None);
+    }
 
     #[test]
     fn the_longest_beginning_counts() {

@@ -28,13 +28,14 @@ pub(in crate::cli) fn page(root: Command, places: &[(Task, u8, &str)], error: Er
     let flag = words.iter().find(|it| *it == "-h" || *it == "--help");
     let form = match (asked, flag) {
         (Some(words), _) if words.iter().any(|it| it == "--all") => Form::All,
+        (Some(_), Some(flag)) if flag == "-h" => Form::Screen,
         (Some(_), _) => Form::Whole,
         (None, Some(flag)) if flag == "--help" => Form::Whole,
         _ => Form::Screen,
     };
     let mut built = root.clone();
     built.build();
-    let named: Vec<String> = asked.unwrap_or(words).iter().filter(|it| !it.starts_with("--all")).cloned().collect();
+    let named: Vec<String> = asked.unwrap_or(words).iter().filter(|it| !it.starts_with('-')).cloned().collect();
     let path = Line::new(&built, &named).path();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let globals: Vec<Arg> = root.get_arguments().filter(|it| it.is_global_set()).cloned().collect();

@@ -123,9 +123,13 @@ impl CommandError {
     #[cfg(not(all(feature = "jsonschema", feature = "parquet")))]
     pub(crate) fn lacks_feature(option: &str, feature: &str) -> Self {
         let message = format!("`{option}` needs the feature `{feature}`, which this build of olmdex lacks");
-        let from_source = format!("cargo install --path . --features {feature}");
-        Self::usage(message).help(format!("released binaries have it; from source: `{from_source}`"))
+        Self::usage(message).help(with_feature(feature))
     }
+}
+
+/// Where a build with a feature comes from.
+pub(crate) fn with_feature(feature: &str) -> String {
+    format!("released binaries have it; from source: `cargo install --path . --features {feature}`")
 }
 
 impl From<std::io::Error> for CommandError {

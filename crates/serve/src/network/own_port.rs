@@ -28,6 +28,8 @@ pub struct OwnPort {
     pub protocol: &'static str,
     /// Its address.
     pub address: SocketAddr,
+    /// The option of the command line that chooses it.
+    pub option: &'static str,
     /// Answers a request.
     pub respond: Arc<dyn Fn(Request<Incoming>) -> Answering + Send + Sync>,
 }

@@ -77,6 +77,8 @@ pub enum ServeError {
     Listen {
         /// The address.
         address: SocketAddr,
+        /// The option of the command line that chooses the port.
+        option: &'static str,
         /// Why.
         source: std::io::Error,
     },
@@ -281,13 +283,13 @@ async fn listeners(
 ) -> Result<Vec<(TcpListener, Offer)>, ServeError> {
     let mut listeners = Vec::new();
     for port in grpc {
-        listeners.push((listen(port.address).await?, Offer::Grpc(port.catalog.as_deref().map(Arc::from))));
+        listeners.push((listen(port.address, "--port").await?, Offer::Grpc(port.catalog.as_deref().map(Arc::from))));
     }
     if let Some(address) = http {
-        listeners.push((listen(address).await?, Offer::Http));
+        listeners.push((listen(address, "--http").await?, Offer::Http));
     }
     if let Some(own) = own {
-        listeners.push((listen(own.address).await?, Offer::Own(Arc::new(own))));
+        listeners.push((listen(own.address, own.option).await?, Offer::Own(Arc::new(own))));
     }
     for (listener, offer) in &listeners {
         let address = listener.local_addr().map_err(ServeError::Start)?;
@@ -301,8 +303,8 @@ async fn listeners(
     Ok(listeners)
 }
 
-async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
-    TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })
+async fn listen(address: SocketAddr, option: &'static str) -> Result<TcpListener, ServeError> {
+    TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, option, source })
 }
 
 /// The properties that tell whether a file was replaced.
