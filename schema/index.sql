@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -681,9 +681,16 @@ SELECT s.source, b.minor, b.arch, b.minor_min, b.minor_max, b.z_min, b.z_max, b.
 FROM update_source s JOIN build_suggestion b ON b.source = s.id;
 
 CREATE VIEW v_bundle AS
-SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, b.release, b.version_key, i.reference AS image,
-       b.display_name, b.provider, b.maturity, b.capability_level, b.min_kube_version, b.openshift_versions,
-       b.max_openshift_version, b.repository, b.support, b.created_at, b.subscription, b.document
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, nullif(b.release, '') AS release, b.version_key,
+       i.reference AS image, nullif(b.display_name, '') AS display_name, nullif(b.provider, '') AS provider,
+       nullif(b.maturity, '') AS maturity, nullif(b.capability_level, '') AS capability_level,
+       nullif(b.min_kube_version, '') AS min_kube_version, nullif(b.openshift_versions, '') AS openshift_versions,
+       nullif(b.max_openshift_version, '') AS max_openshift_version, nullif(b.repository, '') AS repository,
+       nullif(b.support, '') AS support,
+       CASE WHEN b.created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
+                 AND date(substr(b.created_at, 1, 10), '+0 days') = substr(b.created_at, 1, 10)
+            THEN substr(b.created_at, 1, 10) END AS created_at,
+       nullif(b.subscription, '') AS subscription, b.document
 FROM catalog c
 JOIN catalog_document cd ON cd.catalog = c.id
 JOIN bundle b ON b.document = cd.document
@@ -777,7 +784,8 @@ LEFT JOIN bundle sb ON sb.document = s.document
 LEFT JOIN bundle tb ON tb.document = t.document;
 
 CREATE VIEW v_entry AS
-SELECT c.name AS catalog, ch.package, ch.name AS channel, e.name AS bundle, b.version, e.replaces, e.skip_range,
+SELECT c.name AS catalog, ch.package, ch.name AS channel, e.name AS bundle, b.version,
+       nullif(e.replaces, '') AS replaces, nullif(e.skip_range, '') AS skip_range,
        e.position, n.document, cc.graph, n.number AS node
 FROM catalog c
 JOIN catalog_channel cc ON cc.catalog = c.id
@@ -862,7 +870,7 @@ JOIN catalog_document cd ON cd.document = b.document
 JOIN catalog c ON c.id = cd.catalog;
 
 CREATE VIEW v_package AS
-SELECT c.name AS catalog, p.package, coalesce(k.default_channel, '') AS default_channel, p.is_valid,
+SELECT c.name AS catalog, p.package, nullif(k.default_channel, '') AS default_channel, p.is_valid,
        d.message AS deprecation, p.document
 FROM catalog c
 JOIN catalog_package p ON p.catalog = c.id

@@ -129,6 +129,57 @@ fn every_view_answers() {
     }
 }
 
+/// What is not stated is NULL, and days are days (first-use f2, mirrors R7).
+#[test]
+fn views_state_nothing_that_the_catalog_does_not() {
+    let csv = |facts: &str| format!(r#","value":{{"annotations":{{{facts}}}}}"#);
+    let mut text = String::from(
+        r#"{"schema":"olm.package","name":"p"}
+{"schema":"olm.channel","package":"p","name":"c","entries":[{"name":"p.v0"},{"name":"p.v1","replaces":"p.v0","skipRange":"<1.0.0"},{"name":"p.v2"},{"name":"p.v3"},{"name":"p.v4"}]}
+"#,
+    );
+    let created =
+        ["2026-08-21T10:00:00Z", "Wed Oct 20 18:14:05 IST 2021", "05/16/2024", "2021-02-31", "2024-02-29 08:00"];
+    for (n, created) in created.iter().enumerate() {
+        let max = if n == 1 { r#",{"type":"olm.maxOpenShiftVersion","value":"4.20"}"# } else { "" };
+        let facts = csv(&format!(r#""createdAt":"{created}""#));
+        writeln!(
+            text,
+            r#"{{"schema":"olm.bundle","package":"p","name":"p.v{n}","image":"q.io/p:{n}","properties":[{{"type":"olm.package","value":{{"packageName":"p","version":"{n}.0.0"}}}},{{"type":"olm.csv.metadata"{facts}}}{max}]}}"#
+        )
+        .unwrap();
+    }
+    let mut builder = Builder::in_memory();
+    let spec = CatalogSpec { name: "a".to_owned(), ..CatalogSpec::default() };
+    builder.add_catalog(&spec, &Input::bytes("p.json", Arc::from(text.into_bytes())), Mode::Tolerant).unwrap();
+    let mut index = builder.into_index().unwrap();
+    let mut ask = |sql: &str| index.sql(sql, SqlLimits::default()).unwrap().rows;
+    let text = |it: &str| SqlValue::Text(it.to_owned());
+    let null = || SqlValue::Null;
+    let days = [vec![text("2026-08-21")], vec![null()], vec![null()], vec![null()], vec![text("2024-02-29")]];
+    assert_eq!(ask("SELECT created_at FROM v_bundle ORDER BY bundle"), days);
+    let counted = ask("SELECT count(*) FROM v_bundle WHERE max_openshift_version < '4.21'");
+    assert_eq!(counted, [[SqlValue::Integer(1)]]);
+    for column in [
+        "release",
+        "display_name",
+        "provider",
+        "maturity",
+        "capability_level",
+        "min_kube_version",
+        "openshift_versions",
+        "repository",
+        "support",
+        "subscription",
+    ] {
+        let counted = ask(&format!("SELECT count(*) FROM v_bundle WHERE {column} IS NOT NULL"));
+        assert_eq!(counted, [[SqlValue::Integer(0)]], "{column}");
+    }
+    let entries = ask("SELECT replaces, skip_range FROM v_entry WHERE bundle IN ('p.v0', 'p.v1') ORDER BY bundle");
+    assert_eq!(entries, [[null(), null()], [text("p.v0"), text("<1.0.0")]]);
+    assert_eq!(ask("SELECT default_channel FROM v_package"), [[null()]]);
+}
+
 #[test]
 fn functions_compare_versions() {
     let mut index = in_memory();

@@ -8,7 +8,7 @@ use super::identity::{APPLICATION_ID, SCHEMA_VERSION};
 use super::{derive, functions};
 
 /// The migrations, by the names of their files.
-const MIGRATIONS: [(&str, &str); 9] = [
+const MIGRATIONS: [(&str, &str); 10] = [
     ("V1__catalogs_and_documents", include_str!("../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../migrations/V3__places_inside_documents.sql")),
@@ -18,6 +18,7 @@ const MIGRATIONS: [(&str, &str); 9] = [
     ("V7__updates_of_openshift", include_str!("../migrations/V7__updates_of_openshift.sql")),
     ("V8__obstacles_to_olm_v1", include_str!("../migrations/V8__obstacles_to_olm_v1.sql")),
     ("V9__states_of_catalogs", include_str!("../migrations/V9__states_of_catalogs.sql")),
+    ("V10__null_is_not_stated", include_str!("../migrations/V10__null_is_not_stated.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
