@@ -129,7 +129,7 @@ fn every_view_answers() {
     }
 }
 
-/// What is not stated is NULL, and days are days (first-use f2, mirrors R7).
+/// Facts that are not stated are NULL, and days are days (first-use f2, mirrors R7).
 #[test]
 fn views_state_nothing_that_the_catalog_does_not() {
     let csv = |facts: &str| format!(r#","value":{{"annotations":{{{facts}}}}}"#);

@@ -1,4 +1,5 @@
-//! The newest bundles and the days of heads, by the day that their ClusterServiceVersion names in the annotation `createdAt`.
+//! The newest bundles and the days of heads, by the day that their ClusterServiceVersion names in the annotation
+//! `createdAt`.
 
 use std::collections::HashMap;
 
