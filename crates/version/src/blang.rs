@@ -197,6 +197,26 @@ impl Range {
         })
     }
 
+    /// Whether it holds every version that another range holds, as far as the versions that both name show.
+    #[must_use]
+    pub fn includes(&self, other: &Self) -> bool {
+        if self.has_empty_group() || other.has_empty_group() {
+            return false;
+        }
+        let mut named: Vec<&Version> = self.bounds().chain(other.bounds()).collect();
+        named.sort();
+        named.dedup();
+        // Each named version is a place, and so is all that lies between two of them.
+        let spans = |range: &Self| {
+            range.spans(2 * named.len() + 1, |version| {
+                let at = named.partition_point(|it| *it < version);
+                (2 * at + 1, 2 * at + 2)
+            })
+        };
+        let own = spans(self);
+        spans(other).iter().all(|part| own.iter().any(|it| it.start <= part.start && part.end <= it.end))
+    }
+
     /// Whether there is nothing between two `||`, so that [`Range::contains`] can fail.
     pub fn has_empty_group(&self) -> bool {
         self.groups.iter().any(Vec::is_empty)

@@ -252,11 +252,27 @@ impl<'o> Checked<'o> {
                     format!("in channel `{channel}`, no version upgrades {}", names.join(", ")),
                     format!("Channel {channel} has dangling bundles: {{{}}}", theirs.join(", ")),
                 );
-                let help = "let a later version replace or skip it, or include it in an `olm.skipRange`";
+                let help = match self.sorts_below_its_release(*first, &graph.members) {
+                    Some((own, release)) => format!(
+                        "{own} is a pre-release for semver and sorts below {release}, so it is not the head: give it a \
+                         higher version, or let {release} replace or skip it"
+                    ),
+                    None => "let a later version replace or skip it, or include it in an `olm.skipRange`".to_owned(),
+                };
                 let annotations = self.operator.versions[*first].annotations.as_ref().ok();
                 self.add(CHECK, wording.help(help), annotations, &path(ANNOTATION_CHANNELS));
             }
         }
+    }
+
+    /// A version with a suffix that sorts below a version of the channel with the same numbers, and the latter.
+    fn sorts_below_its_release(&self, at: usize, members: &[usize]) -> Option<(Version, Version)> {
+        let version_of = |at: usize| Version::parse(&self.operator.versions.get(at)?.facts.split_name.as_ref()?.1).ok();
+        let own = version_of(at)?;
+        let numbers = |it: &Version| (it.major(), it.minor(), it.patch());
+        let mut others = members.iter().filter_map(|it| version_of(*it));
+        let release = others.find(|it| numbers(it) == numbers(&own) && own.cmp_precedence(it).is_lt())?;
+        Some((own, release))
     }
 
     fn kubernetes(&mut self) {
@@ -334,8 +350,8 @@ impl<'o> Checked<'o> {
                 .collect();
             there.sort_unstable();
             let listed: Vec<String> = there.iter().map(|it| format!("'{it}'")).collect();
-            let nearest = olmdex_version::nearest(Version::parse(wanted).ok().as_ref(), there.iter().copied());
-            let help = nearest.map_or("add that version first".to_owned(), |it| format!("the nearest version is {it}"));
+            let own_version = version.facts.split_name.as_ref().map(|it| it.1.as_str());
+            let help = help_for_absent(wanted, there.iter().copied().filter(|it| Some(*it) != own_version));
             refuse(
                 Wording::new(
                     rules::REPLACES,
@@ -546,5 +562,13 @@ pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Wording {
             format!("Invalid version string: '{text}'"),
         )
         .help("rename the ClusterServiceVersion to NAME.vVERSION"),
+    }
+}
+
+/// The advice for a version that replaces one that is not there; `others` are those that are.
+fn help_for_absent<'v>(wanted: &str, others: impl Iterator<Item = &'v str>) -> String {
+    match olmdex_version::nearest(Version::parse(wanted).ok().as_ref(), others) {
+        Some(nearest) => format!("add that version first, or replace one that is there: {nearest}"),
+        None => "add that version first: the repository has no other one".to_owned(),
     }
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::classic::{Channel, Entry, Installed, Package, Walker};
 use olmdex_fbc as fbc;
 use olmdex_rules::check::graph::{GraphDefect, check_chain};
+use olmdex_version::blang::Range;
 use olmdex_version::{Version, VersionRelease, by_version};
 
 /// More than this many names, or spans of versions, are one range from the lowest version on.
@@ -280,9 +281,18 @@ fn widened(range: &str, mut spans: Vec<Span>) -> String {
 #[must_use]
 pub fn either_range(one: &str, other: &str) -> String {
     match (span_of(one), span_of(other)) {
-        _ if one == other => one.to_owned(),
+        _ if includes(one, other) => one.to_owned(),
+        _ if includes(other, one) => other.to_owned(),
         (Some(_), Some(span)) => widened(one, vec![span]),
         _ => format!("{one} || {other}"),
+    }
+}
+
+/// Whether a range holds all that another one holds.
+fn includes(one: &str, other: &str) -> bool {
+    match (Range::parse(one), Range::parse(other)) {
+        (Ok(range), Ok(part)) => range.includes(&part),
+        _ => one == other,
     }
 }
 
@@ -397,7 +407,13 @@ mod tests {
             (">=1.0.0 <1.2.0", ">=1.0.0 <1.1.0", ">=1.0.0 <1.2.0"),
             (">=1.1.0 <1.2.0", ">=1.0.0 <1.1.0", ">=1.0.0 <1.2.0"),
             (">=1.2.0 <1.3.0", ">=1.0.0 <1.1.0", ">=1.0.0 <1.1.0 || >=1.2.0 <1.3.0"),
-            (">=1.0.x <1.2.0", ">=1.0.x <1.1.0", ">=1.0.x <1.2.0 || >=1.0.x <1.1.0"),
+            (">=1.0.x <1.2.0", ">=1.0.x <1.1.0", ">=1.0.x <1.2.0"),
+            // A contained range is not written (publishers F16).
+            ("<1.0.1", "<1.0.0", "<1.0.1"),
+            ("<1.0.0", "<1.0.1", "<1.0.1"),
+            ("<1.0.0 || >1.2.0", "<0.9.0 || 1.3.0", "<1.0.0 || >1.2.0"),
+            ("<1.0.0", "<0.9.0 || >2.0.0", "<1.0.0 || <0.9.0 || >2.0.0"),
+            ("!1.0.0", "<1.0.0", "!1.0.0"),
             ("<1.2.0", "<1.2.0", "<1.2.0"),
         ];
         for (one, other, either) in cases {

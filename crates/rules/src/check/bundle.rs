@@ -222,6 +222,11 @@ impl Inspector {
             let mut it = draft(rules::INVALID_IMAGE, message).at(path).opm(Phase::Bundles, 13, text);
             if let Some((scheme, rest)) = image.split_once("://") {
                 it = it.help(format!("leave out `{scheme}://`: `{rest}`"));
+            } else if image.contains(char::is_whitespace) {
+                let plain: String = image.split_whitespace().collect();
+                if check_image(&plain).is_ok() {
+                    it = it.help(format!("take out the white space, which may be a line break at the end: `{plain}`"));
+                }
             }
             self.push(it);
         }

@@ -107,9 +107,18 @@ fn missing_bundles<'a>(
         }
         // A bundle that the channel lists already cannot be the one that was meant.
         let meant = bundles.closest_of_same_numbers(&entry.name, |it| !listed.contains(it));
+        let meant = meant.or_else(|| only_unlisted(model).filter(|_| dangling.len() == 1));
         Absence { number, draft, meant: meant.map(str::to_owned) }
     };
     dangling.iter().enumerate().map(absence).collect()
+}
+
+/// The bundle of a package that no channel lists, if there is one such bundle.
+fn only_unlisted<'a>(model: &PackageModel<'a>) -> Option<&'a str> {
+    let entries = model.channels.iter().flat_map(|(_, it)| it.entries.iter());
+    let listed: HashSet<&str> = entries.map(|it| it.name.as_str()).collect();
+    let mut unlisted = model.bundles.keys().copied().filter(|it| !listed.contains(it));
+    unlisted.next().filter(|_| unlisted.next().is_none())
 }
 
 /// Bundles of a package that share a version, each reported at the last of them.

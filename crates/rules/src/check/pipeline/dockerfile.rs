@@ -24,6 +24,8 @@ pub struct Dockerfile {
 pub(super) struct Stage {
     pub(super) line: u32,
     pub(super) base: String,
+    /// Whether an argument is a part of it, for which a build can give another value.
+    pub(super) is_by_argument: bool,
     pub(super) name: Option<String>,
     pub(super) copies: Vec<Copied>,
     /// Key, value, and line.
@@ -63,6 +65,15 @@ impl Dockerfile {
 
     /// The image that the last stage is built on, over the stages before it, with the line; empty if it is not known.
     pub(super) fn base(&self) -> Option<(&str, u32)> {
+        self.first_stage().map(|it| (it.base.as_str(), it.line))
+    }
+
+    /// Whether a build can choose that image by an argument.
+    pub(super) fn is_base_by_argument(&self) -> bool {
+        self.first_stage().is_some_and(|it| it.is_by_argument)
+    }
+
+    fn first_stage(&self) -> Option<&Stage> {
         let mut at = self.stages.len().checked_sub(1)?;
         // A stage names an earlier one, or an image.
         loop {
@@ -72,7 +83,7 @@ impl Dockerfile {
                 .rposition(|it| it.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(&stage.base)));
             match earlier {
                 Some(earlier) => at = earlier,
-                None => return Some((&stage.base, stage.line)),
+                None => return Some(stage),
             }
         }
     }
@@ -204,10 +215,11 @@ impl Reader {
             [_, by, name, ..] if by.eq_ignore_ascii_case("as") => Some((*name).to_owned()),
             _ => None,
         };
-        let base = expand(words.first().copied().unwrap_or_default(), &self.global, true);
+        let written = words.first().copied().unwrap_or_default();
+        let (base, is_by_argument) = (expand(written, &self.global, true), written.contains('$'));
         self.known.clear();
         self.environment.clear();
-        self.stages.push(Stage { line, base, name, ..Stage::default() });
+        self.stages.push(Stage { line, base, is_by_argument, name, ..Stage::default() });
     }
 
     fn argument(&mut self, rest: &str) {
@@ -330,6 +342,7 @@ mod tests {
             ("FROM a:1\nRUN <<EOF\nFROM b:2\nEOF", "a:1"),
         ] {
             assert_eq!(read(text).base().unwrap().0, expected, "{text}");
+            assert_eq!(read(text).is_base_by_argument(), text.contains('$'), "{text}");
         }
         assert!(read("LABEL a=b").base().is_none());
     }

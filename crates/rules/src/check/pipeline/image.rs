@@ -133,6 +133,8 @@ fn versions(dockerfile: &Dockerfile) -> Result<Vec<Minor>, Box<Finding>> {
         None | Some(("", _)) => Ok(Vec::new()),
         Some((tag, line)) => match minor(tag) {
             Some(it) => Ok(vec![it]),
+            // The default of an argument is not what the pipeline builds with.
+            None if dockerfile.is_base_by_argument() => Ok(Vec::new()),
             None => wrong(
                 line,
                 format!("the tag of the base image is not an OpenShift version: `{tag}`"),

@@ -31,6 +31,8 @@ pub(super) struct Layout {
     /// All files below it by directory, as paths below it.
     all: Vec<String>,
     root: Option<PathBuf>,
+    /// Whether it is the directory of a package.
+    is_of_package: bool,
 }
 
 impl Layout {
@@ -57,6 +59,7 @@ impl Layout {
             let names = it.files.iter().chain(it.packages.keys()).cloned().collect();
             it.packages = BTreeMap::from([(package.to_owned(), names)]);
             it.files.clear();
+            it.is_of_package = true;
         }
         it
     }
@@ -99,14 +102,18 @@ impl Layout {
             found.push(finding(rules::NO_PACKAGE_DIRECTORY, &self.shown, 1, message, &help));
         }
         for (package, inside) in &self.packages {
-            let path = self.path(package);
+            let path = if self.is_of_package { self.shown.clone() } else { self.path(package) };
             if inside.is_empty() {
                 let message = format!("`{path}` is empty");
                 let help = format!("put {} into it, or remove it", names());
                 found.push(finding(rules::NO_PACKAGE_DIRECTORY, &path, 1, message, &help));
             } else if !CATALOG_NAMES.iter().any(|it| inside.contains(*it)) {
                 let message = format!("`{path}` has no {}", names());
-                found.push(finding(rules::NO_CATALOG_FILE, &path, 1, message, "rename its file"));
+                let help = match inside.first() {
+                    Some(only) if inside.len() == 1 => format!("rename `{only}`"),
+                    _ => format!("put the documents of its {} files into one of that name", inside.len()),
+                };
+                found.push(finding(rules::NO_CATALOG_FILE, &path, 1, message, &help));
             }
         }
         found

@@ -6,6 +6,7 @@ use super::super::facts::Draft;
 use super::super::inspect::draft;
 use super::super::property::draft_at;
 use super::rules;
+use olmdex_base::diag::Rule;
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{BUNDLE_OBJECT, Bundle, Channel, Consumer, Document, Origin, Package, Typed};
 use olmdex_text::json::Step;
@@ -164,13 +165,16 @@ fn images(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
                 (called, image) => format!("bundle `{name}` lists the image `{image}` twice as `{called}`"),
             };
             let it = draft(rules::REPEATED_RELATED_IMAGE, message).at(vec!["relatedImages".into(), idx.into()]);
-            found.push(it.help("remove one of them; `olmdex validate --fix` does this"));
+            found.push(it.help(format!("remove one of them; {}", fixed_by(rules::REPEATED_RELATED_IMAGE))));
         }
     }
     if !bundle.image.is_empty() && bundle.related_images.iter().all(|it| it.image != bundle.image) {
         let message = format!("the image of bundle `{name}` is not among its related images");
         let it = draft(rules::BUNDLE_IMAGE_NOT_RELATED, message).at(vec!["relatedImages".into()]);
-        found.push(it.help("add it to `relatedImages` with an empty name; `olmdex validate --fix` does this"));
+        found.push(it.help(format!(
+            "add it to `relatedImages` with an empty name; {}",
+            fixed_by(rules::BUNDLE_IMAGE_NOT_RELATED)
+        )));
     }
 }
 
@@ -256,6 +260,11 @@ fn dependency(bundle: &Bundle<'_>, idx: usize, package: &str, range: &str, found
         let it = draft_at(draft(rules::NARROW_DEPENDENCY, message), idx, at());
         found.push(it.help("leave out the maximum, or end the range with the major version"));
     }
+}
+
+/// How to correct what a rule finds that is off unless it is asked for.
+fn fixed_by(rule: &Rule) -> String {
+    format!("`olmdex validate --select {} --fix` does this", rule.id)
 }
 
 #[cfg(test)]
