@@ -170,6 +170,9 @@ fn filter(
     for it in &filtered.warnings {
         context.reporter.warning(&it.in_words());
     }
+    for it in filtered.hidden_channels(catalog) {
+        context.reporter.warning(&it);
+    }
     for it in mirror::mend(catalog, &mut filtered) {
         context.reporter.warning(&it.to_string());
     }
@@ -244,6 +247,9 @@ fn explain(context: &Context, args: &FilterArgs, entries: &[Entry]) -> CommandRe
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
         if explained.has_refused() {
             exit = Exit::No;
+        }
+        for it in explained.filtered.hidden_channels(&entry.catalog) {
+            context.reporter.warning(&it);
         }
         for it in &explained.mends {
             context.reporter.warning(&it.to_string());

@@ -6,14 +6,14 @@ const ENDING: &str = "operator";
 /// The candidate that `name` was most likely meant to be, if any is close: at most a third of it mistyped. Letter case,
 /// dashes, the ending `operator` and a version that both have do not count. If none is close, the answer is the only
 /// candidate that has all words of `name`, at least two, in their order. Among equally close candidates the most
-/// similar spelling counts, then the first in byte order.
+/// similar spelling counts, then one that only adds to `name`, then the first in byte order.
 pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = name.to_lowercase();
     let typed = Telling::of(&lower);
     // The parts that are left out of a candidate make it at most this long.
     let longest = name.len() + ENDING.len() + 16;
     let words = words(&lower);
-    let mut best: Option<(usize, usize, &str)> = None;
+    let mut best: Option<(usize, usize, bool, &str)> = None;
     let mut having: Vec<&str> = Vec::new();
     for candidate in candidates {
         if words.len() > 1 && candidate.len() > name.len() && has_words(candidate, &words) {
@@ -24,12 +24,12 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         }
         let other = candidate.to_lowercase();
         if let Some(distance) = typed.distance(&Telling::of(&other)) {
-            let found = (distance, strsim::osa_distance(&lower, &other), candidate);
+            let found = (distance, strsim::osa_distance(&lower, &other), !other.starts_with(&lower), candidate);
             best = Some(best.map_or(found, |it| it.min(found)));
         }
     }
     let only = having.first().filter(|first| having.iter().all(|it| it == *first));
-    best.map(|it| it.2).or_else(|| only.copied())
+    best.map(|it| it.3).or_else(|| only.copied())
 }
 
 /// The parts by which a name in lower case is compared.
@@ -206,13 +206,14 @@ mod tests {
 
     #[test]
     fn a_slip_is_found_and_a_stranger_is_not() {
-        let names = ["keda", "prometheus", "strimzi-kafka-operator", "stable"];
+        let names = ["keda", "prometheus", "strimzi-kafka-operator", "stable", "stable-1.0", "stable-1.30"];
         for (typed, meant) in [
             ("prometeus", Some("prometheus")),
             ("stabel", Some("stable")),
             ("KEDA", Some("keda")),
             ("strimzi-kafka-opertor", Some("strimzi-kafka-operator")),
             ("etcd", None),
+            ("stable-1.3", Some("stable-1.30")),
             ("x", None),
             ("", None),
         ] {

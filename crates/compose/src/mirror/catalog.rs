@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
-use olmdex_fbc::{Blob, Consumer, Document, Entry, Failure, Input, Origin, Typed, load};
+use olmdex_fbc::{BUNDLE_OBJECT, Blob, Consumer, Document, Entry, Failure, Input, Origin, Typed, load};
 use olmdex_version::Version;
 
 /// A catalog in the filter's view.
@@ -73,6 +73,8 @@ pub struct BundleFacts {
     pub version: BundleVersion,
     /// The images that it names: its own and the related ones.
     pub images: Vec<String>,
+    /// Whether it says what its ClusterServiceVersion says, so that a console can show it.
+    pub has_service_version: bool,
 }
 
 /// The version of a bundle, as the bundle states it.
@@ -123,7 +125,7 @@ enum DocumentContent {
         default_channel: String,
     },
     Channel(String, Vec<Entry>),
-    Bundle(String, BundleVersion, Vec<String>),
+    Bundle(BundleFacts),
     /// The channels that are deprecated.
     Deprecations(Vec<String>),
     Other,
@@ -189,7 +191,10 @@ fn facts(blob: &Blob<'_>) -> Option<DocumentContent> {
             };
             let related = it.related_images.iter().map(|it| it.image.to_string());
             let images = std::iter::once(it.image.to_string()).filter(|it| !it.is_empty()).chain(related);
-            DocumentContent::Bundle(it.name.to_string(), version, images.collect())
+            let has_service_version =
+                it.properties.iter().any(|it| ["olm.csv.metadata", BUNDLE_OBJECT].contains(&&*it.kind));
+            let (position, name, images) = (0, it.name.to_string(), images.collect());
+            DocumentContent::Bundle(BundleFacts { position, name, version, images, has_service_version })
         }
         Typed::Deprecations(it) => {
             let channels = it.entries.iter().flatten().filter(|it| it.schema == "olm.channel");
@@ -241,8 +246,8 @@ impl Catalog {
                 package.channels.push(ChannelFacts { position, name, entries });
                 Kind::Channel(package.channels.len() - 1)
             }
-            DocumentContent::Bundle(name, version, images) => {
-                package.bundles.push(BundleFacts { position, name, version, images });
+            DocumentContent::Bundle(facts) => {
+                package.bundles.push(BundleFacts { position, ..facts });
                 Kind::Bundle(package.bundles.len() - 1)
             }
             DocumentContent::Deprecations(channels) => {

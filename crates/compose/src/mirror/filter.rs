@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::catalog::{BundleVersion, Catalog, ChannelFacts, PackageFacts};
 use super::configuration::{Depth, Operator, Package, Range};
-use super::graph::{self, GraphError};
+use super::graph::{self, GraphError, heads};
 use olmdex_fbc::Entry;
 use olmdex_version::{Quoted, Version};
 
@@ -254,6 +254,31 @@ pub fn filter(catalog: &Catalog, operator: &Operator, release: FilterVersion) ->
 }
 
 impl Filtered {
+    /// Words about channels that a console shows in the catalog and not in the kept part: OLM's package server leaves
+    /// out a channel whose head says nothing of its ClusterServiceVersion.
+    #[must_use]
+    pub fn hidden_channels(&self, catalog: &Catalog) -> Vec<String> {
+        let mut found = Vec::new();
+        for (name, kept) in &self.packages {
+            let (Ok(PackageExtent::Part(part)), Some(facts)) = (kept, catalog.packages.get(name)) else { continue };
+            let told: BTreeSet<&str> =
+                facts.bundles.iter().filter(|it| it.has_service_version).map(|it| it.name.as_str()).collect();
+            for channel in &facts.channels {
+                let Some(names) = part.channels.get(&channel.name) else { continue };
+                let own: Vec<Entry> = channel.entries.iter().filter(|it| names.contains(&it.name)).cloned().collect();
+                let ([before], [head]) = (&heads(&channel.entries)[..], &heads(&own)[..]) else { continue };
+                if told.contains(before) && !told.contains(head) {
+                    found.push(format!(
+                        "package `{name}`, channel `{}`: a console does not show it, because its head is now `{head}`, \
+                         which has neither olm.csv.metadata nor olm.bundle.object",
+                        channel.name
+                    ));
+                }
+            }
+        }
+        found
+    }
+
     /// The error that the real filter would have stopped at.
     #[must_use]
     pub fn first_error(&self) -> Option<&FilterError> {

@@ -165,7 +165,9 @@ pub fn survivors(
     Judge { name, facts, release }.survivors(request)
 }
 
-/// Names that a mistyped one can stand for: at most two letters are wrong, or it is the beginning of only one name.
+/// Names that a mistyped one can stand for: at most two letters are wrong, or it is the beginning, or else a word, of
+/// only one name. In a number, a digit more or less is a slip, and another digit another number: those count only if
+/// there is no such slip.
 #[must_use]
 pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
     let mut near: Vec<(usize, &str)> = known
@@ -175,10 +177,16 @@ pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Ve
         .filter(|(distance, it)| *distance <= 2 && *distance < it.chars().count())
         .collect();
     near.sort_unstable();
+    let is_slip = |it: &str| it.starts_with(name) || name.starts_with(it);
+    if name.ends_with(|it: char| it.is_ascii_digit()) && near.iter().any(|it| is_slip(it.1)) {
+        near.retain(|it| is_slip(it.1));
+    }
     if near.is_empty() && !name.is_empty() {
-        let mut longer = known.filter(|it| it.starts_with(name) && *it != name);
-        if let (Some(only), None) = (longer.next(), longer.next()) {
-            return vec![only];
+        let only = |all: &mut dyn Iterator<Item = &'n str>| all.next().filter(|_| all.next().is_none());
+        let longer = only(&mut known.clone().filter(|it| it.starts_with(name) && *it != name));
+        let having = || only(&mut known.filter(|it| it.split(['-', '_']).any(|word| word == name)));
+        if let Some(meant) = longer.or_else(having) {
+            return vec![meant];
         }
     }
     near.into_iter().map(|it| it.1).collect()
@@ -565,4 +573,27 @@ fn with_range(state: &Request, channel: &str, range: &Range) -> (Request, String
 
 fn listed(names: &[String]) -> String {
     names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant;
+
+    #[test]
+    fn a_digit_more_is_a_slip_and_another_digit_another_version() {
+        let known =
+            ["stable", "stable-1.0", "stable-1.25", "stable-1.30", "project-quay", "cert-manager", "a-b", "c-b"];
+        let cases: &[(&str, &[&str])] = &[
+            ("stable-1.3", &["stable-1.30"]),
+            ("stable-1.2", &["stable-1.25"]),
+            ("stable-1.4", &["stable-1.0", "stable-1.25", "stable-1.30"]),
+            ("stabel", &["stable"]),
+            ("quay", &["project-quay"]),
+            ("manager", &["cert-manager"]),
+            ("b", &[]),
+        ];
+        for (name, found) in cases {
+            assert_eq!(meant(name, known.into_iter()), *found, "{name}");
+        }
+    }
 }
