@@ -171,7 +171,9 @@ impl UpgradeQuestion {
         };
         let mut answers = Vec::new();
         for question in &all.questions {
-            let target = all.bundle(question, &wanted)?;
+            // A Subscription waits for the head of its own channel.
+            let own_head = question.own_head().filter(|_| name == question.view.package);
+            let target = all.bundle(question, own_head.as_ref().unwrap_or(&wanted))?;
             answers.extend(question.why_not(index, &self.catalogs, &target)?);
         }
         let is_taken = answers.iter().all(|it| it.is_taken) || answers.iter().any(|it| it.refusal.is_some());
@@ -180,6 +182,14 @@ impl UpgradeQuestion {
 }
 
 impl PackageQuestion {
+    /// The head of the channel that the asker names.
+    fn own_head(&self) -> Option<String> {
+        let graph = self.view.graphs.first()?;
+        let package = self.view.as_classic(graph);
+        let channel = package.channels.iter().find(|it| Some(it.name.as_str()) == self.asked.channel())?;
+        channel.order().ok()?.live.first().map(|it| it.fields.name.clone())
+    }
+
     /// The ways that the generations of OLM go by themselves.
     #[must_use]
     pub fn paths(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {

@@ -160,6 +160,13 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let cluster = read_cluster(context, &args.cluster)?;
     let openshift = args.openshift.map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;
     let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
+    if step.from == step.to {
+        let words =
+            format!("patch releases of OpenShift {openshift} are not blocked: OLM looks at minor versions only");
+        context.reporter.note(&words);
+        table::print(CompatAnswers::default().rows, &args.rows)?;
+        return Ok(Exit::Yes);
+    }
     must_lead_on(step)?;
     args.ask.refuse_paths(&args.package)?;
     let is_of_package = args.installed.is_empty() && args.cluster.is_empty();

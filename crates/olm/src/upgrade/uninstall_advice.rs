@@ -1,5 +1,5 @@
 //! The advice of last resort if no upgrade leads to a bundle: the last bundle that upgrades reach, and the losses of
-//! uninstalling it.
+//! uninstalling it. OLM Classic removes no definition and no object with an operator.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -31,7 +31,7 @@ pub struct Jump {
     pub before: Vec<PathStep>,
     /// The channel of these steps, if it is not the present one.
     pub before_in: Option<String>,
-    /// The losses, in words: APIs, versions of APIs, and stored objects. Empty if nothing is lost, or nothing is known.
+    /// The changes for APIs, versions of APIs and stored objects, in words. Empty if there are none, or none are known.
     pub loses: Vec<String>,
 }
 
@@ -104,23 +104,28 @@ impl Jump {
             let apis = if kinds.len() == 1 { "API" } else { "APIs" };
             let kinds = first_of(kinds.iter(), kinds.len());
             loses.push(match left.is_empty() {
-                true => format!("the {apis} {kinds} of {group} ({versions}), with the definitions of their objects"),
+                true => format!(
+                    "nothing serves the {apis} {kinds} of {group} ({versions}), whose definitions and objects stay"
+                ),
                 false => format!(
-                    "version {versions} of the {apis} {kinds} of {group}, which leaves {left}: migrate what is stored as {versions} before"
+                    "version {versions} of the {apis} {kinds} of {group} is gone, and {left} is left: migrate what is stored as {versions} before"
                 ),
             });
         }
         for (name, crd) in &old_crds {
             let Some(next) = new_crds.get(name) else {
                 if !new_crds.is_empty() {
-                    loses.push(format!("the definition {name} with all its objects"));
+                    loses.push(format!("nothing serves the definition {name}, which stays with its objects"));
                 }
                 continue;
             };
             let is_kept = |version: &&String| next.versions.iter().any(|it| it.name == **version);
             let stored: Vec<&str> = crd.stored_versions.iter().filter(|it| !is_kept(it)).map(String::as_str).collect();
             if !stored.is_empty() {
-                loses.push(format!("the stored version {} of {name}", stored.join(", ")));
+                loses.push(format!(
+                    "the definition {name} lacks the stored version {}, so OLM refuses it until all objects are migrated",
+                    stored.join(", ")
+                ));
             }
         }
         self.loses = loses;
@@ -140,7 +145,7 @@ impl Jump {
             "uninstall {from}, and subscribe to channel {channel} with startingCSV: {to}; its resources are unmanaged in between"
         ));
         if !self.loses.is_empty() {
-            text.push_str(&format!("; that loses {}", self.loses.join("; and ")));
+            text.push_str(&format!("; after that, {}", self.loses.join("; and ")));
         }
         text
     }

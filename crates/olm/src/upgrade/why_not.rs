@@ -132,7 +132,9 @@ pub fn classic_why_not(
         let lists = |it: &&classic::Channel| it.entry(name).is_some();
         // An upgrade that there is is never given up for less.
         if let (true, Some(installed)) = (answer.ways.is_empty(), &asked.installed) {
-            let channel = package.channels.iter().find(lists);
+            let is_own = |it: &&classic::Channel| Some(it.name.as_str()) == asked.channel();
+            let channel = package.channels.iter().filter(lists).find(is_own);
+            let channel = channel.or_else(|| package.channels.iter().find(lists));
             answer.jump = channel.map(|it| jump(view, graph, asked, installed, target, &it.name));
         }
         answer.ways.extend(answer.jump.as_ref().map(Jump::words));

@@ -119,13 +119,15 @@ fn of_classic(
                     let message = format!(
                         "OLM Classic refuses {name}: version {version} was removed while objects are still stored in it{known}"
                     );
-                    let help = format!("keep {version} with `served: false` until status.storedVersions no longer \
-                        lists it");
+                    let help = format!(
+                        "keep {version} with `served: false` until status.storedVersions no longer lists it{}",
+                        stored_on(before)
+                    );
                     (finding(rules::STORED_VERSION, next, message, Some(help)), versions())
                 }
                 Verdict::ServedVersionRemoved { version } => {
                     let message = format!("{name} no longer has version {version}, which is served");
-                    let help = help_for_removed(&version, owners);
+                    let help = help_for_removed(&version, owners) + &stored_on(before);
                     (finding(rules::SERVED_VERSION, next, message, Some(help)), versions())
                 }
                 Verdict::ObjectInvalid { api, object, reason, is_exempt, field } => {
@@ -153,6 +155,17 @@ fn of_classic(
         })
         .collect();
     Ok((findings, unknown))
+}
+
+/// Where the stored versions are, if the old definition is not from a cluster.
+fn stored_on(before: &LocatedCrd) -> String {
+    if before.crd.is_stored_known {
+        return String::new();
+    }
+    let name = &before.crd.name;
+    format!(
+        "; the cluster knows its stored versions, which decide: `kubectl get crd {name} -o jsonpath={{.status.storedVersions}}`"
+    )
 }
 
 /// The advice about a served version that is gone. The documentation asks for more than OLM checks, but only for
