@@ -43,6 +43,17 @@ fn a_catalog_is_served_over_both_protocols_until_it_is_told_to_end() {
     assert_eq!(server.terminate(), Some(0));
 }
 
+/// The advice about a taken port names the option that chose it.
+#[test]
+fn a_taken_port_is_told_with_its_option() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (own, other) in [("--http", "--port"), ("--port", "--http")] {
+        let answer = olmdex(["serve", "fixtures/shop/in", own, &port, other, "0", "--listen", "127.0.0.1"]).answer();
+        answer.expect_code(3).expect_words(&format!("choose another port with `{own}`"));
+    }
+}
+
 /// Go keeps a `#` of an address, and has reasons of its own.
 #[test]
 fn addresses_and_reasons_are_those_of_go() {

@@ -38,6 +38,9 @@ const INSTEAD: &[(&[&str], &str)] = &[
     (&["upgrades"], "`olmdex updates PKG@VERSION` shows the next upgrade, `olmdex path PKG@VERSION` all of them"),
     (&["import"], "`olmdex build SOURCE` builds an index"),
     (&["lint"], "`olmdex check PATH`"),
+    (&["format"], "`olmdex render SOURCE -o yaml` prints a catalog as opm formats it"),
+    (&["fmt"], "`olmdex render SOURCE -o yaml` prints a catalog as opm formats it"),
+    (&["tree"], "`olmdex deps PKG` shows what a package needs, and `olmdex graph PKG` its upgrades"),
 ];
 
 /// Adds to an error about a word or option of another tool the command to type here.
