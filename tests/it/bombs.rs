@@ -156,7 +156,7 @@ fn indentation_is_charged_over_all_documents() {
     let root = directory.path();
     let nested = format!("{}1{}", "{\"a\":".repeat(2_000), "}".repeat(2_000));
     let document =
-        |number: usize| format!("{{\"schema\":\"olm.x\",\"package\":\"p\",\"name\":\"n{number}\",\"a\":{}}}\n", nested);
+        |number: usize| format!("{{\"schema\":\"olm.x\",\"package\":\"p\",\"name\":\"n{number}\",\"a\":{nested}}}\n");
     let package = "{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"a\"}\n{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"a\",\"entries\":[{\"name\":\"p.v1\"}]}\n{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v1\",\"image\":\"q.io/p:1\",\"properties\":[{\"type\":\"olm.package\",\"value\":{\"packageName\":\"p\",\"version\":\"1.0.0\"}}]}\n";
     let catalog = |n: usize| package.to_owned() + &(0..n).map(document).collect::<String>();
     write(root, "few/c.json", catalog(1));

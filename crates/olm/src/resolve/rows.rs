@@ -24,7 +24,10 @@ pub struct PackageRows {
 
 /// The places of the properties of the bundle that was asked about last: an answer names all its demands in turn.
 #[derive(Default)]
-pub(super) struct LastPlaces(RefCell<Option<((i64, Place), HashMap<Property, Place>)>>);
+pub(super) struct LastPlaces(RefCell<Option<(BundleKey, HashMap<Property, Place>)>>);
+
+/// The document of a bundle and its place: several catalogs may have the document.
+type BundleKey = (i64, Place);
 
 impl LastPlaces {
     /// The place of a property, from `read` if the bundle is another one; the place of the bundle, if it has none.
@@ -35,7 +38,7 @@ impl LastPlaces {
         read: impl FnOnce() -> Vec<(Property, Place)>,
     ) -> Place {
         let mut last = self.0.borrow_mut();
-        let is_it = |known: &(i64, Place)| known.0 == bundle.document && known.1 == bundle.place;
+        let is_it = |known: &BundleKey| known.0 == bundle.document && known.1 == bundle.place;
         let (_, places) = match last.take().filter(|(of, _)| is_it(of)) {
             Some(known) => last.insert(known),
             None => {

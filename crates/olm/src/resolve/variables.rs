@@ -202,12 +202,15 @@ fn broken(universe: &Universe<'_>, id: EntryId, meanings: &[Meaning]) -> Result<
     Ok(failures)
 }
 
+/// A list of candidates, kept so that its address stays its own, and the variables of the candidates.
+type SharedList = (Rc<[EntryId]>, Arc<[Var]>);
+
 #[derive(Default)]
 struct Builder {
     variables: Variables,
     candidates: Candidates,
     /// The variables of lists of candidates, by the address of the list: the bundles of a catalog share their demands.
-    lists: HashMap<*const EntryId, (Rc<[EntryId]>, Arc<[Var]>)>,
+    lists: HashMap<*const EntryId, SharedList>,
     /// The variables of the Subscriptions.
     subscriptions: Vec<Var>,
     /// Entries whose demands are still to be examined.

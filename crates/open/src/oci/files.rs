@@ -11,7 +11,7 @@ use olmdex_base::file::{files_below, open_below};
 #[derive(Debug)]
 pub(super) enum Files {
     Directory(PathBuf),
-    Archive(Tree),
+    Archive(Box<Tree>),
 }
 
 impl Files {

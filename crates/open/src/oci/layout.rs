@@ -63,7 +63,7 @@ impl Layout {
     /// # Errors
     /// The errors of [`Self::open`].
     pub(crate) fn of_archive(tree: Tree) -> Result<Self, OciError> {
-        Self::read(Files::Archive(tree))
+        Self::read(Files::Archive(Box::new(tree)))
     }
 
     /// The images that it lists: their digests, and the first of their names, or an empty text.

@@ -58,7 +58,7 @@ impl SavedImage {
         };
         let saved: Vec<Saved> = serde_json::from_slice(&text).map_err(|error| OciError::undecodable(WHAT, &error))?;
         let (images, manifests, paths) = (Listing::default(), BTreeMap::new(), BTreeMap::new());
-        let mut this = Self { files: Files::Archive(tree), images, manifests, paths };
+        let mut this = Self { files: Files::Archive(Box::new(tree)), images, manifests, paths };
         let images = saved.into_iter().map(|it| this.add(it)).collect::<Result<Vec<_>, _>>()?;
         this.images = Listing::new(images);
         Ok(this)
