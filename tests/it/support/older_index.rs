@@ -1,5 +1,44 @@
 //! Undoes the migrations of an index, one after another.
 
+/// The views of schema 10 again as they were, with empty texts for what is not stated.
+const TO_SCHEMA_9: &str = r#"
+DROP VIEW v_bundle;
+DROP VIEW v_entry;
+DROP VIEW v_package;
+CREATE VIEW v_bundle AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, b.release, b.version_key, i.reference AS image,
+       b.display_name, b.provider, b.maturity, b.capability_level, b.min_kube_version, b.openshift_versions,
+       b.max_openshift_version, b.repository, b.support, b.created_at, b.subscription, b.document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN bundle b ON b.document = cd.document
+LEFT JOIN image i ON i.id = b.image;
+CREATE VIEW v_entry AS
+SELECT c.name AS catalog, ch.package, ch.name AS channel, e.name AS bundle, b.version, e.replaces, e.skip_range,
+       e.position, n.document, cc.graph, n.number AS node
+FROM catalog c
+JOIN catalog_channel cc ON cc.catalog = c.id
+JOIN channel ch ON ch.document = cc.channel
+JOIN entry e ON e.document = ch.document
+JOIN node n ON n.graph = cc.graph AND n.number = e.position
+LEFT JOIN bundle b ON b.document = n.document;
+CREATE VIEW v_package AS
+SELECT c.name AS catalog, p.package, coalesce(k.default_channel, '') AS default_channel, p.is_valid,
+       d.message AS deprecation, p.document
+FROM catalog c
+JOIN catalog_package p ON p.catalog = c.id
+LEFT JOIN package k ON k.document = p.document
+LEFT JOIN (
+    SELECT cd.catalog, b.package, x.message
+    FROM deprecation x
+    JOIN document b ON b.id = x.document
+    JOIN catalog_document cd ON cd.document = x.document
+    WHERE x.schema = 'olm.package'
+) d ON d.catalog = c.id AND d.package = p.package;
+DELETE FROM refinery_schema_history WHERE version = 10;
+PRAGMA user_version = 9;
+"#;
+
 /// To schema 8: no states, and texts in a table under their old name.
 const TO_SCHEMA_8: &str = "
 PRAGMA foreign_keys = OFF;
@@ -91,9 +130,18 @@ PRAGMA user_version = 1;";
 /// Turns an index into one of an older schema.
 pub fn downgrade(path: &std::path::Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();
-    let steps =
-        [TO_SCHEMA_8, TO_SCHEMA_7, TO_SCHEMA_6, TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1];
-    for sql in steps.iter().take(9 - version) {
+    let steps = [
+        TO_SCHEMA_9,
+        TO_SCHEMA_8,
+        TO_SCHEMA_7,
+        TO_SCHEMA_6,
+        TO_SCHEMA_5,
+        TO_SCHEMA_4,
+        TO_SCHEMA_3,
+        TO_SCHEMA_2,
+        TO_SCHEMA_1,
+    ];
+    for sql in steps.iter().take(10 - version) {
         connection.execute_batch(sql).unwrap();
     }
 }

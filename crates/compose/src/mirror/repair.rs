@@ -581,8 +581,16 @@ mod tests {
 
     #[test]
     fn a_digit_more_is_a_slip_and_another_digit_another_version() {
-        let known =
-            ["stable", "stable-1.0", "stable-1.25", "stable-1.30", "project-quay", "cert-manager", "alpha-beta", "gamma-beta"];
+        let known = [
+            "stable",
+            "stable-1.0",
+            "stable-1.25",
+            "stable-1.30",
+            "project-quay",
+            "cert-manager",
+            "alpha-beta",
+            "gamma-beta",
+        ];
         let cases: &[(&str, &[&str])] = &[
             ("stable-1.3", &["stable-1.30"]),
             ("stable-1.2", &["stable-1.25"]),
