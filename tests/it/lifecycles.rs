@@ -130,7 +130,7 @@ fn lifecycles_from_files_stand_behind_those_of_catalogs() {
     assert_eq!((of("own"), of("shop")), (vec!["2026-02-01"], vec!["2027-02-01"]));
     // A catalog of lifecycles alone does not make names ambiguous.
     run(&["updates", "odd@1.0.3", "-i", "all.db", "--catalog", "own"]).expect_code(0);
-    let packages = run(&["list", "packages", "-i", "all.db", "-o", "name"]).out();
+    let packages = run(&["list", "packages", "-i", "all.db", "-o", "csv", "--no-headers"]).out();
     assert_eq!(packages.lines().count(), 2, "{packages}");
     // A file with anything but lifecycles is refused.
     write(root, "mixed.yaml", format!("{ODD}\n{SHOP}"));
