@@ -1,8 +1,8 @@
 //! Whether an index holds what its digests say.
 //!
 //! The maker of an index chooses its digests, so a verified index need not be an honest one. A text or a row that
-//! somebody changed afterwards is found: texts by their digests, and rows by deriving them once more. Places, the search,
-//! updates of OpenShift and past states do not follow from the documents of today, and are not compared.
+//! somebody changed afterwards is found: texts by their digests, and rows by deriving them once more. Places, the
+//! search, updates of OpenShift and past states do not follow from the documents of today, and are not compared.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,7 +20,7 @@ use super::import::{CatalogSpec, Mode};
 use super::open::Index;
 use super::query::Filter;
 
-/// What was compared.
+/// The things that were compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verified {

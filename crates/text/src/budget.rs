@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
-/// What a budget allows.
+/// The steps and bytes of a budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     /// Steps of work.
@@ -104,8 +104,8 @@ impl Budget {
     }
 }
 
-/// The budget of a statement on a database file of `size` bytes that a stranger may have made: its steps, and the length
-/// of a value. A step of SQLite's virtual machine takes 10 to 50 ns; a question takes some thousands.
+/// The budget of a statement on a database file of `size` bytes that a stranger may have made: its steps, and the
+/// length of a value. A step of SQLite's virtual machine takes 10 to 50 ns; a question takes some thousands.
 #[must_use]
 pub const fn database_budget(size: u64) -> Budget {
     const MIN_VALUE: u64 = 64 << 20;

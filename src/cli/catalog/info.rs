@@ -32,8 +32,8 @@ pub(crate) struct InfoArgs {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// Recompute the digests of all texts of the index, and derive its rows once more. A text or row that does not fit is
-    /// an error
+    /// Recompute the digests of all texts of the index, and derive its rows once more. A text or row that does not fit
+    /// is an error
     #[arg(long)]
     verify: bool,
     /// Output format

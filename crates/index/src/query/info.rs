@@ -37,7 +37,7 @@ pub struct Info {
     pub file_bytes: u64,
     /// Catalogs whose sources on this machine have changed since.
     pub outdated: Vec<Outdated>,
-    /// What was compared with the digests; null if nothing was.
+    /// The texts and rows that were compared with digests; null if none were.
     pub verified: Option<Verified>,
 }
 

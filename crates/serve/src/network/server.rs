@@ -205,19 +205,7 @@ impl Server {
                 reloading = Some(make(&reload));
             }
             if let Some(result) = reloaded {
-                match result {
-                    Ok(Ok(snapshot)) => {
-                        shared.replace(snapshot);
-                        settle();
-                        Counters::add(&shared.counters.reloads);
-                        (self.tell)(Event::Reloaded);
-                    }
-                    result => {
-                        Counters::add(&shared.counters.failed_reloads);
-                        let why = result.ok().and_then(Result::err);
-                        (self.tell)(Event::NotReloaded(why.unwrap_or_else(|| "a bug in olmdex".to_owned())));
-                    }
-                }
+                (self.tell)(reloaded_with(result, &shared, settle));
             }
         }
         shared.stop();
@@ -225,17 +213,7 @@ impl Server {
         // Close the listeners, and tell clients to send no more requests.
         let _ = stop.send(true);
         drop(stopped);
-        let idle = async {
-            loop {
-                tokio::time::sleep(SWEEP_AT_END).await;
-                connections.end_idle(WORKING);
-            }
-        };
-        tokio::select! {
-            () = connections.all_gone() => {}
-            () = idle => {}
-            () = tokio::time::sleep(GRACE) => {}
-        }
+        last_answers(&connections).await;
         Ok(())
     }
 }
@@ -259,6 +237,42 @@ async fn made(making: &mut Option<Making>) -> Result<Result<Snapshot, String>, o
     match making {
         Some(making) => making.await,
         None => std::future::pending().await,
+    }
+}
+
+/// Waits for the answers that clients are taking.
+async fn last_answers(connections: &Connections) {
+    let idle = async {
+        loop {
+            tokio::time::sleep(SWEEP_AT_END).await;
+            connections.end_idle(WORKING);
+        }
+    };
+    tokio::select! {
+        () = connections.all_gone() => {}
+        () = idle => {}
+        () = tokio::time::sleep(GRACE) => {}
+    }
+}
+
+/// Serves a new state, or says why there is none.
+fn reloaded_with(
+    result: Result<Result<Snapshot, String>, oneshot::error::RecvError>,
+    shared: &Shared,
+    settle: impl Fn(),
+) -> Event {
+    match result {
+        Ok(Ok(snapshot)) => {
+            shared.replace(snapshot);
+            settle();
+            Counters::add(&shared.counters.reloads);
+            Event::Reloaded
+        }
+        result => {
+            Counters::add(&shared.counters.failed_reloads);
+            let why = result.ok().and_then(Result::err);
+            Event::NotReloaded(why.unwrap_or_else(|| "a bug in olmdex".to_owned()))
+        }
     }
 }
 

@@ -80,8 +80,8 @@ impl Expansion {
         self.charge_above(DOCUMENT + ITEM * items + VALUE * document.n_values(), len)
     }
 
-    /// Counts the blanks of a value that is written with `width` of them a level, and was read from `len` bytes of text.
-    /// Text that is indented by its nesting grows with the square of it.
+    /// Counts the blanks of a value that is written with `width` of them a level, and was read from `len` bytes of
+    /// text. Text that is indented by its nesting grows with the square of it.
     ///
     /// # Errors
     /// The errors of [`Self::charge`].
