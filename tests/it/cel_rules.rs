@@ -394,6 +394,29 @@ fn what_a_rule_makes_is_counted() {
     }
 }
 
+/// Each of 1,000 items makes a text of 40,000 bytes; 16 MiB are allowed.
+#[test]
+fn what_an_item_makes_is_counted_until_the_next() {
+    let text = format!("\"{}\"", "x".repeat(20_000));
+    let text = Value::properties(std::iter::repeat_n(("a", text.as_str()), 1000));
+    for (rule, is_dropped) in [
+        ("properties.all(p, (p.value + p.value).size() == 40000)", true),
+        ("!properties.exists(p, p.value + p.value == '')", true),
+        ("!properties.exists_one(p, p.value + p.value == '')", true),
+        ("properties.all(p, properties.exists(q, q.value + p.value != ''))", true),
+        ("properties.map(p, p.value + p.value).size() == 1000", false),
+        ("properties.all(p, int(p.value + p.value) == 1)", true),
+        ("properties.exists(p, [p].map(q, int(q.value + q.value)) == [1]) || true", true),
+        ("properties.map(p, properties.all(q, int(q.value + p.value) == 1) || true).size() == 1000", false),
+        ("properties.all(p, 'a'.matches(p.value + string(p.value.size())) || true)", true),
+    ] {
+        let budget = budget(100_000_000);
+        let answer = Rule::compile(rule).unwrap().holds(&text, &budget);
+        assert_eq!(answer.is_ok(), is_dropped, "{rule}: {answer:?}");
+        assert_eq!(budget.keep(100_000_000 / 6), Ok(()), "{rule}: something was not given back");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 

@@ -20,14 +20,15 @@ pub(super) fn evaluate(plan: &Plan, properties: &Value, budget: &Budget) -> Resu
         properties,
         budget,
         kept: 0,
+        pattern_bytes: 0,
         values: Vec::new(),
         locals: Vec::new(),
         folds: Vec::new(),
         patterns: HashMap::new(),
     };
     let result = machine.run(plan);
-    // All values go with the machine.
-    budget.release(machine.kept);
+    // All values and patterns go with the machine.
+    budget.release(machine.kept + machine.pattern_bytes);
     result
 }
 
@@ -52,9 +53,11 @@ const STATES_A_STEP: u64 = 4;
 struct Machine<'e> {
     properties: &'e Value,
     budget: &'e Budget,
-    /// Bytes of the values that were made. Values that are dropped before the end count as well: counting them out
-    /// would need a count for each value.
+    /// Bytes of the values that were made. Values that are dropped count until the macro takes the next item: counting
+    /// each of them out would need a count for each value.
     kept: u64,
+    /// Bytes of the texts of the parsed patterns. They outlive the values of an item.
+    pattern_bytes: u64,
     values: Vec<Evaluated>,
     locals: Vec<Value>,
     folds: Vec<Fold>,
@@ -67,6 +70,8 @@ struct Fold {
     over: Over,
     at: usize,
     result: FoldResult,
+    /// Bytes of the values that there were before, and of the item whose error is kept.
+    kept_before: u64,
 }
 
 enum Over {
@@ -108,6 +113,16 @@ impl Machine<'_> {
         self.budget.keep(n_bytes as u64)?;
         self.kept += n_bytes as u64;
         Ok(())
+    }
+
+    /// Gives back the bytes of the values that a macro's item made, unless the macro makes a list of them.
+    fn release_item(&mut self) {
+        if let Some(Fold { result: FoldResult::Undecided(_) | FoldResult::Count(_), kept_before, .. }) =
+            self.folds.last()
+        {
+            self.budget.release(self.kept - kept_before);
+            self.kept = *kept_before;
+        }
     }
 
     fn pop(&mut self) -> Evaluated {
@@ -188,7 +203,10 @@ impl Machine<'_> {
                     self.keep(2 * VALUE)?;
                 }
                 return Ok(match self.fold_step(value, *local) {
-                    None => *next,
+                    None => {
+                        self.release_item();
+                        *next
+                    }
                     Some(result) => {
                         self.folds.pop();
                         self.locals.truncate(*local);
@@ -236,7 +254,7 @@ impl Machine<'_> {
             FoldKind::ExistsOne => FoldResult::Count(0),
             FoldKind::Map | FoldKind::Filter => FoldResult::Items(Vec::new()),
         };
-        self.folds.push(Fold { kind, over, at: 0, result });
+        self.folds.push(Fold { kind, over, at: 0, result, kept_before: self.kept });
         self.locals.truncate(local);
         true
     }
@@ -256,7 +274,13 @@ impl Machine<'_> {
                 match answer {
                     Ok(it) if it == deciding => return Some(Ok(Value::Bool(it))),
                     Ok(_) => {}
-                    Err(found) => *error = error.take().or(Some(found)),
+                    Err(found) => {
+                        if error.is_none() {
+                            // The error may hold a text that the item made.
+                            fold.kept_before = self.kept;
+                            *error = Some(found);
+                        }
+                    }
                 }
                 None
             }
@@ -347,7 +371,10 @@ impl Machine<'_> {
             self.budget.spend(parsed.as_ref().map_or(0, |it| it.size() as u64))?;
             if self.patterns.len() == MAX_PATTERNS {
                 self.patterns.clear();
+                self.budget.release(std::mem::take(&mut self.pattern_bytes));
             }
+            self.budget.keep(pattern.len() as u64)?;
+            self.pattern_bytes += pattern.len() as u64;
             self.patterns.insert(Arc::clone(pattern), parsed);
         }
         let parsed = match self.patterns.get(pattern) {
