@@ -26,7 +26,7 @@ use super::query::Filter;
 pub struct Verified {
     /// Distinct documents whose text has its digest.
     pub documents: u64,
-    /// Rows that follow from documents; `None` in an index that another version has written, which may derive other ones.
+    /// Rows that follow from documents; `None` in an index of another version, which may derive other ones.
     pub rows: Option<u64>,
 }
 

@@ -115,6 +115,15 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Counts the bytes of an item in the list of a macro that makes one.
+    fn keep_item(&mut self) -> Result<(), Exhausted> {
+        match self.folds.last() {
+            // A list doubles as it grows.
+            Some(Fold { result: FoldResult::Items(_), .. }) => self.keep(2 * VALUE),
+            _ => Ok(()),
+        }
+    }
+
     /// Gives back the bytes of the values that a macro's item made, unless the macro makes a list of them.
     fn release_item(&mut self) {
         if let Some(Fold { result: FoldResult::Undecided(_) | FoldResult::Count(_), kept_before, .. }) =
@@ -172,8 +181,9 @@ impl Machine<'_> {
                 return Ok(if self.start_fold(*kind, *local) { at + 1 } else { *end });
             }
             Step::FoldNext { local, end } => {
-                let Some(fold) = self.folds.last_mut() else { return Ok(*end) };
                 self.locals.truncate(*local);
+                self.release_item();
+                let Some(fold) = self.folds.last_mut() else { return Ok(*end) };
                 match fold.over.get(fold.at) {
                     Some(item) => {
                         fold.at += 1;
@@ -198,15 +208,9 @@ impl Machine<'_> {
             },
             Step::FoldItem { local, next, end } => {
                 let value = self.pop();
-                if matches!(self.folds.last(), Some(Fold { result: FoldResult::Items(_), .. })) {
-                    // A list doubles as it grows.
-                    self.keep(2 * VALUE)?;
-                }
+                self.keep_item()?;
                 return Ok(match self.fold_step(value, *local) {
-                    None => {
-                        self.release_item();
-                        *next
-                    }
+                    None => *next,
                     Some(result) => {
                         self.folds.pop();
                         self.locals.truncate(*local);
