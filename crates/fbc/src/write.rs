@@ -59,11 +59,11 @@ pub fn write_blob(blob: &Blob<'_>, format: Format, expansion: &Expansion, out: &
 
 /// Counts the indentation of a blob before it is written.
 pub(super) fn check_indentation(blob: &Blob<'_>, format: Format, expansion: &Expansion) -> Result<(), &'static str> {
-    let width = match format {
-        Format::Json => WIDTH,
-        Format::Yaml => yaml::INDENT,
+    let n_blanks = match format {
+        Format::Json => blob.value.indentation(WIDTH),
+        Format::Yaml => blob.value.yaml_indentation(yaml::INDENT),
     };
-    expansion.charge_indentation(blob.value, width, blob.value.end() - blob.value.offset())
+    expansion.charge_indentation(n_blanks, blob.value.end() - blob.value.offset())
 }
 
 /// Blanks of a level in JSON.

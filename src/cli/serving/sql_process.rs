@@ -99,7 +99,7 @@ impl SqlProcess for OwnSql {
             return Ok(SqlRows { items, is_cut: is_limit });
         }
         let lines = log.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-        let error = lines.filter(|line| line.level == "error").last();
+        let error = lines.rfind(|line| line.level == "error");
         let (message, help) =
             error.map_or((format!("the statement ended with {status}"), None), |it| (it.message, it.help));
         // The help of the command names its options.

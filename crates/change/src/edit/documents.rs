@@ -280,7 +280,7 @@ fn text_of(json: &str, syntax: Syntax) -> Result<String, EditError> {
     let mut reader = Reader::new();
     // Every added document consists of texts that were read before.
     let Ok(value) = reader.read(json) else { return Ok(json.to_owned()) };
-    Expansion::default().charge_indentation(value, 4, json.len()).map_err(fbc::WriteError::Expands)?;
+    Expansion::default().charge_indentation(value.indentation(4), json.len()).map_err(fbc::WriteError::Expands)?;
     match syntax {
         Syntax::Json => json::write_pretty(value, 4, 0, &mut out),
         Syntax::Yaml => yaml::write(value, &mut out).map_err(fbc::WriteError::Unwritable)?,

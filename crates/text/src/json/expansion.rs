@@ -80,13 +80,13 @@ impl Expansion {
         self.charge_above(DOCUMENT + ITEM * items + VALUE * document.n_values(), len)
     }
 
-    /// Counts the blanks of a value that is written with `width` of them a level, and was read from `len` bytes of
-    /// text. Text that is indented by its nesting grows with the square of it.
+    /// Counts the [blanks](Value::indentation) that are written for a value of `len` bytes of text. Text that is
+    /// indented by its nesting grows with the square of it.
     ///
     /// # Errors
     /// The errors of [`Self::charge`].
-    pub fn charge_indentation(&self, value: Value<'_>, width: usize, len: usize) -> Result<(), &'static str> {
-        match value.indentation(width).saturating_sub(FREE_BLANKS.saturating_mul(len as u64)) {
+    pub fn charge_indentation(&self, n_blanks: u64, len: usize) -> Result<(), &'static str> {
+        match n_blanks.saturating_sub(FREE_BLANKS.saturating_mul(len as u64)) {
             0 => Ok(()),
             paid => self.charge_bytes(paid.saturating_mul(BLANK)),
         }

@@ -115,14 +115,26 @@ impl<'d> Value<'d> {
     /// them a level.
     #[must_use]
     pub fn indentation(&self, width: usize) -> u64 {
+        self.n_levels(false).saturating_mul(width as u64)
+    }
+
+    /// As [`Self::indentation`], of YAML: nothing closes, and the first key or item of an item stands behind its dash.
+    #[must_use]
+    pub fn yaml_indentation(&self, width: usize) -> u64 {
+        self.n_levels(true).saturating_mul(width as u64)
+    }
+
+    /// The levels of all lines together.
+    fn n_levels(&self, is_yaml: bool) -> u64 {
         // The open containers: where each ends, and whether a key comes next.
         let mut open: Vec<(u32, Option<bool>)> = Vec::new();
         let mut n_levels = 0_u64;
+        let mut is_first_of_item = false;
         let last = u64::from(self.idx) + self.n_values();
         for (idx, node) in (self.idx..).zip(&self.nodes[self.idx as usize..last as usize]) {
             while open.last().is_some_and(|container| container.0 == idx) {
                 open.pop();
-                n_levels += open.len() as u64;
+                n_levels += if is_yaml { 0 } else { open.len() as u64 };
             }
             let level = open.len() as u64;
             // A value stands behind its key.
@@ -130,15 +142,19 @@ impl<'d> Value<'d> {
                 Some((_, Some(is_key_next))) => std::mem::replace(is_key_next, !*is_key_next),
                 _ => true,
             };
-            if is_on_a_line {
+            let is_behind_a_dash = std::mem::take(&mut is_first_of_item) && is_yaml;
+            if is_on_a_line && !is_behind_a_dash {
                 n_levels += level;
             }
             if matches!(node.kind, Kind::Array | Kind::Object) && node.next > idx + 1 {
+                is_first_of_item = open.last().is_some_and(|container| container.1.is_none());
                 open.push((node.next, (node.kind == Kind::Object).then_some(true)));
             }
         }
-        n_levels += (0..open.len() as u64).sum::<u64>();
-        n_levels.saturating_mul(width as u64)
+        if !is_yaml {
+            n_levels += (0..open.len() as u64).sum::<u64>();
+        }
+        n_levels
     }
 
     /// Whether the value is `null`.

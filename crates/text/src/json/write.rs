@@ -265,6 +265,23 @@ mod tests {
     }
 
     #[test]
+    fn blanks_of_yaml_count_lines_only() {
+        // The levels of the lines that begin with a key or an item; the first item of an item begins none.
+        for (text, n_levels) in [
+            ("[1]", 1),
+            ("[1,2]", 2),
+            ("[[[[1]]]]", 1),
+            ("[[1,2],3]", 1 + 2 + 1),
+            ("[{\"a\":1,\"b\":2}]", 1 + 2),
+            ("{\"a\":[{\"b\":[1]}]}", 1 + 2 + 4),
+            ("{\"a\":{\"a\":{\"a\":1}}}", 1 + 2 + 3),
+        ] {
+            let mut reader = Reader::new();
+            assert_eq!(reader.read(text).unwrap().yaml_indentation(1), n_levels, "{text}");
+        }
+    }
+
+    #[test]
     fn strings_are_written_in_their_only_form() {
         let parts = [
             "a",
