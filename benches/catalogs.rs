@@ -13,6 +13,7 @@ use olmdex::ask::check_catalog;
 use olmdex::fbc::{Format, Input, Level, Rendering, RereadError, Selection, Sorted};
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::json::Expansion;
 use olmdex::legacy::{Destination, Edit, Export, Fidelity, LegacyCatalog, LegacyError};
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
@@ -24,7 +25,8 @@ fn documents() -> Vec<Value> {
     let path =
         named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/catalogs/community-v4.20"));
     let Ok(input) = Input::directory(&path) else { return made_up() };
-    let mut sorted = Sorted::new(AS_JSON);
+    let expansion = Expansion::default();
+    let mut sorted = Sorted::new(as_json(&expansion));
     let defects = sorted.read(&input);
     assert!(defects.is_empty(), "{} cannot be rendered", path.display());
     let text = sorted.to_vec().expect("the catalog does not change");
@@ -33,8 +35,9 @@ fn documents() -> Vec<Value> {
 }
 
 /// All blobs as `render` prints them.
-const AS_JSON: Rendering<'_> =
-    Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
+fn as_json(expansion: &Expansion) -> Rendering<'_> {
+    Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] }, expansion }
+}
 
 /// Forty packages of twenty bundles, each with an API, an image and a description.
 fn made_up() -> Vec<Value> {
@@ -109,7 +112,8 @@ fn growth(criterion: &mut Criterion) {
         });
         group.bench_with_input(BenchmarkId::new("render json", n), &input, |bench, input| {
             bench.iter(|| {
-                let mut sorted = Sorted::new(AS_JSON);
+                let expansion = Expansion::default();
+                let mut sorted = Sorted::new(as_json(&expansion));
                 assert!(sorted.read(input).is_empty());
                 let mut n_bytes = 0;
                 let written = sorted.write(|_, text| {

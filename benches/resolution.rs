@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use olmdex::cluster::Subscription;
-use olmdex::constraint::cel::{Fuel, Rule, Value};
+use olmdex::constraint::cel::{Rule, Value, budget};
 use olmdex::fbc::{Entry, Input, Property};
 use olmdex::index::query::{DependencyBundle, GraphChannel, PackageDependencies};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
@@ -159,7 +159,7 @@ fn rules(criterion: &mut Criterion) {
         [("olm.gvk", r#"{"kind":"K"}"#), ("olm.package", r#"{"packageName":"foo","version":"1.2.0"}"#)].into_iter(),
     );
     criterion.bench_function("cel/evaluate", |it| {
-        it.iter(|| black_box(compiled.holds(&properties, &Fuel::new(10_000))));
+        it.iter(|| black_box(compiled.holds(&properties, &budget(10_000))));
     });
 }
 

@@ -8,6 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use olmdex::ask::check_catalog;
 use olmdex::diag::{Severity, text};
 use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
+use olmdex::json::Expansion;
 
 fuzz_target!(|data: &[u8]| {
     let input = Input::bytes("catalog", Arc::from(data));
@@ -19,7 +20,8 @@ fuzz_target!(|data: &[u8]| {
         assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     }
     let rendered = |input: &Input, format| {
-        let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] } };
+        let expansion = Expansion::default();
+        let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] }, expansion: &expansion };
         let mut sorted = Sorted::new(how);
         let defects = sorted.read(input);
         (sorted.to_vec().expect("it is in memory"), defects.len())

@@ -98,7 +98,7 @@ impl SqlProcess for OwnSql {
             let items = items.into_iter().map(|item| item.get().to_owned()).collect();
             return Ok(SqlRows { items, is_cut: is_limit });
         }
-        let lines = log.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let mut lines = log.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let error = lines.rfind(|line| line.level == "error");
         let (message, help) =
             error.map_or((format!("the statement ended with {status}"), None), |it| (it.message, it.help));
