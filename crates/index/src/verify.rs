@@ -57,7 +57,7 @@ impl Index {
     /// Recomputes the digests of the texts of a catalog, or of all texts.
     ///
     /// # Errors
-    /// [`NotAnIndex::Damaged`] names a document whose text is another one.
+    /// `NotAnIndex::Damaged` names a document whose text is another one.
     pub fn verify_texts(&self, catalog: Option<&str>) -> Result<u64, IndexError> {
         let documents = self.verify_all(TEXTS, catalog)?;
         self.verify_all(DESCRIPTIONS, catalog)?;
@@ -99,7 +99,7 @@ impl Index {
     /// Recomputes the digests of all texts, and derives the rows of all catalogs once more.
     ///
     /// # Errors
-    /// [`NotAnIndex::Damaged`] names a document and its table.
+    /// `NotAnIndex::Damaged` names a document and its table.
     pub fn verify(&self) -> Result<Verified, IndexError> {
         let documents = self.verify_texts(None)?;
         if !super::build::is_written_by_this_program(self.connection()).map_err(|error| self.failed(&error))? {
