@@ -35,6 +35,12 @@ impl Stamp {
         }
     }
 
+    /// The stamp of a file's content, which stays when only its mode, its owner or a link to it changes.
+    #[must_use]
+    pub fn of_content(metadata: &Metadata) -> Self {
+        Self { changed: (0, 0), ..Self::of(metadata) }
+    }
+
     /// Whether the last change of the file was before a moment: then every change from that moment on changes its
     /// stamp.
     #[must_use]

@@ -102,42 +102,46 @@ const MAX_REMEMBERED: usize = 4 << 10;
 /// which SQLite's own cache, which is for constants, does not help.
 #[derive(Default)]
 struct Parsed {
-    versions: HashMap<String, Option<Version>>,
-    ranges: HashMap<String, Option<Range>>,
+    versions: Known<Version>,
+    ranges: Known<Range>,
 }
 
 impl Parsed {
     /// Whether a range holds a version.
     fn holds(&mut self, version: &str, range: &str) -> bool {
-        let (long_version, long_range);
-        let version = if version.len() > MAX_REMEMBERED {
-            long_version = Version::parse(version).ok();
-            long_version.as_ref()
-        } else {
-            remembered(&mut self.versions, version, |text| Version::parse(text).ok())
-        };
-        let range = if range.len() > MAX_REMEMBERED {
-            long_range = Range::parse(range).ok();
-            long_range.as_ref()
-        } else {
-            remembered(&mut self.ranges, range, |text| Range::parse(text).ok())
-        };
+        let version = self.versions.get(version, |text| Version::parse(text).ok());
+        let range = self.ranges.get(range, |text| Range::parse(text).ok());
         version.zip(range).is_some_and(|(version, range)| range.contains(version).unwrap_or(false))
     }
 }
 
-fn remembered<'m, T>(
-    known: &'m mut HashMap<String, Option<T>>,
-    text: &str,
-    parse: impl FnOnce(&str) -> Option<T>,
-) -> Option<&'m T> {
-    if !known.contains_key(text) {
-        if known.len() >= MAX_PARSED {
-            known.clear();
-        }
-        known.insert(text.to_owned(), parse(text));
+/// What texts have been parsed to.
+struct Known<T> {
+    short: HashMap<String, Option<T>>,
+    /// The last long one.
+    long: Option<T>,
+}
+
+impl<T> Default for Known<T> {
+    fn default() -> Self {
+        Self { short: HashMap::new(), long: None }
     }
-    known.get(text)?.as_ref()
+}
+
+impl<T> Known<T> {
+    fn get(&mut self, text: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<&T> {
+        if text.len() > MAX_REMEMBERED {
+            self.long = parse(text);
+            return self.long.as_ref();
+        }
+        if !self.short.contains_key(text) {
+            if self.short.len() >= MAX_PARSED {
+                self.short.clear();
+            }
+            self.short.insert(text.to_owned(), parse(text));
+        }
+        self.short.get(text)?.as_ref()
+    }
 }
 
 fn text<'c>(context: &'c Context<'_>, idx: usize) -> Option<&'c str> {

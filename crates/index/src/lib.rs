@@ -74,6 +74,7 @@ pub mod query;
 mod remove;
 mod schema;
 mod service_version;
+mod stored_text;
 mod updates;
 mod verify;
 mod write;

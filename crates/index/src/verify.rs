@@ -6,15 +6,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rayon::prelude::*;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::build::Builder;
-use super::compression::{self, Digest, digest};
+use super::compression::Digest;
 use super::error::IndexError;
 use super::import::{CatalogSpec, Mode};
 use super::open::Index;
@@ -30,16 +29,14 @@ pub struct Verified {
     pub rows: Option<u64>,
 }
 
-/// The documents that are unpacked at a time.
-const CHUNK: usize = 256;
-
 const TEXTS: &str = "
-SELECT d.digest, d.schema, d.name, t.codec, t.size, t.bytes
+SELECT d.digest, t.codec, t.size, t.bytes, d.schema, d.name
 FROM document d CROSS JOIN document_text t ON t.document = d.id
 WHERE ?1 IS NULL OR d.id IN (
     SELECT cd.document FROM catalog_document cd CROSS JOIN catalog c ON c.id = cd.catalog WHERE c.name = ?1)";
 
-const DESCRIPTIONS: &str = "SELECT digest, 'text', id, codec, size, bytes FROM text WHERE ?1 IS NULL OR true";
+const DESCRIPTIONS: &str =
+    "SELECT digest, codec, size, bytes, 'text', CAST(id AS TEXT) FROM text WHERE ?1 IS NULL OR true";
 
 /// The graphs of channels in catalogs.
 const GRAPHS: &str = "catalog_channel cc JOIN catalog c ON c.id = cc.catalog JOIN document d ON d.id = cc.channel";
@@ -49,9 +46,6 @@ const OF_GRAPH: &str = "CAST(c.name || ' ' || hex(d.digest) AS BLOB)";
 
 /// Tables whose rows do not follow from documents, or hold them in another form.
 const OTHERS: [&str; 3] = ["catalog_document", "document_source", "packed_text"];
-
-/// A row of [`TEXTS`].
-type StoredText = (Vec<u8>, String, String, i64, i64, Vec<u8>);
 
 impl Index {
     /// Recomputes the digests of the texts of a catalog, or of all texts.
@@ -65,35 +59,13 @@ impl Index {
     }
 
     fn verify_all(&self, sql: &str, catalog: Option<&str>) -> Result<u64, IndexError> {
-        let failed = |error: rusqlite::Error| self.failed(&error);
-        let mut statement = self.connection().prepare_cached(sql).map_err(failed)?;
-        let mut rows = statement.query([catalog]).map_err(failed)?;
-        let (mut n, mut chunk) = (0, Vec::with_capacity(CHUNK));
-        loop {
-            let row = rows.next().map_err(failed)?;
-            let is_last = row.is_none();
-            if let Some(row) = row {
-                let name: String = match row.get_ref(2).map_err(failed)? {
-                    ValueRef::Integer(id) => id.to_string(),
-                    _ => row.get(2).map_err(failed)?,
-                };
-                let text = || -> rusqlite::Result<StoredText> {
-                    Ok((row.get(0)?, row.get(1)?, name, row.get(3)?, row.get(4)?, row.get(5)?))
-                };
-                chunk.push(text().map_err(failed)?);
-                n += 1;
-            }
-            if chunk.len() == CHUNK || is_last {
-                let wrong = chunk.par_iter().find_first(|text| !is_whole(text));
-                if let Some((_, schema, name, ..)) = wrong {
-                    return Err(self.forged_text(schema, name));
-                }
-                chunk.clear();
-            }
-            if is_last {
-                return Ok(n);
-            }
-        }
+        let mut n = 0;
+        let name = |row: &Row<'_>| Ok((row.get::<_, String>(4)?, row.get::<_, String>(5)?));
+        self.stored_texts(sql, [catalog], name, |(schema, name), text| {
+            n += 1;
+            text.map(drop).map_err(|_| self.forged_text(&schema, &name))
+        })?;
+        Ok(n)
     }
 
     /// Recomputes the digests of all texts, and derives the rows of all catalogs once more.
@@ -148,10 +120,6 @@ impl Index {
             None => format!("catalog `{}`", String::from_utf8_lossy(owner)),
         })
     }
-}
-
-fn is_whole((expected, _, _, codec, size, bytes): &StoredText) -> bool {
-    compression::load(*codec, *size, bytes).is_some_and(|text| digest(&text)[..] == expected[..])
 }
 
 /// A table with rows that follow from documents.

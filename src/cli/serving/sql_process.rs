@@ -1,7 +1,6 @@
 //! Statements of assistants, each in a process of its own: SQLite cannot interrupt one function of two large values.
 
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::fbc::Stamp;
 use crate::file::Scratch;
 use crate::index::query::SqlLimits;
 use crate::index::{Index, IndexError};
@@ -30,8 +30,8 @@ pub(super) struct OwnSql {
     scratch: PathBuf,
     /// The copy of an index in memory.
     copy: Mutex<Option<(Scratch, PathBuf)>>,
-    /// The index that the other questions are about: device, inode and time of its last change.
-    identity: Option<(u64, u64, i64)>,
+    /// The index that the other questions are about.
+    stamp: Option<Stamp>,
 }
 
 /// The answer of the command.
@@ -50,8 +50,8 @@ struct Line {
 
 impl OwnSql {
     pub(super) fn new(scratch: &Path, index: &Index) -> Self {
-        let identity = if index.is_in_memory() { None } else { identity(index.path()) };
-        Self { scratch: scratch.to_owned(), copy: Mutex::default(), identity }
+        let stamp = if index.is_in_memory() { None } else { stamp_of(index.path()) };
+        Self { scratch: scratch.to_owned(), copy: Mutex::default(), stamp }
     }
 }
 
@@ -76,7 +76,7 @@ impl SqlProcess for OwnSql {
         let failed = |error: std::io::Error| {
             (format!("cannot run the statement: {error}"), Some("ask for fewer rows or columns".to_owned()))
         };
-        if self.identity.is_some() && identity(file) != self.identity {
+        if self.stamp.is_some() && stamp_of(file) != self.stamp {
             let message = format!("`{}` was replaced after it was opened", file.display());
             return Err((message, Some("start the server again".to_owned())));
         }
@@ -107,9 +107,8 @@ impl SqlProcess for OwnSql {
     }
 }
 
-fn identity(path: &Path) -> Option<(u64, u64, i64)> {
-    let found = std::fs::metadata(path).ok()?;
-    Some((found.dev(), found.ino(), found.mtime_nsec()))
+fn stamp_of(path: &Path) -> Option<Stamp> {
+    std::fs::metadata(path).ok().map(|metadata| Stamp::of_content(&metadata))
 }
 
 fn spawn(file: &Path, limits: SqlLimits) -> std::io::Result<Child> {

@@ -2,38 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-use rusqlite::params;
+use rusqlite::{Row, params};
 
 use super::Filter;
 use crate::error::NotAnIndex;
+use crate::stored_text::WrongText;
 use crate::{Index, IndexError, compression};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{self as fbc, Typed};
 use olmdex_text::json;
-
-/// The documents that are unpacked at a time at most, and their stored bytes.
-const BATCH: usize = 64;
-const BATCH_BYTES: usize = 1 << 20;
-
-/// A text as a row holds it, with its digest.
-struct Stored {
-    codec: i64,
-    size: i64,
-    bytes: Vec<u8>,
-    digest: Vec<u8>,
-}
-
-impl Stored {
-    /// The text; `None` if it is damaged, an error if it is another one.
-    fn text(&self) -> Option<Result<String, ()>> {
-        let text = compression::load(self.codec, self.size, &self.bytes)?;
-        if compression::digest(&text)[..] != self.digest[..] {
-            return Some(Err(()));
-        }
-        String::from_utf8(text.into_owned()).ok().map(Ok)
-    }
-}
 
 /// The identity of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +26,7 @@ pub struct DocumentHead {
 }
 
 const ALL: &str = "
-SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes, d.digest
+SELECT d.digest, t.codec, t.size, t.bytes, c.name, d.schema, d.package, d.name
 FROM catalog c
 CROSS JOIN catalog_document cd ON cd.catalog = c.id
 CROSS JOIN document d ON d.id = cd.document
@@ -58,7 +35,7 @@ WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ?2 IS NULL
 ORDER BY c.name, cd.position";
 
 const OF_PACKAGE: &str = "
-SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes, d.digest
+SELECT d.digest, t.codec, t.size, t.bytes, c.name, d.schema, d.package, d.name
 FROM (SELECT * FROM document WHERE package = ?2) d
 CROSS JOIN catalog_document cd ON cd.document = d.id
 CROSS JOIN catalog c ON c.id = cd.catalog
@@ -120,40 +97,15 @@ impl Index {
         filter: &Filter,
         mut each: impl FnMut(&DocumentHead, &str) -> Result<(), E>,
     ) -> Result<(), E> {
-        let failed = |error: rusqlite::Error| E::from(self.failed(&error));
-        let damaged = || E::from(self.damaged_document());
         let sql = if filter.package.is_some() { OF_PACKAGE } else { ALL };
-        let mut statement = self.connection().prepare_cached(sql).map_err(failed)?;
-        let mut rows = statement.query(params![filter.catalogs_json(), filter.package]).map_err(failed)?;
-        let mut batch: Vec<(DocumentHead, Stored)> = Vec::new();
-        let mut n_bytes = 0;
-        loop {
-            let row = rows.next().map_err(failed)?;
-            let is_last = row.is_none();
-            if let Some(row) = row {
-                let text = |idx| row.get(idx).map_err(failed);
-                let head = DocumentHead { catalog: text(0)?, schema: text(1)?, package: text(2)?, name: text(3)? };
-                let bytes = row.get_ref(6).map_err(failed)?.as_blob().ok().ok_or_else(damaged)?.to_vec();
-                let digest = row.get_ref(7).map_err(failed)?.as_bytes().unwrap_or_default().to_vec();
-                n_bytes += bytes.len();
-                let (codec, size) = (row.get(4).map_err(failed)?, row.get(5).map_err(failed)?);
-                batch.push((head, Stored { codec, size, bytes, digest }));
-            }
-            if !is_last && batch.len() < BATCH && n_bytes < BATCH_BYTES {
-                continue;
-            }
-            // Unpacking and hashing are most of the work.
-            let texts: Vec<Option<Result<String, ()>>> = batch.par_iter().map(|(_, stored)| stored.text()).collect();
-            for ((head, _), text) in batch.drain(..).zip(texts) {
-                let text = text.ok_or_else(damaged)?;
-                each(&head, &text.map_err(|()| E::from(self.forged_text(&head.schema, &head.name)))?)?;
-            }
-            n_bytes = 0;
-            if is_last {
-                break;
-            }
-        }
-        Ok(())
+        let head = |row: &Row<'_>| {
+            Ok(DocumentHead { catalog: row.get(4)?, schema: row.get(5)?, package: row.get(6)?, name: row.get(7)? })
+        };
+        self.stored_texts(sql, params![filter.catalogs_json(), filter.package], head, |head, text| match text {
+            Ok(text) => each(&head, &text),
+            Err(WrongText::Damaged) => Err(self.damaged_document().into()),
+            Err(WrongText::Another) => Err(self.forged_text(&head.schema, &head.name).into()),
+        })
     }
 
     /// Whether one of the catalogs holds a document.

@@ -31,6 +31,7 @@ use super::tls::{Acceptors, TlsError, TlsFiles};
 use super::{grpc, http};
 use crate::snapshot::Snapshot;
 use olmdex_base::file::{allow_many_files, system_words};
+use olmdex_fbc::Stamp;
 
 /// Streams at once on a connection.
 const MAX_STREAMS: u32 = 250;
@@ -321,9 +322,6 @@ async fn listen(address: SocketAddr, option: &'static str) -> Result<TcpListener
     TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, option, source })
 }
 
-/// The properties that tell whether a file was replaced.
-type Stamp = (u64, u64, i64, i64);
-
 /// Files that are checked again and again.
 struct Watch {
     files: Vec<(PathBuf, Option<Stamp>)>,
@@ -353,9 +351,7 @@ impl Watch {
 }
 
 fn stamp_of(path: &Path) -> Option<Stamp> {
-    use std::os::unix::fs::MetadataExt as _;
-    let found = std::fs::metadata(path).ok()?;
-    Some((found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
+    std::fs::metadata(path).ok().map(|metadata| Stamp::of_content(&metadata))
 }
 
 /// The offer of a port.
