@@ -115,7 +115,7 @@ impl Parsed {
     }
 }
 
-/// What texts have been parsed to.
+/// The results of parsing texts.
 struct Known<T> {
     short: HashMap<String, Option<T>>,
     /// The last long one.
