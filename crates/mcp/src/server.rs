@@ -144,7 +144,7 @@ impl Assistant {
 
     async fn read(&self, uri: String) -> Result<ReadResourceResult, ErrorData> {
         let asked = self.work("", move |world| read(world, &uri)).await?;
-        asked.unwrap_or_else(|error| Err(ErrorData::internal_error(escape::marked(&error.message, MAX_TROUBLE), None)))
+        asked.unwrap_or_else(|error| Err(internal(&error.message)))
     }
 }
 
@@ -190,6 +190,11 @@ fn failed(error: &AnswerError, command: Option<&str>) -> CallToolResult {
         let _ = writeln!(text, "same answer: {}", shortened(&escape::line(command), 700));
     }
     CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// The error of a question that could not be answered; its words may come from a catalog.
+fn internal(message: &str) -> ErrorData {
+    ErrorData::internal_error(escape::marked(message, MAX_TROUBLE), None)
 }
 
 /// A page of a resource.
@@ -244,9 +249,8 @@ impl ServerHandler for Assistant {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let names = self.work("", |world| world.index().catalog_names()).await?;
-        let names = names.map_err(|it| ErrorData::internal_error(escape::marked(&it.message, MAX_TROUBLE), None))?;
-        let names =
-            names.map_err(|it| ErrorData::internal_error(escape::marked(&it.to_string(), MAX_TROUBLE), None))?;
+        let names = names.map_err(|it| internal(&it.message))?;
+        let names = names.map_err(|it| internal(&it.to_string()))?;
         let start = match request.and_then(|it| it.cursor) {
             None => 0,
             Some(cursor) => cursor.parse().ok().filter(|it| *it <= names.len()).ok_or_else(bad_cursor)?,

@@ -96,6 +96,16 @@ pub enum LinkError {
     Limit(Limit),
 }
 
+impl LinkError {
+    /// The error of an archive: a limit as it is, and the others in the words of the entry that leads there.
+    fn or_limit(self, words: impl FnOnce(Self) -> ArchiveError) -> ArchiveError {
+        match self {
+            Self::Limit(limit) => ArchiveError::Limit(limit),
+            error => words(error),
+        }
+    }
+}
+
 impl Tree {
     /// An empty one.
     #[must_use]
@@ -156,10 +166,8 @@ impl Tree {
         if path.is_empty() {
             return Ok(None);
         }
-        self.place_below(&path).map(Some).map_err(|error| match error {
-            LinkError::Limit(limit) => ArchiveError::Limit(limit),
-            error => ArchiveError::entry(name, format!("leads nowhere: {error}")),
-        })
+        let nowhere = |error| ArchiveError::entry(name, format!("leads nowhere: {error}"));
+        self.place_below(&path).map(Some).map_err(|error| error.or_limit(nowhere))
     }
 
     fn place_below(&self, path: &[u8]) -> Result<Vec<u8>, LinkError> {
@@ -169,10 +177,8 @@ impl Tree {
 
     fn hard_link(&self, name: &[u8], target: &[u8]) -> Result<TreeEntry, ArchiveError> {
         let nowhere = |why: &str| ArchiveError::entry(name, format!("is a hard link to `{}`, {why}", shown(target)));
-        let path = self.place_below(&clean(target).0).map_err(|error| match error {
-            LinkError::Limit(limit) => ArchiveError::Limit(limit),
-            error => nowhere(&error.to_string()),
-        })?;
+        let place = self.place_below(&clean(target).0);
+        let path = place.map_err(|error| error.or_limit(|error| nowhere(&error.to_string())))?;
         match self.nodes.get(&*path).map(|it| &it.node) {
             Some(TreeEntry::Directory) => Err(nowhere("which is a directory")),
             Some(TreeEntry::Left(None)) => Ok(TreeEntry::Left(Some(path.into()))),
