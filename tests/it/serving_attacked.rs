@@ -16,8 +16,8 @@ use tokio::net::{TcpSocket, TcpStream};
 use crate::support::server::Server;
 use crate::support::{scratch, write};
 
-/// Resident memory that the server may have, in MiB.
-const MAX_MEMORY: u64 = 100;
+/// Resident memory that the server may have of its own, in MiB.
+pub(crate) const MAX_MEMORY: u64 = 60;
 
 /// More connections than a port accepts.
 const CROWD: usize = 1_100;

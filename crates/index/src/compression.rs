@@ -34,8 +34,11 @@ const BULKY_LEVEL: i32 = 1;
 const MAX_SIZE: usize = u32::MAX as usize;
 
 /// The number of bytes that each stored byte may become. Documents of today have 20 at most; those that would have more
-/// are stored as they are.
+/// are padded.
 const MAX_RATIO: usize = 100;
+
+/// The first bytes of a frame that zstd skips (RFC 8878, section 3.1.2). Four bytes with the frame's size follow.
+const SKIPPED: [u8; 4] = 0x184D_2A50_u32.to_le_bytes();
 
 /// A text as a row holds it.
 #[derive(Debug)]
@@ -62,12 +65,24 @@ impl Compressor {
         if text.len() >= MIN_COMPRESSED
             && let Some(Ok(bytes)) = compressor.as_mut().map(|it| it.compress(text))
             && bytes.len() < text.len()
-            && text.len() / MAX_RATIO <= bytes.len()
         {
-            return Stored { codec: ZSTD, size: text.len(), bytes };
+            return Stored { codec: ZSTD, size: text.len(), bytes: padded(bytes, text.len()) };
         }
         Stored { codec: PLAIN, size: text.len(), bytes: text.to_vec() }
     }
+}
+
+/// Packed bytes that may become a text of this size, since a skipped frame follows those that are too few.
+fn padded(mut packed: Vec<u8>, size: usize) -> Vec<u8> {
+    let missing = (size / MAX_RATIO).saturating_sub(packed.len());
+    if missing > 0
+        && let Ok(n) = u32::try_from(missing)
+    {
+        packed.extend(SKIPPED);
+        packed.extend(n.to_le_bytes());
+        packed.resize(packed.len() + missing, 0);
+    }
+    packed
 }
 
 /// The text of a row; `None` if the row is damaged.
@@ -124,6 +139,7 @@ mod tests {
         for n in [1_000, 100_000, 10_000_000] {
             let text = vec![b' '; n];
             let stored = compressor.store(&text);
+            assert!(stored.bytes.len() <= n / MAX_RATIO + 64, "{n}: {}", stored.bytes.len());
             assert_eq!(load(i64::from(stored.codec), stored.size as i64, &stored.bytes).as_deref(), Some(&text[..]));
             let packed = zstd::bulk::compress(&text, LEVEL).unwrap();
             let may = n / MAX_RATIO <= packed.len();
