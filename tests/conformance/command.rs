@@ -32,7 +32,7 @@ pub(crate) fn translate(command: &str) -> Option<Vec<&str>> {
     let words: Vec<&str> = command.split_whitespace().collect();
     match words.as_slice() {
         ["opm", "validate", rest @ ..] => Some([&["validate", "--compat", "opm"], rest].concat()),
-        ["opm", "render", rest @ ..] => Some([&["render"], rest].concat()),
+        ["opm", "render", rest @ ..] => Some([&["render", "--compat", "opm"], rest].concat()),
         // The catalog is an option of our commands, the package an argument.
         ["opm", "alpha", "list", what, catalog, package @ ..] => {
             Some([&["list", *what], package, &["-i", *catalog, "--compat", "opm"]].concat())

@@ -253,6 +253,13 @@ fn replicas_and_restarts_agree_about_when_a_catalog_was_made() {
         // A cache that the first replica filled is valid for the second.
         let (head, _) = server.get("/catalogs/shop/api/v1/all", &format!("If-Modified-Since: {newest}\r\n"));
         assert!(head.starts_with("HTTP/1.1 304"), "{head}");
+        // catalogd answers a date that it cannot read with an error and the documents after it.
+        for (endpoint, status, begins) in [("metas", "500", "500 Internal Server Error\n{"), ("all", "200", "{")] {
+            let (head, body) =
+                server.get(&format!("/catalogs/shop/api/v1/{endpoint}"), "If-Modified-Since: yesterday\r\n");
+            assert!(head.starts_with(&format!("HTTP/1.1 {status}")) && body.starts_with(begins), "{head}\n{body}");
+            assert!(head.to_lowercase().contains(&format!("content-length: {}", body.len())), "{head}");
+        }
     }
     // The variable takes precedence, but not over the time of an index.
     let variable = Some(("SOURCE_DATE_EPOCH", "1700000000"));

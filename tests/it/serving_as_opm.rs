@@ -20,6 +20,36 @@ fn cached(directory: &Path, cache: &str) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+/// A pipe gets what opm writes; the log names what opm names.
+#[test]
+fn words_of_opm_are_its_own_under_its_name_only() {
+    let directory = scratch();
+    write(
+        directory.path(),
+        "steers/c.json",
+        r#"{"schema":"olm.package","name":"p","defaultChannel":"s"}
+{"schema":"olm.channel","package":"p","name":"s","entries":[{"name":"p\u001b[2Jv1"}]}"#,
+    );
+    let run = |name: &str, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+        let output = command.arg0(name).args(arguments).current_dir(directory.path()).output().unwrap();
+        (output.status.code(), output.stdout.contains(&0x1b), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert!(!run("olmdex", &["graph", "-i", "steers"]).1);
+    let (code, is_raw, log) = run("olmdex", &["graph", "-i", "steers", "--compat", "opm"]);
+    assert!(code == Some(0) && is_raw, "{log}");
+    let (code, _, log) = run("opm", &["serve", "nope", "--cache-only"]);
+    assert!(code == Some(1) && log.contains("failed to rebuild cache: stat .: no such file or directory"), "{log}");
+    let (_, _, log) = run("olmdex", &["serve", "nope", "--cache-only"]);
+    assert!(log.contains("`nope` does not exist"), "{log}");
+    let (code, _, log) = run("olmdex", &["render", "steers/c.json", "--compat", "opm"]);
+    assert!(
+        code == Some(1) && log.contains(r#"ref "steers/c.json" has unsupported file type: {{  } unknown}"#),
+        "{log}"
+    );
+    assert_eq!(run("olmdex", &["render", "steers/c.json"]).0, Some(0));
+}
+
 #[test]
 fn caches_are_made_found_and_never_put_into_a_directory_of_something_else() {
     let directory = scratch();

@@ -247,7 +247,7 @@ fn draw(context: &Context, rendered: &Rendered) -> CommandResult {
         }
     })
     .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
-    let drawing = Mermaid::new(&catalog, MermaidOptions { v0_semantics: true });
+    let drawing = Mermaid::new(&catalog, MermaidOptions { v0_semantics: true, raw_names: false });
     for warning in drawing.warnings() {
         context.reporter.warning(warning);
     }

@@ -26,6 +26,7 @@ use crate::index::Index;
 use crate::index::query::Filter;
 use crate::json;
 use crate::source::Source;
+use crate::version::Quoted;
 
 /// Print catalogs as one stream of blobs, byte for byte as `opm render` does
 #[derive(Debug, Clone, Args)]
@@ -66,7 +67,7 @@ pub(crate) struct RenderArgs {
     /// Leave out the packages of a legacy catalog that cannot be converted, instead of printing nothing
     #[arg(short, long)]
     keep_going: bool,
-    /// Read a legacy catalog of an old schema as another tool does
+    /// Read a legacy catalog of an old schema as another tool does, and no other single file
     #[arg(long, value_name = "TOOL")]
     pub(crate) compat: Option<Compat>,
 }
@@ -97,6 +98,13 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         && is_legacy(path)
     {
         return render_legacy(context, args, path);
+    }
+    if args.compat.is_some()
+        && let Some(path) = args.sources.iter().find(|path| path.is_file() && !is_legacy(path))
+    {
+        let (path, kind) = (Quoted(&path.to_string_lossy()).to_string(), "{{  } unknown}");
+        let why = format!("render reference {path}: ref {path} has unsupported file type: {kind}");
+        return Err(CommandError::new(Exit::No, why).help("olmdex renders single files without `--compat opm`"));
     }
     let level = args.level();
     let template = image_template::template(args.image_template.as_deref())?;

@@ -39,7 +39,7 @@ use crate::serve::memory::budget;
 use crate::serve::network::{Event, Grpc, OwnPort, ServeError, Server, TlsFiles};
 use crate::serve::registry::{MAX_TAKEN, Registry, TooLarge, refusal};
 use crate::serve::snapshot::Snapshot;
-use crate::source::{Opener, Source};
+use crate::source::{Opener, Source, SourceError};
 
 /// Serve catalogs: gRPC and HTTP for clusters, pages for people
 ///
@@ -580,7 +580,13 @@ impl Maker {
     fn snapshot(&self) -> Result<Made, CommandError> {
         let mut sources = Vec::new();
         for source in &self.named {
-            let opened = self.opener.open(&source.path, &mut std::io::stdin().lock())?;
+            let opened = self.opener.open(&source.path, &mut std::io::stdin().lock()).map_err(|error| match error {
+                // opm goes into the directory before it looks for it, and names it as seen from inside.
+                SourceError::NotFound(path) if self.log.is_opm => {
+                    refused(&path.display().to_string(), Some("stat .: no such file or directory".to_owned()))
+                }
+                error => error.into(),
+            })?;
             if matches!(&opened, Source::Catalog(input) if input.skips_git) {
                 let message = "the source is a git checkout: olmdex does not read its `.git`";
                 self.log.line("info", message, &[("source", source.path.display().to_string())]);
@@ -683,7 +689,7 @@ impl Maker {
                 let has_opm_judged = self.log.is_opm && (import.refused || import.changed);
                 let refusal = has_opm_judged.then(|| refusal(&input, import.report.opm.as_deref())).flatten();
                 if import.refused || refusal.is_some() {
-                    return Err(refused(&spec, refusal.or(import.report.opm)).into());
+                    return Err(refused(&spec.source, refusal.or(import.report.opm)).into());
                 }
                 has_changed |= import.changed;
                 names.push(name);
@@ -730,10 +736,10 @@ impl From<IndexFailure> for CommandError {
 }
 
 /// A catalog with errors is not served, as with opm.
-fn refused(spec: &CatalogSpec, opm: Option<String>) -> CommandError {
-    let why = opm.unwrap_or_else(|| format!("`{}` has errors", spec.source));
+fn refused(source: &str, opm: Option<String>) -> CommandError {
+    let why = opm.unwrap_or_else(|| format!("`{source}` has errors"));
     let message = format!("failed to load or rebuild cache: failed to rebuild cache: {why}");
-    CommandError::new(Exit::No, message).help(format!("`olmdex validate {}` shows where", spec.source))
+    CommandError::new(Exit::No, message).help(format!("`olmdex validate {source}` shows where"))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
+use crate::cli::terminal::screen::screen;
 use crate::diag::envelope::Envelope;
 use crate::diag::{counted, printable};
 use crate::draw::{self, Catalog, ChannelGraph, Detail, DrawError, Mermaid, MermaidOptions};
@@ -80,7 +81,8 @@ pub(crate) struct GraphArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
-    /// Mermaid as `opm alpha render-graph` writes it, with control characters in names escaped
+    /// Mermaid as `opm alpha render-graph` writes it; control characters in names are escaped, with `--compat` on a
+    /// terminal only
     Mermaid,
     /// DOT, for Graphviz
     Dot,
@@ -289,7 +291,9 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
         GraphFormat::Text if is_overview => draw::overview_text(catalog, &mut out)?,
         GraphFormat::Mermaid if args.fold => out.write_all(draw::folded_mermaid(catalog).as_bytes())?,
         GraphFormat::Mermaid => {
-            let drawing = Mermaid::new(catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
+            let raw_names = args.compat.is_some() && !screen().is_terminal;
+            let options = MermaidOptions { v0_semantics: args.draw_v0_semantics, raw_names };
+            let drawing = Mermaid::new(catalog, options);
             check_edges(args, drawing.n_edges())?;
             for warning in drawing.warnings() {
                 context.reporter.warning(warning);

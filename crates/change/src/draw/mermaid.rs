@@ -1,9 +1,10 @@
 //! Mermaid as `opm alpha render-graph` writes it (`docs/behaviour/fbc.md` 5.5).
 //!
-//! Two things differ: control characters in names, which could steer a terminal, are escaped; and opm loads several
-//! files in a random order, which shows if channels of several packages share a name, while here the order of files
-//! decides.
+//! Two things differ: control characters in names, which could steer a terminal, are escaped unless the reader is none;
+//! and opm loads several files in a random order, which shows if channels of several packages share a name, while here
+//! the order of files decides.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -24,6 +25,20 @@ const HEAD: &str = "graph LR
 pub struct MermaidOptions {
     /// Whether to mark what OLM Classic would never take: skipped nodes, and the edges of skipped entries.
     pub v0_semantics: bool,
+    /// Whether names are written as they are, control characters included, as opm writes them.
+    pub raw_names: bool,
+}
+
+impl MermaidOptions {
+    /// A name as the graph has it.
+    fn shown(self, name: &str) -> Cow<'_, str> {
+        if self.raw_names { Cow::Borrowed(name) } else { printable(name) }
+    }
+
+    /// opm's name for a channel.
+    fn id_of(self, channel: &Channel) -> String {
+        self.shown(&format!("{}-{}", channel.package, channel.name)).into_owned()
+    }
 }
 
 /// A prepared drawing: its cost, and its warnings.
@@ -144,10 +159,10 @@ impl<'c> Mermaid<'c> {
         }
         let deprecated = |channel: &Channel| self.catalog.deprecated_in(&channel.package);
         if let Some(last) = self.channels.iter().rfind(|it| deprecated(it).packages.contains(&it.package)) {
-            writeln!(out, "style {} fill:#989695", printable(&last.package))?;
+            writeln!(out, "style {} fill:#989695", self.options.shown(&last.package))?;
         }
         for channel in self.channels.iter().filter(|it| deprecated(it).channels.contains(&it.name)) {
-            writeln!(out, "style {} fill:#DCD0FF", id_of(channel))?;
+            writeln!(out, "style {} fill:#DCD0FF", self.options.id_of(channel))?;
         }
         for nodes in [&mut marks.deprecated, &mut marks.deprecated_skipped, &mut marks.skipped] {
             nodes.sort();
@@ -163,7 +178,7 @@ impl<'c> Mermaid<'c> {
         }
         for (channel, name) in self.channels.iter().zip(self.catalog.marked.iter().cycle()) {
             if channel.entries.iter().any(|it| it.name == *name) {
-                writeln!(out, "style {}-{} stroke-width:4px", id_of(channel), printable(name))?;
+                writeln!(out, "style {}-{} stroke-width:4px", self.options.id_of(channel), self.options.shown(name))?;
             }
         }
         if !marks.edges.is_empty() {
@@ -184,10 +199,10 @@ impl<'c> Mermaid<'c> {
     ) -> io::Result<()> {
         let Self { catalog, options, .. } = self;
         let entries = Entries::new(catalog, channel);
-        let id = id_of(channel);
+        let id = options.id_of(channel);
         let name = Quoted(&channel.name);
         writeln!(out, "    %% channel {name}\n    subgraph {id}[{name}]")?;
-        let node = |name: &str| format!("{id}-{}[{}]", printable(name), Quoted(name));
+        let node = |name: &str| format!("{id}-{}[{}]", options.shown(name), Quoted(name));
         let mut next_edge = first_edge;
         let mut edge = |is_marked: bool, marks: &mut Marks| {
             if is_marked && options.v0_semantics {
@@ -206,7 +221,7 @@ impl<'c> Mermaid<'c> {
                 (false, false) => None,
             };
             if let Some(class) = class {
-                class.push(format!("{id}-{}", printable(&entry.name)));
+                class.push(format!("{id}-{}", options.shown(&entry.name)));
             }
             writeln!(out, "      {target}")?;
             for skip in &entry.skips {
@@ -217,7 +232,7 @@ impl<'c> Mermaid<'c> {
             if !entry.skip_range.is_empty()
                 && let Ok(range) = Range::parse(&entry.skip_range)
             {
-                let label = format!("skipRange({})", printable(&entry.skip_range));
+                let label = format!("skipRange({})", options.shown(&entry.skip_range));
                 for place in entries.held(&range) {
                     let source = node(&channel.entries[place].name);
                     writeln!(out, "      {source}-- \"{label}\" --> {target}")?;
@@ -231,11 +246,6 @@ impl<'c> Mermaid<'c> {
         }
         out.write_all(b"    end\n")
     }
-}
-
-/// opm's name for a channel, without characters that could steer a terminal.
-fn id_of(channel: &Channel) -> String {
-    printable(&format!("{}-{}", channel.package, channel.name)).into_owned()
 }
 
 /// The places of the entries, the highest version first, equal ones in opm's order.

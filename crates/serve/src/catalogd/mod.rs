@@ -120,8 +120,9 @@ pub fn answer(request: &CatalogRequest<'_>, site: &Site<'_>) -> Result<Answer, I
     if !tag.is_empty() {
         head.push(("ETag", format!("\"{tag}\"")));
     }
-    match condition::verdict(request, site.modified, &tag) {
-        Precondition::Send => {}
+    let precondition = condition::verdict(request, site.modified, &tag);
+    match precondition {
+        Precondition::Send | Precondition::NoDate => {}
         Precondition::NotModified => return Ok(bare(304, head)),
         Precondition::Failed => {
             if route.endpoint == Endpoint::All {
@@ -138,9 +139,20 @@ pub fn answer(request: &CatalogRequest<'_>, site: &Site<'_>) -> Result<Answer, I
     Ok(match route.endpoint {
         Endpoint::All | Endpoint::GraphQl => whole(request, head, &documents, site.modified, &tag),
         Endpoint::Metas => {
-            let len = length(&documents);
+            let mut len = length(&documents);
             let mut answer =
                 Answer { status: 200, headers: head, body: lines(&documents, 0, len), encoding: Encoding::None };
+            if precondition == Precondition::NoDate {
+                let refused = refusal(request, 500, "500 Internal Server Error\n");
+                answer.status = refused.status;
+                answer.headers.retain(|(name, _)| *name == "Last-Modified");
+                answer.headers.extend(refused.headers.into_iter().filter(|(name, _)| {
+                    // The length is that of both.
+                    request.method == "HEAD" || *name != "Content-Length"
+                }));
+                len += refused.body.iter().map(Piece::len).sum::<u64>();
+                answer.body.splice(0..0, refused.body);
+            }
             if request.method == "HEAD" {
                 answer.body.clear();
             } else {

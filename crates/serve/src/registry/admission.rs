@@ -55,7 +55,8 @@ pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
             DocumentFacts::Custom { .. } | DocumentFacts::NoSchema => {}
         }
     }
-    packages.into_iter().find_map(|(package, bucket)| {
+    // Of several broken packages, opm names the one at which one of its threads fails first.
+    packages.into_iter().rev().find_map(|(package, bucket)| {
         let why = match bucket {
             Bucket { is_broken: true, .. } => opm.map(str::to_owned),
             Bucket { text, .. } if opm.is_some() => refusal_of_opm(&Input::bytes(&package, text.into())),
