@@ -52,8 +52,8 @@ impl Server {
         self.child.id()
     }
 
-    /// Its own resident memory, in MiB. The program's pages (56 MiB without optimisation) are not counted: they depend on
-    /// how it was built.
+    /// Its own resident memory, in MiB. The program's pages are not counted: they depend on how it was built (56 MiB
+    /// without optimisation).
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
         let line = status.lines().find_map(|it| it.strip_prefix("RssAnon:")).unwrap();

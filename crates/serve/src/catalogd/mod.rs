@@ -139,29 +139,39 @@ pub fn answer(request: &CatalogRequest<'_>, site: &Site<'_>) -> Result<Answer, I
     Ok(match route.endpoint {
         Endpoint::All | Endpoint::GraphQl => whole(request, head, &documents, site.modified, &tag),
         Endpoint::Metas => {
-            let mut len = length(&documents);
-            let mut answer =
-                Answer { status: 200, headers: head, body: lines(&documents, 0, len), encoding: Encoding::None };
-            if precondition == Precondition::NoDate {
-                let refused = refusal(request, 500, "500 Internal Server Error\n");
-                answer.status = refused.status;
-                answer.headers.retain(|(name, _)| *name == "Last-Modified");
-                answer.headers.extend(refused.headers.into_iter().filter(|(name, _)| {
-                    // The length is that of both.
-                    request.method == "HEAD" || *name != "Content-Length"
-                }));
-                len += refused.body.iter().map(Piece::len).sum::<u64>();
-                answer.body.splice(0..0, refused.body);
-            }
-            if request.method == "HEAD" {
-                answer.body.clear();
-            } else {
-                answer.headers.push(("Content-Length", len.to_string()));
-                answer.encoding = compress(request.accepted(), len, &mut answer.headers);
-            }
-            vary(answer)
+            let error = (precondition == Precondition::NoDate).then_some("500 Internal Server Error\n");
+            selected(request, head, &documents, error)
         }
     })
+}
+
+/// The answer of `metas`: documents, behind an error if there is one.
+fn selected(
+    request: &CatalogRequest<'_>,
+    mut head: Vec<(&'static str, String)>,
+    documents: &[ServedDocument],
+    error: Option<&str>,
+) -> Answer {
+    let (mut len, mut status) = (length(documents), 200);
+    let mut body = lines(documents, 0, len);
+    if let Some(error) = error {
+        let refused = refusal(request, 500, error);
+        status = refused.status;
+        head.retain(|(name, _)| *name == "Last-Modified");
+        // A client that asks for the documents gets the length of both.
+        let has_own_length = request.method == "HEAD";
+        head.extend(refused.headers.into_iter().filter(|(name, _)| has_own_length || *name != "Content-Length"));
+        len += refused.body.iter().map(Piece::len).sum::<u64>();
+        body.splice(0..0, refused.body);
+    }
+    let mut answer = Answer { status, headers: head, body, encoding: Encoding::None };
+    if request.method == "HEAD" {
+        answer.body.clear();
+    } else {
+        answer.headers.push(("Content-Length", len.to_string()));
+        answer.encoding = compress(request.accepted(), len, &mut answer.headers);
+    }
+    vary(answer)
 }
 
 /// Whether requests of a version, such as `HTTP/2.0`, are refused: of those that are well-formed all but `HTTP/1.0`,

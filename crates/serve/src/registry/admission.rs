@@ -55,7 +55,7 @@ pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
             DocumentFacts::Custom { .. } | DocumentFacts::NoSchema => {}
         }
     }
-    // Of several broken packages, opm names the one at which one of its threads fails first.
+    // If several packages are broken, opm names the one at which one of its threads fails first.
     packages.into_iter().rev().find_map(|(package, bucket)| {
         let why = match bucket {
             Bucket { is_broken: true, .. } => opm.map(str::to_owned),
