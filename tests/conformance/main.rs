@@ -50,6 +50,7 @@ mod templates;
 mod update_graph;
 mod v1;
 mod validation;
+mod verdicts;
 mod versions;
 
 use std::env;

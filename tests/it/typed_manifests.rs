@@ -222,6 +222,6 @@ rules:
     write(directory.path(), "manifests/role.yaml", role);
     let contents = Contents::read(directory.path()).unwrap();
     let found = Validation::new(&contents).ask(Validator::Objects, &Options::default());
-    let kinds: Vec<String> = found.into_iter().filter_map(|it| it.observed).map(|it| it.kind).collect();
+    let kinds: Vec<&str> = found.into_iter().filter_map(|it| it.kind).collect();
     assert_eq!(kinds, ["ValidationFailed", "ObjectFailedValidation"]);
 }

@@ -61,7 +61,7 @@ pub(crate) struct BundleArgs {
     /// Also check whether the bundles can join this catalog: names, edges, dependencies, definitions
     #[arg(long, value_name = "SOURCE", conflicts_with = "compat")]
     with: Option<PathBuf>,
-    /// Print what another tool prints: operator-sdk's messages, or its document with `-o json-alpha1`
+    /// Give the verdict of another tool, in olmdex's words: as its lines, or as its document with `-o json-alpha1`
     #[arg(long, value_name = "TOOL")]
     compat: Option<Tool>,
     #[command(flatten)]
@@ -94,7 +94,7 @@ impl ValueEnum for Output {
 /// Another tool whose output can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tool {
-    /// operator-sdk: prints the same, and stops at the same errors
+    /// operator-sdk: the same findings with its names for them, and an end at the same errors
     OperatorSdk,
 }
 
@@ -233,7 +233,7 @@ fn unreadable(error: &crate::bundle::BundleError) -> CommandError {
     CommandError::new(Exit::Input, error.to_string()).help(error.help())
 }
 
-/// Prints the output of operator-sdk, a document for each bundle.
+/// Prints the verdict of operator-sdk, a document for each bundle.
 fn as_sdk(
     context: &Context,
     args: &BundleArgs,
@@ -243,7 +243,7 @@ fn as_sdk(
 ) -> CommandResult {
     if args.choice.is_given() {
         let error = CommandError::usage(
-            "`--compat operator-sdk` prints what operator-sdk prints: you cannot choose its findings",
+            "`--compat operator-sdk` gives the verdict of operator-sdk: you cannot choose its findings",
         );
         return Err(error.help("leave out `--compat`, or the options about findings"));
     }
@@ -252,6 +252,7 @@ fn as_sdk(
             "`--compat operator-sdk` works only with `-o json-alpha1`, `-o table` or no `-o`",
         ));
     }
+    context.reporter.note("messages are olmdex's; names of findings and verdicts are operator-sdk's");
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_refused = false;
     for directory in &args.directories {
@@ -284,7 +285,7 @@ fn sdk_document(outputs: &[sdk::Output]) -> String {
     text.push_str("[\n");
     for (idx, output) in outputs.iter().enumerate() {
         let mut quoted = Vec::new();
-        json::write_string_html(&output.message, &mut quoted);
+        json::write_string_html(&output.to_string(), &mut quoted);
         let message = String::from_utf8_lossy(&quoted);
         let comma = if idx + 1 < outputs.len() { "," } else { "" };
         let level = output.level.word();
@@ -298,7 +299,7 @@ fn sdk_document(outputs: &[sdk::Output]) -> String {
 
 fn sdk_text(context: &Context, outputs: &[sdk::Output]) {
     for output in outputs {
-        context.reporter.plain(&format!("level={} msg={}", output.level.word(), Quoted(&output.message)));
+        context.reporter.plain(&format!("level={} msg={}", output.level.word(), Quoted(&output.to_string())));
     }
     if !outputs.iter().any(|it| it.level == Severity::Error) {
         context.reporter.plain("level=info msg=\"All validation tests have completed successfully\"");

@@ -21,11 +21,10 @@
 //!
 //! `bundle::rules::Contents` reads the two directories and the first document of each file, and never fails because of
 //! their content. A `Validation` loads that once. Each `Validator` is then asked by itself, as the real drivers do it,
-//! and answers with `Problem`: our rule, place, words and help, and beside them the real validator's message
-//! (`Observed`). The report shows the first half, `--compat operator-sdk` and the conformance test the second, so that
-//! both come from one decision. A message that only the real tool has (a repetition, or a refusal that is wrong) is
-//! marked, and is no finding of ours. Where the real loader stops, that is recorded as its error, and the rest is
-//! checked all the same.
+//! and answers with `Problem`: our rule, place, words and help, and the real validator's name for findings of that
+//! type. `--compat operator-sdk` prints the problems that have such a name, in our words. A problem that only the real
+//! tool reports (a repetition, or a refusal that is wrong) is marked, and is no finding of ours. Where the real loader
+//! stops, the rest is checked all the same.
 
 mod blob;
 mod directory;

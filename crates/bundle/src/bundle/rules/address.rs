@@ -1,15 +1,9 @@
-//! Addresses of email and of pages, as Go's libraries read them, with their error messages.
-
-use olmdex_version::Quoted;
+//! Addresses of email and of pages, as Go's libraries read them.
 
 const SPECIAL: &str = "()<>[]:;@\\,\"";
 
-fn is_atom(c: char, dot: bool) -> bool {
-    match c {
-        '.' => dot,
-        c if SPECIAL.contains(c) => false,
-        c => !c.is_ascii() || c.is_ascii_graphic(),
-    }
+fn is_atom(c: char) -> bool {
+    !SPECIAL.contains(c) && (!c.is_ascii() || c.is_ascii_graphic())
 }
 
 /// A text that is consumed from the front.
@@ -41,143 +35,100 @@ impl<'t> Mail<'t> {
     }
 
     fn consume(&mut self, c: char) -> bool {
-        match self.0.strip_prefix(c) {
-            Some(rest) => {
-                self.0 = rest;
-                true
-            }
-            None => false,
-        }
+        let rest = self.0.strip_prefix(c);
+        self.0 = rest.unwrap_or(self.0);
+        rest.is_some()
     }
 
-    fn atom(&mut self, permissive: bool) -> Result<&'t str, &'static str> {
-        let end = self.0.find(|c| !is_atom(c, true)).unwrap_or(self.0.len());
+    /// An atom, which only a phrase may begin or end with a dot.
+    fn atom(&mut self, permissive: bool) -> Option<&'t str> {
+        let end = self.0.find(|c| !is_atom(c)).unwrap_or(self.0.len());
         let (atom, rest) = self.0.split_at(end);
         if atom.is_empty() {
-            return Err("mail: invalid string");
+            return None;
         }
         self.0 = rest;
-        match () {
-            () if permissive => Ok(atom),
-            () if atom.starts_with('.') => Err("mail: leading dot in atom"),
-            () if atom.contains("..") => Err("mail: double dot in atom"),
-            () if atom.ends_with('.') => Err("mail: trailing dot in atom"),
-            () => Ok(atom),
-        }
+        let is_strict = !atom.starts_with('.') && !atom.contains("..") && !atom.ends_with('.');
+        (permissive || is_strict).then_some(atom)
     }
 
-    fn quoted(&mut self) -> Result<String, &'static str> {
-        let mut text = String::new();
+    /// A text in quotes: whether there is something in them. `None` if they are not closed.
+    fn quoted(&mut self) -> Option<bool> {
+        let mut is_filled = false;
         let mut chars = self.0.char_indices().skip(1);
         while let Some((at, c)) = chars.next() {
             match c {
                 '"' => {
                     self.0 = &self.0[at + 1..];
-                    return Ok(text);
+                    return Some(is_filled);
                 }
-                '\\' => text.extend(chars.next().map(|(_, c)| c)),
-                c => text.push(c),
+                '\\' => is_filled |= chars.next().is_some(),
+                _ => is_filled = true,
             }
         }
-        Err("mail: unclosed quoted-string")
+        None
     }
 
-    fn address(&mut self) -> Result<(), &'static str> {
+    /// An address. If there is none, nothing is consumed.
+    fn address(&mut self) -> bool {
         let before = self.0;
-        let done = self.try_address();
-        if done.is_err() {
+        let is_there = self.try_address();
+        if !is_there {
             self.0 = before;
         }
-        done
+        is_there
     }
 
-    fn try_address(&mut self) -> Result<(), &'static str> {
+    fn try_address(&mut self) -> bool {
         self.skip_space();
-        if self.0.is_empty() {
-            return Err("mail: no addr-spec");
-        }
-        if self.0.starts_with('"') {
-            if self.quoted()?.is_empty() {
-                return Err("mail: empty quoted string in addr-spec");
-            }
-        } else {
-            self.atom(false)?;
-        }
-        if !self.consume('@') {
-            return Err("mail: missing @ in addr-spec");
+        let is_local = if self.0.starts_with('"') { self.quoted() == Some(true) } else { self.atom(false).is_some() };
+        if !is_local || !self.consume('@') {
+            return false;
         }
         self.skip_space();
-        if self.0.is_empty() {
-            return Err("mail: no domain in addr-spec");
-        }
-        self.atom(false).map(drop)
+        self.atom(false).is_some()
     }
 
-    fn phrase(&mut self) -> Result<String, String> {
-        let mut words: Vec<String> = Vec::new();
+    /// The words before an address in angle brackets. Whether there is one.
+    fn phrase(&mut self) -> bool {
+        let mut has_word = false;
         loop {
-            if !words.is_empty() && !self.skip_comments() {
-                return Err("mail: misformatted parenthetical comment".to_owned());
+            if has_word && !self.skip_comments() {
+                return false;
             }
             self.skip_space();
-            let word = if self.0.starts_with('"') { self.quoted() } else { self.atom(true).map(str::to_owned) };
-            match word {
-                Ok(word) => words.push(word),
-                Err(error) if words.is_empty() => return Err(format!("mail: missing word in phrase: {error}")),
-                Err(_) => return Ok(words.join(" ")),
+            let is_word = if self.0.starts_with('"') { self.quoted().is_some() } else { self.atom(true).is_some() };
+            if !is_word {
+                return has_word;
             }
+            has_word = true;
         }
     }
 }
 
-/// The error in an email address.
-pub(super) fn mail_error(text: &str) -> Option<String> {
-    parse_mail(&mut Mail(text)).err()
-}
-
-fn parse_mail(mail: &mut Mail<'_>) -> Result<(), String> {
+/// Whether a text is an email address, with or without a name before it.
+pub(super) fn is_mail(text: &str) -> bool {
+    let mut mail = Mail(text);
     mail.skip_space();
-    if mail.0.is_empty() {
-        return Err("mail: no address".to_owned());
-    }
-    if mail.address().is_err() {
-        let name = if mail.0.starts_with('<') { String::new() } else { mail.phrase()? };
+    if !mail.address() {
+        if !mail.0.starts_with('<') && !mail.phrase() {
+            return false;
+        }
         mail.skip_space();
-        if !mail.consume('<') {
-            let is_one_word = name.chars().all(|c| is_atom(c, true));
-            return Err(if is_one_word { "mail: missing '@' or angle-addr" } else { "mail: no angle-addr" }.to_owned());
-        }
-        mail.address()?;
-        if !mail.consume('>') {
-            return Err("mail: unclosed angle-addr".to_owned());
+        if !mail.consume('<') || !mail.address() || !mail.consume('>') {
+            return false;
         }
     }
-    if !mail.skip_comments() {
-        return Err("mail: misformatted parenthetical comment".to_owned());
-    }
-    match mail.0 {
-        "" => Ok(()),
-        rest => Err(format!("mail: expected single address, got {}", Quoted(rest))),
-    }
+    mail.skip_comments() && mail.0.is_empty()
 }
 
-/// The error in the address of a page, which must be absolute.
-pub(super) fn url_error(text: &str) -> Option<String> {
-    parse_url(text).err().map(|error| format!("parse {}: {error}", Quoted(text)))
-}
-
-fn parse_url(text: &str) -> Result<(), String> {
-    if text.bytes().any(|it| it < b' ' || it == 0x7f) {
-        return Err("net/url: invalid control character in URL".to_owned());
-    }
-    if text.is_empty() {
-        return Err("empty url".to_owned());
+/// Whether a text is the address of a page, which must be absolute.
+pub(super) fn is_url(text: &str) -> bool {
+    if text.is_empty() || text.starts_with(':') || text.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
+        return false;
     }
     if text == "*" {
-        return Ok(());
-    }
-    if text.starts_with(':') {
-        return Err("missing protocol scheme".to_owned());
+        return true;
     }
     let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     let scheme = text.split_once(':').filter(|(scheme, _)| {
@@ -186,7 +137,7 @@ fn parse_url(text: &str) -> Result<(), String> {
     let rest = scheme.map_or(text, |(_, rest)| rest);
     let rest = rest.split_once('?').map_or(rest, |(rest, _)| rest);
     if !rest.starts_with('/') {
-        return if scheme.is_some() { Ok(()) } else { Err("invalid URI for request".to_owned()) };
+        return scheme.is_some();
     }
     let mut path = rest;
     if scheme.is_some()
@@ -196,23 +147,17 @@ fn parse_url(text: &str) -> Result<(), String> {
         let (host, after) = authority.split_at(end);
         path = after;
         let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        if let Some(bad) = host.chars().find(|c| " \"<>\\^`{|}".contains(*c)) {
-            return Err(format!("invalid character {} in host name", Quoted(&bad.to_string())));
-        }
-        if !host.starts_with('[')
-            && let Some((_, port)) = host.rsplit_once(':')
-            && !port.bytes().all(|it| it.is_ascii_digit())
-        {
-            return Err(format!("invalid port {} after host", Quoted(&format!(":{port}"))));
+        let port = host.rsplit_once(':').map(|(_, port)| port).filter(|_| !host.starts_with('['));
+        if host.contains(|c| " \"<>\\^`{|}".contains(c)) || port.is_some_and(|port| !is_number(port)) {
+            return false;
         }
     }
     let bytes = path.as_bytes();
-    for (at, _) in bytes.iter().enumerate().filter(|(_, it)| **it == b'%') {
-        let escape = bytes.get(at + 1..at + 3).filter(|it| it.iter().all(u8::is_ascii_hexdigit));
-        if escape.is_none() {
-            let shown = String::from_utf8_lossy(bytes.get(at..bytes.len().min(at + 3)).unwrap_or_default());
-            return Err(format!("invalid URL escape {}", Quoted(&shown)));
-        }
-    }
-    Ok(())
+    let is_escape = |at: usize| bytes.get(at..at + 2).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+    bytes.iter().enumerate().filter(|(_, byte)| **byte == b'%').all(|(at, _)| is_escape(at + 1))
+}
+
+/// Digits, or nothing.
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }

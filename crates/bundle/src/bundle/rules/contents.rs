@@ -76,17 +76,17 @@ impl Text {
     }
 }
 
-/// The reason why a file has no document, in the words of Go's decoders.
+/// The reason why a file has no document, or no object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Undecodable {
-    pub(super) go: String,
+    pub(super) reason: String,
     /// The line and column in the document, if they are known.
     pub(super) line: Option<(u32, u32)>,
 }
 
 impl Undecodable {
-    fn new(go: impl Into<String>) -> Self {
-        Self { go: go.into(), line: None }
+    fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), line: None }
     }
 }
 
@@ -260,27 +260,27 @@ fn decode(bytes: &[u8], expansion: &Expansion) -> (Origin, Result<Text, Undecoda
     let chunk = match yaml::split(&bytes[skipped..], first_line).next() {
         Some(Ok(chunk)) => chunk,
         Some(Err(error)) => {
-            let line = Some((error.line, 1));
-            return (origin, Err(Undecodable { go: format!("invalid Yaml document separator: {}", error.rest), line }));
+            let (reason, line) = (format!("invalid YAML document separator: {}", error.rest), Some((error.line, 1)));
+            return (origin, Err(Undecodable { reason, line }));
         }
-        None => return (origin, Err(Undecodable::new("EOF"))),
+        None => return (origin, Err(Undecodable::new("it is empty"))),
     };
     origin.line = chunk.first_line;
     origin.offset = chunk.offset + skipped as u64;
     origin.len = chunk.consumed as u64;
     if chunk.text.is_empty() {
-        return (origin, Err(Undecodable::new("EOF")));
+        return (origin, Err(Undecodable::new("it is empty")));
     }
     let mut converted = Vec::new();
     if let Err(error) = yaml::to_json_within(&chunk.text, &mut converted, expansion) {
         let line = error.line.map(|it| (it + first_line - 1, error.column.unwrap_or(1)));
-        return (origin, Err(Undecodable { go: format!("error converting YAML to JSON: {error}"), line }));
+        return (origin, Err(Undecodable { reason: error.to_string(), line }));
     }
     let converted = String::from_utf8(converted).unwrap_or_default();
     let mut reader = Reader::new();
     let document = match reader.read(&converted) {
         Ok(value) => document(value),
-        Err(error) => Err(Undecodable::new(format!("error converting YAML to JSON: {error}"))),
+        Err(error) => Err(Undecodable::new(error.to_string())),
     };
     (origin, document)
 }
@@ -288,7 +288,7 @@ fn decode(bytes: &[u8], expansion: &Expansion) -> (Origin, Result<Text, Undecoda
 fn document(value: Value<'_>) -> Result<Text, Undecodable> {
     let mut sorted = Vec::new();
     json::write_unstructured(value, &mut sorted);
-    String::from_utf8(sorted).ok().and_then(Text::new).ok_or_else(|| Undecodable::new("EOF"))
+    String::from_utf8(sorted).ok().and_then(Text::new).ok_or_else(|| Undecodable::new("it is empty"))
 }
 
 /// An object of Kubernetes: a document with a kind.
@@ -327,22 +327,16 @@ impl File {
     /// The object that the file holds.
     ///
     /// # Errors
-    /// Go's words, if it holds none.
+    /// Why it holds none.
     pub(super) fn object(&self, number: usize) -> Result<Object<'_>, Undecodable> {
         let text = self.document.as_ref().map_err(Clone::clone)?;
         let value = text.value();
-        let is_json = self.origin.is_some_and(|it| it.syntax == Syntax::Json);
-        let around = |go: String| {
-            Undecodable::new(if is_json { go } else { format!("error unmarshaling JSON: while decoding JSON: {go}") })
-        };
         if !matches!(value.kind(), Kind::Object | Kind::Null) {
-            let found = value.kind().name();
-            let go = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
-            return Err(around(go));
+            return Err(Undecodable::new(format!("it is {}", value.kind().words())));
         }
         let object = Object { file: number, value };
         if object.kind().is_empty() {
-            return Err(around(format!("Object 'Kind' is missing in '{}'", text.json())));
+            return Err(Undecodable::new("it has no `kind`"));
         }
         Ok(object)
     }

@@ -14,9 +14,9 @@ use super::contents::Object;
 use super::loader::CRD_V1BETA1;
 use super::names::{dns1035_label, dns1123_subdomain};
 use super::node::Field;
-use super::problem::{At, Observed, Problem, steps};
+use super::problem::{At, Problem, steps};
 use super::table as rules;
-use olmdex_base::diag::{Rule, Severity};
+use olmdex_base::diag::Rule;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Kind, Step};
 use olmdex_version::Quoted;
@@ -24,7 +24,6 @@ use olmdex_version::Quoted;
 /// A version of a definition after defaulting.
 pub(super) struct Served {
     pub(super) name: String,
-    served: bool,
     storage: bool,
 }
 
@@ -52,11 +51,10 @@ impl<'a> Definition<'a> {
         }
         let node = Field(Some(object.value));
         let spec = node.get("spec");
-        let versions = spec.get("versions").items().map(|it| Served {
-            name: it.text_of("name"),
-            served: it.get("served").is_true(),
-            storage: it.get("storage").is_true(),
-        });
+        let versions = spec
+            .get("versions")
+            .items()
+            .map(|it| Served { name: it.text_of("name"), storage: it.get("storage").is_true() });
         Some(Self {
             file: object.file,
             node,
@@ -85,12 +83,24 @@ impl<'a> Definition<'a> {
 enum Wrong<'a> {
     Required,
     Forbidden,
-    /// With the value as JSON, or as a text in quotes.
+    /// With the value, which is a text.
     Invalid(&'a str),
-    /// With a value of another kind: as Go prints it, and as JSON.
-    InvalidValue(&'a str, &'a str),
-    /// The value is not supported; with the supported ones.
-    Unsupported(&'a str, &'a [&'a str]),
+    /// The value is not a text.
+    InvalidValue,
+    /// The value is none of those that are supported.
+    Unsupported(&'a str),
+}
+
+impl Wrong<'_> {
+    /// The type of the finding.
+    fn kind(self) -> &'static str {
+        match self {
+            Self::Required => "FieldValueRequired",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::Invalid(_) | Self::InvalidValue => "FieldValueInvalid",
+            Self::Unsupported(_) => "FieldValueNotSupported",
+        }
+    }
 }
 
 struct Check<'a, 'f> {
@@ -101,44 +111,20 @@ struct Check<'a, 'f> {
 impl Check<'_, '_> {
     /// `field` is the path as Kubernetes writes it, `path` that of the document.
     fn add(&mut self, rule: &'static Rule, field: &str, path: Vec<Step>, wrong: Wrong<'_>, detail: &str, help: &str) {
-        let colon = if detail.is_empty() { String::new() } else { format!(": {detail}") };
-        let (kind, value, sentence) = match wrong {
-            Wrong::Required => ("FieldValueRequired", String::new(), format!("Required value{colon}")),
-            Wrong::Forbidden => ("FieldValueForbidden", String::new(), format!("Forbidden{colon}")),
-            Wrong::Invalid(text) => {
-                ("FieldValueInvalid", text.to_owned(), format!("Invalid value: {}{colon}", Quoted(text)))
-            }
-            Wrong::InvalidValue(go, json) => {
-                ("FieldValueInvalid", go.to_owned(), format!("Invalid value: {json}{colon}"))
-            }
-            Wrong::Unsupported(text, supported) => {
-                let supported: Vec<String> = supported.iter().map(|it| Quoted(it).to_string()).collect();
-                let supported = supported.join(", ");
-                let sentence = format!("Unsupported value: {}: supported values: {supported}", Quoted(text));
-                ("FieldValueNotSupported", text.to_owned(), sentence)
-            }
-        };
         let message = match wrong {
             Wrong::Required if detail.is_empty() => format!("`{field}` is missing"),
             Wrong::Required => format!("`{field}` is missing: {detail}"),
             Wrong::Forbidden => format!("`{field}` is not allowed: {detail}"),
-            Wrong::Unsupported(text, _) => format!("`{field}` is `{text}`, which is not a {}", field_word(field)),
+            Wrong::Unsupported(text) => format!("`{field}` is `{text}`, which is not a {}", field_word(field)),
             Wrong::Invalid(text) => format!("`{field}` is `{text}`: {detail}"),
-            Wrong::InvalidValue(..) if field.ends_with("preserveUnknownFields") => {
+            Wrong::InvalidValue if field.ends_with("preserveUnknownFields") => {
                 format!("`{field}` is true, which Kubernetes no longer accepts")
             }
-            Wrong::InvalidValue(..) => format!("`{field}`: {detail}"),
-        };
-        let observed = Observed {
-            level: Severity::Error,
-            kind: kind.to_owned(),
-            field: field.to_owned(),
-            value: Some(value),
-            detail: format!("{field}: {sentence}"),
+            Wrong::InvalidValue => format!("`{field}`: {detail}"),
         };
         let message = format!("definition `{}`: {message}", self.definition.name);
         let at = At::File(self.definition.file, Spot::Path(path));
-        self.found.push(Problem::new(rule, at, message, help).observed(observed));
+        self.found.push(Problem::new(rule, at, message, help).reported_as(wrong.kind()));
     }
 
     /// A field whose path in the document is the one that Kubernetes writes.
@@ -205,21 +191,18 @@ impl Check<'_, '_> {
             self.plain(rule, field, Wrong::Invalid(&group), "should be a domain with at least one dot", help);
         }
         let scope = self.definition.spec("scope").text();
-        let supported = ["Cluster", "Namespaced"];
         let help = "write `Namespaced` or `Cluster`";
         if scope.is_empty() {
             if !self.definition.is_v1beta1 {
                 self.plain(rules::CRD_SCOPE, "spec.scope", Wrong::Required, "", help);
             }
-        } else if !supported.contains(&scope.as_str()) {
-            let wrong = Wrong::Unsupported(&scope, &supported);
-            self.plain(rules::CRD_SCOPE, "spec.scope", wrong, "", help);
+        } else if !["Cluster", "Namespaced"].contains(&scope.as_str()) {
+            self.plain(rules::CRD_SCOPE, "spec.scope", Wrong::Unsupported(&scope), "", help);
         }
     }
 
     fn versions(&mut self) {
         let definition = self.definition;
-        let (mut go, json) = self.printed_versions();
         let help = "rename the version, for example `v1`";
         for (idx, version) in definition.versions.iter().enumerate() {
             let wrong = dns1035_label(&version.name);
@@ -250,26 +233,22 @@ impl Check<'_, '_> {
                 let is_same = |it: &Field<'_>| it.get(field).is_set() && it.get(field).json() == first;
                 if !items.is_empty() && items.iter().all(is_same) {
                     let help = "move the field from the versions to `spec`";
-                    let wrong = Wrong::InvalidValue(&go, &json);
-                    self.plain(rules::CRD_VERSIONS, "spec.versions", wrong, what, help);
+                    self.plain(rules::CRD_VERSIONS, "spec.versions", Wrong::InvalidValue, what, help);
                 }
             }
         }
         let names: BTreeSet<&str> = definition.versions.iter().map(|it| it.name.as_str()).collect();
         if names.len() < definition.versions.len() {
-            let wrong = Wrong::InvalidValue(&go, &json);
             let help = "remove the repeated version, or give it another name";
-            self.plain(rules::CRD_VERSIONS, "spec.versions", wrong, "must contain unique version names", help);
+            let detail = "must contain unique version names";
+            self.plain(rules::CRD_VERSIONS, "spec.versions", Wrong::InvalidValue, detail, help);
         }
         let is_single = definition.versions.is_empty() && !definition.version.is_empty();
         let n_storage = definition.versions.iter().filter(|it| it.storage).count() + usize::from(is_single);
         if n_storage != 1 {
             let detail = "must have exactly one version marked as storage version";
             let help = "set `storage: true` for one version and `storage: false` for the others";
-            if definition.versions.is_empty() {
-                go = "[]".to_owned();
-            }
-            self.plain(rules::CRD_STORAGE, "spec.versions", Wrong::InvalidValue(&go, &json), detail, help);
+            self.plain(rules::CRD_STORAGE, "spec.versions", Wrong::InvalidValue, detail, help);
         }
         if !definition.version.is_empty() {
             let version = definition.version.clone();
@@ -303,45 +282,6 @@ impl Check<'_, '_> {
                 self.plain(rules::CRD_VERSIONS, &format!("spec.{top}"), Wrong::Forbidden, what, help);
             }
         }
-    }
-
-    /// The versions as Go prints and writes them. Fields that are the same in all have been moved out of them.
-    fn printed_versions(&self) -> (String, String) {
-        let definition = self.definition;
-        let items: Vec<Field<'_>> = definition.spec("versions").items().collect();
-        let is_moved = |field: &str| {
-            let first = items.first().map(|it| it.get(field).json());
-            !definition.is_v1beta1 && items.iter().all(|it| Some(it.get(field).json()) == first)
-        };
-        let moved = ["schema", "subresources", "additionalPrinterColumns", "selectableFields"].map(is_moved);
-        let mut go = Vec::new();
-        let mut json = Vec::new();
-        for (it, version) in items.iter().zip(&definition.versions) {
-            let field = |number: usize, name: &str| {
-                if moved.get(number).copied().unwrap_or(false) { Field(None) } else { it.get(name) }
-            };
-            let pointer = |node: Field<'_>| if node.is_set() { "PTR" } else { "<nil>" };
-            let (schema, subresources) = (field(0, "schema"), field(1, "subresources"));
-            let Served { name, served, storage } = version;
-            let deprecated = it.get("deprecated").is_true();
-            let warning = it.get("deprecationWarning");
-            go.push(format!(
-                "{{{name} {served} {storage} {deprecated} {} {} {} [] []}}",
-                pointer(warning),
-                pointer(schema),
-                pointer(subresources)
-            ));
-            let or_null = |node: Field<'_>| if node.is_set() { node.json() } else { "null".to_owned() };
-            json.push(format!(
-                "{{\"Name\":{},\"Served\":{served},\"Storage\":{storage},\"Deprecated\":{deprecated},\"DeprecationWarning\":{},\"Schema\":{},\"Subresources\":{},\"AdditionalPrinterColumns\":null,\"SelectableFields\":null}}",
-                Quoted(name),
-                or_null(warning),
-                or_null(schema),
-                or_null(subresources)
-            ));
-        }
-        let json = if json.is_empty() { "null".to_owned() } else { format!("[{}]", json.join(",")) };
-        (format!("[{}]", go.join(" ")), json)
     }
 
     fn names(&mut self) {
@@ -441,9 +381,8 @@ impl Check<'_, '_> {
             let help = "set `preserveUnknownFields: false`";
             self.plain(rules::CRD_CONVERSION, "spec.conversion.strategy", Wrong::Invalid(&strategy), detail, help);
         }
-        let supported = ["None", "Webhook"];
-        if !supported.contains(&strategy.as_str()) {
-            let wrong = Wrong::Unsupported(&strategy, &supported);
+        if !["None", "Webhook"].contains(&strategy.as_str()) {
+            let wrong = Wrong::Unsupported(&strategy);
             self.plain(rules::CRD_CONVERSION, "spec.conversion.strategy", wrong, "", "write `None` or `Webhook`");
         }
         let (client, versions) = match definition.is_v1beta1 {
@@ -480,11 +419,8 @@ impl Check<'_, '_> {
             let help = "list the versions of ConversionReview that the webhook understands: `[v1]`";
             self.plain(rule, versions_field, Wrong::Required, "", help);
         } else if !texts.is_empty() && !texts.iter().any(|it| it == "v1" || it == "v1beta1") {
-            let go = format!("[{}]", texts.join(" "));
-            let json = versions.json();
-            let wrong = Wrong::InvalidValue(&go, &json);
-            let help = "add `v1`";
-            self.plain(rule, versions_field, wrong, "must include at least one of v1, v1beta1", help);
+            let detail = "must include at least one of v1, v1beta1";
+            self.plain(rule, versions_field, Wrong::InvalidValue, detail, "add `v1`");
         }
     }
 
@@ -523,8 +459,7 @@ impl Check<'_, '_> {
                     "remove the field, and set `x-kubernetes-preserve-unknown-fields: true` in the schema where it is needed"
                 }
             };
-            let wrong = Wrong::InvalidValue("PTR", "true");
-            self.plain(rules::CRD_PRESERVES, "spec.preserveUnknownFields", wrong, detail, help);
+            self.plain(rules::CRD_PRESERVES, "spec.preserveUnknownFields", Wrong::InvalidValue, detail, help);
         }
     }
 }

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use super::contents::Gvk;
 use super::node::Field;
-use super::problem::{Observed, Problem};
-use super::service_version::Csv;
+use super::problem::Problem;
+use super::service_version::{Csv, KIND};
 use super::table as rules;
-use olmdex_base::diag::Severity::{Error, Warning};
 use olmdex_text::json::{Kind, Reader};
 
 const ALM: &str = "alm-examples";
@@ -21,7 +20,7 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Problem>) {
             "the ClusterServiceVersion has no annotations",
             "add at least `alm-examples`, `capabilities` and `categories`",
         );
-        found.push(it.observed(csv.says(Warning, "annotations not found")));
+        found.push(it.reported_as(KIND));
         return;
     }
     let (name, text) = match (csv.annotation(ALM), csv.annotation(OLM)) {
@@ -29,16 +28,15 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Problem>) {
             let message = "the ClusterServiceVersion has no examples of its custom resources";
             let help = "add the annotation `alm-examples` with a list of objects, one for each API that it owns";
             let it = Problem::new(rules::WITHOUT_EXAMPLES, csv.at("metadata.annotations"), message, help);
-            found.push(it.observed(csv.says(Warning, "example annotations not found")));
+            found.push(it.reported_as(KIND));
             return;
         }
         (Some(text), second) => {
             if second.is_some() {
                 let message = "both `alm-examples` and `olm.examples` hold examples";
                 let help = "keep `alm-examples`";
-                let wording = "both `alm-examples` and `olm.examples` are present. Checking only `alm-examples`";
                 let it = Problem::new(rules::TWO_EXAMPLES, csv.at_annotation(OLM), message, help);
-                found.push(it.observed(csv.says(Warning, wording)));
+                found.push(it.reported_as(KIND));
             }
             (ALM, text)
         }
@@ -46,32 +44,23 @@ pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     };
     match parsed(&text) {
         Ok(examples) => compare(csv, name, &examples, found),
-        Err(Unusable::Json { offset, go }) => {
-            let message = format!("`{name}` is not JSON: {go}");
-            let shown = text.get(..offset).unwrap_or(&text);
-            let wording = format!("invalid character at {offset}\n {shown}<--(see the invalid character)");
-            let wording = Observed::new(Error, "ParseError", wording, "invalid example");
+        Err(Unusable::Json(reason)) => {
+            let message = format!("`{name}` is not JSON: {reason}");
             let help = "correct the text; olmdex counts offsets from its beginning";
-            found
-                .push(Problem::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help).observed(wording));
+            let it = Problem::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help);
+            found.push(it.reported_as("ParseError"));
         }
-        Err(Unusable::Objects(go)) => {
-            let message = format!("`{name}` is not a list of Kubernetes objects: {go}");
-            let wording = Observed::new(Error, "ParseError", go, "error decoding example CustomResource");
+        Err(Unusable::Objects(reason)) => {
+            let message = format!("`{name}` is not a list of Kubernetes objects: {reason}");
             let help = "write a list of objects, each with `apiVersion` and `kind`";
-            found.push(
-                Problem::new(rules::EXAMPLES_NOT_OBJECTS, csv.at_annotation(name), message, help).observed(wording),
-            );
+            let it = Problem::new(rules::EXAMPLES_NOT_OBJECTS, csv.at_annotation(name), message, help);
+            found.push(it.reported_as("ParseError"));
         }
     }
 }
 
 enum Unusable {
-    /// The number of bytes that Go had read when it met the error.
-    Json {
-        offset: usize,
-        go: String,
-    },
+    Json(String),
     Objects(String),
 }
 
@@ -80,31 +69,18 @@ fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
         return Ok(BTreeSet::new());
     }
     let mut reader = Reader::new();
-    let value = reader.read(text).map_err(|error| {
-        let behind = text.get(error.offset..).and_then(|it| it.chars().next()).map_or(0, |_| 1);
-        Unusable::Json { offset: error.offset + behind, go: error.kind.to_string() }
-    })?;
-    // A text that starts with a brace is read as JSON, anything else as YAML.
-    let around = |go: String| match text.trim_start().starts_with('{') {
-        true => go,
-        false => format!("error unmarshaling JSON: while decoding JSON: {go}"),
-    };
+    let value = reader.read(text).map_err(|error| Unusable::Json(error.kind.to_string()))?;
     if !matches!(value.kind(), Kind::Array | Kind::Null) {
-        let found = value.kind().name();
-        let go = format!("json: cannot unmarshal {found} into Go value of type []unstructured.Unstructured");
-        return Err(Unusable::Objects(around(go)));
+        return Err(Unusable::Objects(format!("it is {}", value.kind().words())));
     }
     let mut examples = BTreeSet::new();
-    for item in value.items() {
+    for (idx, item) in value.items().enumerate() {
         if !matches!(item.kind(), Kind::Object | Kind::Null) {
-            let found = item.kind().name();
-            let go = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
-            return Err(Unusable::Objects(around(go)));
+            return Err(Unusable::Objects(format!("item {} is {}", idx + 1, item.kind().words())));
         }
         let word = |key: &str| Field(Some(item)).exact(key).string();
         if word("kind").is_empty() {
-            let body = Field(Some(item)).json();
-            return Err(Unusable::Objects(around(format!("Object 'Kind' is missing in '{body}'"))));
+            return Err(Unusable::Objects(format!("item {} has no `kind`", idx + 1)));
         }
         examples.insert(Gvk::of(&word("apiVersion"), &word("kind")));
     }
@@ -121,29 +97,19 @@ fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<
         }
         let message = format!("the name of the owned definition is not PLURAL.GROUP: `{}`", owned.name);
         let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}.name", owned.idx));
-        let wording = Observed {
-            value: None,
-            ..Observed::new(
-                Error,
-                "ParseError",
-                "",
-                format!("couldn't parse plural.group from crd name: {}", owned.name),
-            )
-        };
         let help = "write the name of the definition, for example `things.example.com`";
-        found.push(Problem::new(rules::OWNED_NAME, at, message, help).observed(wording));
+        found.push(Problem::new(rules::OWNED_NAME, at, message, help).reported_as("ParseError"));
     }
     for gvk in examples.difference(&provided) {
         let message = format!("the examples have `{gvk}`, which the ClusterServiceVersion does not provide");
-        let wording = Observed::new(Error, "OperationFailed", gvk.to_string(), "example must have a provided API");
         let help = "remove the example, or list the API as owned";
-        found.push(Problem::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
+        let it = Problem::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help);
+        found.push(it.reported_as("OperationFailed"));
     }
     for gvk in provided.difference(examples) {
         let message = format!("the examples have none of `{gvk}`");
-        let wording = "provided API should have an example annotation";
-        let wording = Observed::new(Warning, "OperationFailed", gvk.to_string(), wording);
         let help = "add an object of this API to the annotation";
-        found.push(Problem::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help).observed(wording));
+        let it = Problem::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help);
+        found.push(it.reported_as("OperationFailed"));
     }
 }

@@ -10,7 +10,7 @@ use super::table as rules;
 use olmdex_constraint::cel;
 use olmdex_fbc::{Spot, Syntax};
 use olmdex_text::json::{Kind, Step};
-use olmdex_version::{Quoted, blang};
+use olmdex_version::blang;
 
 pub(super) const PREFIX: &str = "operators.operatorframework.io.bundle.";
 
@@ -50,25 +50,19 @@ fn members(file: &File) -> Option<Vec<(String, String)>> {
     is_map.then(|| annotations.map())
 }
 
-/// The media type of a bundle with these files in `manifests/`.
-///
-/// # Errors
-/// opm's words, if the type cannot be recognized.
-pub(super) fn media_type(contents: &Contents) -> Result<&'static str, String> {
+/// The media type of a bundle with these files in `manifests/`; `None` if opm cannot recognize it.
+pub(super) fn media_type(contents: &Contents) -> Option<&'static str> {
     let files: Vec<(usize, &File)> = contents.manifests().filter(|(_, it)| it.entry != Entry::Directory).collect();
-    if let Some((_, file)) = files.iter().find(|(_, it)| it.entry == Entry::Other) {
-        return Err(format!("Unable to read file {} in bundle", contents.shown(&file.path)));
-    }
-    if files.is_empty() {
-        return Err(format!("The directory {} contains no yaml files", contents.shown("manifests")));
+    if files.is_empty() || files.iter().any(|(_, file)| file.entry == Entry::Other) {
+        return None;
     }
     let has = |name: &str| contents.manifests().any(|(_, it)| it.name == name);
     if has("Chart.yaml") && has("values.yaml") && has("templates") {
-        return Ok("helm");
+        return Some("helm");
     }
     let is_csv =
         |(number, file): &(usize, &File)| file.object(*number).is_ok_and(|it| it.kind() == "ClusterServiceVersion");
-    Ok(if files.iter().any(is_csv) { "registry+v1" } else { "plain" })
+    Some(if files.iter().any(is_csv) { "registry+v1" } else { "plain" })
 }
 
 /// Checks the format.
@@ -83,25 +77,25 @@ pub(super) fn check(contents: &Contents) -> Vec<Problem> {
             };
             let at = At::Path(String::new());
             let it = Problem::new(rules::DIRECTORIES, at, message, help);
-            found.push(it.wording(format!("Unable to locate {name} directory")));
+            found.push(it.reported());
         }
     }
     if !found.is_empty() {
         return found;
     }
     let media_type = media_type(contents);
-    if let Err(error) = &media_type {
+    if media_type.is_none() {
         let message = "the media type of the bundle is unknown: no file of `manifests/` is readable";
         let at = At::Path("manifests".to_owned());
         let it = Problem::new(rules::EMPTY, at, message, "put the ClusterServiceVersion into `manifests/`");
-        found.push(it.wording(error.clone()));
+        found.push(it.reported());
     }
     match Annotations::of(contents) {
         None => {
             let message = "no file of `metadata/` has bundle annotations";
             let help = format!("add `metadata/annotations.yaml` with `{PREFIX}package.v1` and the others");
             let it = Problem::new(rules::WITHOUT_ANNOTATIONS, At::Path("metadata".to_owned()), message, help);
-            found.push(it.wording("Could not find annotations file"));
+            found.push(it.reported());
         }
         Some(annotations) => check_annotations(&annotations, media_type.unwrap_or_default(), &mut found),
     }
@@ -134,7 +128,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                 _ => format!("add `{key}` with the channels, separated by commas"),
             };
             let it = Problem::new(rules::ANNOTATION_ABSENT, at(&key), message, help);
-            found.push(it.wording(format!("Missing annotation {}", Quoted(&key))));
+            found.push(it.reported());
         }
         let text = value.unwrap_or_default();
         match name {
@@ -146,14 +140,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                     "plain" => "put a ClusterServiceVersion into `manifests/`".to_owned(),
                     it => format!("set `{key}: {it}`"),
                 };
-                let (it, wanted) = (Problem::new(rules::MEDIA_TYPE, at(&key), message, help), Quoted(media_type));
-                let key = Quoted(&key);
-                found.push(
-                    it.wording(format!(
-                        "Expecting annotation {key} to have value {wanted} instead of {}",
-                        Quoted(text)
-                    )),
-                );
+                found.push(Problem::new(rules::MEDIA_TYPE, at(&key), message, help).reported());
             }
             "channels.v1" | "channel.default.v1" if text.is_empty() && (value.is_some() || name == "channels.v1") => {
                 let message = format!("the annotation `{key}` has no value");
@@ -162,8 +149,7 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
                 } else {
                     "name a channel, or remove the line"
                 };
-                let it = Problem::new(rules::ANNOTATION_EMPTY, at(&key), message, help);
-                found.push(it.wording(format!("Expecting annotation {} to have non-empty value", Quoted(&key))));
+                found.push(Problem::new(rules::ANNOTATION_EMPTY, at(&key), message, help).reported());
             }
             _ => {}
         }
@@ -179,7 +165,7 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Problem>) {
             Ok(document) => document,
             Err(error) if file.name.starts_with("dependenc") && file.entry == Entry::File => {
                 let spot = error.line.map_or(Spot::Start, |(line, column)| Spot::Line(line, column));
-                let reason = error.go.strip_prefix("error converting YAML to JSON: ").unwrap_or(&error.go);
+                let reason = &error.reason;
                 let message = format!("`{}` is unreadable, so the bundle has no dependencies: {reason}", file.path);
                 let help = "correct the file; opm silently skips it";
                 found.push(Problem::new(rules::DEPENDENCIES_UNREADABLE, At::File(number, spot), message, help));
@@ -239,8 +225,7 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Problem>
         _ => {
             let message = format!("unknown dependency type `{kind}`");
             let help = "use `olm.package`, `olm.gvk` or `olm.constraint`; other requirements are properties";
-            let it = Problem::new(rules::DEPENDENCY_TYPE, at(&["type"]), message, help);
-            found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
+            found.push(Problem::new(rules::DEPENDENCY_TYPE, at(&["type"]), message, help).reported());
             return;
         }
     };
@@ -251,32 +236,22 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Problem>
             "olm.constraint" => "write `value: {cel: {rule: …}}`".to_owned(),
             _ => format!("write an object with the strings {}", fields.join(", ")),
         };
-        let it = Problem::new(rules::DEPENDENCY_TYPE, at(&["value"]), message, help);
-        found.push(it.wording(format!("couldn't parse dependency of type {kind}")));
+        found.push(Problem::new(rules::DEPENDENCY_TYPE, at(&["value"]), message, help).reported());
         return;
     }
     for field in fields {
         let text = value.text_of(field);
         if text.is_empty() {
-            let wording = match (kind.as_str(), *field) {
-                ("olm.gvk", "group") => "API Group is empty",
-                ("olm.gvk", "version") => "API Version is empty",
-                ("olm.gvk", _) => "API Kind is empty",
-                ("olm.package", "packageName") => "Package name is empty",
-                ("olm.package", _) => "Package version is empty",
-                _ => "Label information is missing",
-            };
             let message = format!("the `{field}` of this `{kind}` is empty");
             let help = format!("give `{field}` a value");
-            found.push(Problem::new(rules::DEPENDENCY_FIELD, at(&["value", field]), message, help).wording(wording));
+            found.push(Problem::new(rules::DEPENDENCY_FIELD, at(&["value", field]), message, help).reported());
         } else if kind == "olm.package"
             && *field == "version"
             && let Err(error) = blang::Range::parse(&text)
         {
             let message = format!("`{text}` is not a version range: {error}");
             let help = "write a range such as `>=1.2.0 <2.0.0`";
-            let it = Problem::new(rules::DEPENDENCY_RANGE, at(&["value", "version"]), message, help);
-            found.push(it.wording("Invalid semver format version"));
+            found.push(Problem::new(rules::DEPENDENCY_RANGE, at(&["value", "version"]), message, help).reported());
         }
     }
     if kind == "olm.constraint" {
@@ -287,8 +262,8 @@ fn dependency(file: usize, idx: usize, item: Field<'_>, found: &mut Vec<Problem>
 /// Only rules of CEL are let through here, although OLM accepts more.
 fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Problem>) {
     let cel = value.get("cel");
-    let mut add = |path: &[&str], message: String, help: &str, wording: String| {
-        found.push(Problem::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).wording(wording));
+    let mut add = |path: &[&str], message: String, help: &str| {
+        found.push(Problem::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).reported());
     };
     if !cel.is_set() {
         let other = ["all", "any", "not", "gvk", "package"].into_iter().find(|it| value.get(it).is_set());
@@ -297,14 +272,8 @@ fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Prob
                 &["value"],
                 format!("opm refuses the constraint `{other}` in a file of dependencies, although OLM understands it"),
                 "write it as a CEL rule, or move it to `metadata/properties.yaml`",
-                "The CEL field is missing".to_owned(),
             ),
-            None => add(
-                &["value"],
-                "the constraint has no `cel`".to_owned(),
-                "write `value: {cel: {rule: …}}`",
-                "The CEL field is missing".to_owned(),
-            ),
+            None => add(&["value"], "the constraint has no `cel`".to_owned(), "write `value: {cel: {rule: …}}`"),
         }
         return;
     }
@@ -314,26 +283,8 @@ fn constraint(value: Field<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Prob
             &["value", "cel"],
             "the constraint has no rule".to_owned(),
             "give `cel.rule` an expression, or remove the constraint",
-            "The CEL expression is missing".to_owned(),
         );
     } else if let Err(error) = cel::Rule::compile(&rule) {
-        add(
-            &["value", "cel", "rule"],
-            format!("the rule is not valid: {error}"),
-            "correct the expression",
-            format!("Invalid CEL expression: {}", words_of_cel(&rule, &error)),
-        );
+        add(&["value", "cel", "rule"], format!("the rule is not valid: {error}"), "correct the expression");
     }
-}
-
-/// An error of CEL as its own library prints it: with the line below, and an arrow.
-fn words_of_cel(rule: &str, error: &cel::RuleError) -> String {
-    let Some((line, column)) = error.at.filter(|_| error.kind != cel::RuleErrorKind::NotBool) else {
-        return error.to_string();
-    };
-    let beginnings = "{'[', '{', '(', ')', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
-    let kind = error.kind.to_string().replace("expecting an expression", &format!("expecting {beginnings}"));
-    let text = rule.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
-    let dots = ".".repeat(column.saturating_sub(1));
-    format!("ERROR: <input>:{line}:{column}: {kind}\n | {text}\n | {dots}^")
 }

@@ -2,13 +2,14 @@
 //! (`docs/behaviour/authoring.md` B.8).
 
 use super::node::Field;
-use super::problem::{At, Observed, Problem};
+use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
-use olmdex_base::diag::Severity::{self, Error, Warning};
 use olmdex_fbc::Spot;
 use olmdex_text::json::Kind;
-use olmdex_version::{Quoted, Version};
+use olmdex_version::Version;
+
+const KIND: &str = "ValidationFailed";
 
 /// The channels of a bundle, and the file that names them.
 pub(super) struct Channels {
@@ -27,10 +28,6 @@ pub(super) fn check(csv: &Csv<'_>, channels: Option<&Channels>) -> Vec<Problem> 
     found
 }
 
-fn says(csv: &Csv<'_>, level: Severity, detail: impl Into<String>) -> Observed {
-    Observed::new(level, "ValidationFailed", csv.name(), detail)
-}
-
 fn requests(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     let deployments = csv.spec("install.spec.deployments");
     if deployments.kind() != Kind::Array {
@@ -40,7 +37,7 @@ fn requests(csv: &Csv<'_>, found: &mut Vec<Problem>) {
             "the ClusterServiceVersion installs no deployment",
             "list the operator's deployment in `spec.install.spec.deployments`",
         );
-        found.push(it.observed(says(csv, Error, "unable to find a deployment to install in the CSV")));
+        found.push(it.reported_as(KIND));
         return;
     }
     for (idx, deployment) in deployments.items().enumerate() {
@@ -52,11 +49,8 @@ fn requests(csv: &Csv<'_>, found: &mut Vec<Problem>) {
             let path = format!("spec.install.spec.deployments.{idx}.spec.template.spec.containers.{number}");
             let message = format!("container `{name}` requests neither CPU nor memory");
             let help = "set `resources.requests`; clusters with quotas refuse pods without them";
-            let wording = format!(
-                "unable to find the resource requests for the container: ({name}). It is recommended to ensure the resource request for CPU and Memory. Be aware that for some clusters configurations it is required to specify requests or limits for those values. Otherwise, the system or quota may reject Pod creation. More info: https://master.sdk.operatorframework.io/docs/best-practices/managing-resources/"
-            );
             let it = Problem::new(rules::WITHOUT_REQUESTS, csv.at(&path), message, help);
-            found.push(it.observed(says(csv, Warning, wording)));
+            found.push(it.reported_as(KIND));
         }
     }
 }
@@ -65,7 +59,6 @@ fn descriptions(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     for which in ["owned", "required"] {
         for listed in csv.definitions(which).into_iter().filter(|it| it.node.text_of("description").is_empty()) {
             let message = format!("the {which} definition `{}` has no description", listed.name);
-            let wording = format!("{which} CRD {} has an empty description", Quoted(&listed.name));
             let at = csv.at(&format!("spec.customresourcedefinitions.{which}.{}", listed.idx));
             let it = Problem::new(
                 rules::WITHOUT_DESCRIPTION,
@@ -73,7 +66,7 @@ fn descriptions(csv: &Csv<'_>, found: &mut Vec<Problem>) {
                 message,
                 "describe the purpose of the resource in `description`",
             );
-            found.push(it.observed(says(csv, Warning, wording)));
+            found.push(it.reported_as(KIND));
         }
     }
 }
@@ -113,10 +106,9 @@ fn permissions(csv: &Csv<'_>, found: &mut Vec<Problem>) {
             let message =
                 "the operator has permission to create or change CustomResourceDefinitions, which is OLM's task";
             let help = "add the definitions to the bundle, or depend on the operator that owns them";
-            let wording = "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment and lifecycle of operators.  Please, review the design of your solution and if you should not be using Dependency Resolution from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/";
             let at = csv.at(&format!("spec.install.spec.{which}.{permission}.rules.{rule}"));
             let it = Problem::new(rules::MAY_CREATE_CRDS, at, message, help);
-            found.push(it.observed(says(csv, Warning, wording)));
+            found.push(it.reported_as(KIND));
             // The real validator stops at the first.
             return;
         }
@@ -142,25 +134,15 @@ fn version_at_end(name: &str) -> Option<&str> {
 
 fn name(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     let name = csv.name();
-    let mut add = |message: String, wording: String| {
+    let mut add = |message: String| {
         let help = "name it PACKAGE.vMAJOR.MINOR.PATCH, for example `shop.v1.2.0`";
         let it = Problem::new(rules::NAME_CONVENTION, csv.at("metadata.name"), message, help);
-        found.push(it.observed(says(csv, Warning, wording)));
+        found.push(it.reported_as(KIND));
     };
     if version_at_end(&name).is_none_or(|it| Version::parse(it).is_err()) {
-        add(
-            format!("the name `{name}` does not end with a version"),
-            format!(
-                "csv.metadata.Name {name} is not following the versioning convention (MAJOR.MINOR.PATCH e.g 0.0.1): https://semver.org/"
-            ),
-        );
+        add(format!("the name `{name}` does not end with a version"));
     }
     if name.split(".v").count() != 2 {
-        add(
-            format!("the name `{name}` does not have the form NAME.vVERSION"),
-            format!(
-                "csv.metadata.Name {name} is not following the recommended naming convention: <operator-name>.v<semver> e.g. memcached-operator.v0.0.1"
-            ),
-        );
+        add(format!("the name `{name}` does not have the form NAME.vVERSION"));
     }
 }

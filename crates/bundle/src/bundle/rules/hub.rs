@@ -1,15 +1,14 @@
 //! The parts of an operator that OperatorHub shows: provider, maintainers, links, icon, capabilities and categories
 //! (`docs/behaviour/authoring.md` B.8).
 
-use super::address::{mail_error, url_error};
+use super::address::{is_mail, is_url};
 use super::operator_sdk_csv::min_kube_version;
 use super::options::Options;
 use super::problem::Problem;
-use super::service_version::Csv;
+use super::service_version::{Csv, KIND};
 use super::table as rules;
-use olmdex_base::diag::Severity::{Error, Warning};
 use olmdex_text::json::Kind;
-use olmdex_version::{Quoted, Version};
+use olmdex_version::Version;
 
 const CAPABILITIES: [&str; 5] = ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
 
@@ -40,7 +39,7 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Problem> {
     if csv.spec("provider.name").text().trim().is_empty() {
         let message = "the ClusterServiceVersion does not name the provider of the operator";
         let it = Problem::new(rules::PROVIDER, csv.at("spec.provider"), message, "set `spec.provider.name`");
-        found.push(it.observed(csv.says(Error, "csv.Spec.Provider.Name not specified")));
+        found.push(it.reported_as(KIND));
     }
     maintainers(csv, &mut found);
     links(csv, &mut found);
@@ -50,7 +49,7 @@ pub(super) fn check(csv: &Csv<'_>) -> Vec<Problem> {
         let message = "`spec.version` is missing or 0.0.0";
         let it =
             Problem::new(rules::VERSION_ABSENT, csv.at("spec.version"), message, "set the version of the operator");
-        found.push(it.observed(csv.says(Error, "csv.Spec.Version must be set")));
+        found.push(it.reported_as(KIND));
     }
     icon(csv, &mut found);
     found.extend(min_kube_version(csv));
@@ -64,17 +63,13 @@ fn maintainers(csv: &Csv<'_>, found: &mut Vec<Problem>) {
         if name.is_empty() || email.is_empty() {
             let message = format!("maintainer {} has no {}", idx + 1, if name.is_empty() { "name" } else { "email" });
             let it = Problem::new(rules::MAINTAINER, at(""), message, "give both `name` and `email`");
-            found
-                .push(it.observed(csv.says(Error, "csv.Spec.Maintainers elements should contain both name and email")));
+            found.push(it.reported_as(KIND));
         }
-        if !email.is_empty()
-            && let Some(error) = mail_error(&email)
-        {
+        if !email.is_empty() && !is_mail(&email) {
             let message = format!("`{email}` is not an email address");
-            let wording = format!("csv.Spec.Maintainers email {email} is invalid: {error}");
             let it =
                 Problem::new(rules::MAINTAINER, at(".email"), message, "write an address such as `team@example.com`");
-            found.push(it.observed(csv.says(Error, &wording)));
+            found.push(it.reported_as(KIND));
         }
     }
 }
@@ -86,15 +81,12 @@ fn links(csv: &Csv<'_>, found: &mut Vec<Problem>) {
         if name.is_empty() || url.is_empty() {
             let message = format!("link {} has no {}", idx + 1, if name.is_empty() { "name" } else { "url" });
             let it = Problem::new(rules::LINK, at(""), message, "give both `name` and `url`");
-            found.push(it.observed(csv.says(Error, "csv.Spec.Links elements should contain both name and url")));
+            found.push(it.reported_as(KIND));
         }
-        if !url.is_empty()
-            && let Some(error) = url_error(&url)
-        {
+        if !url.is_empty() && !is_url(&url) {
             let message = format!("`{url}` is not a URL");
-            let wording = format!("csv.Spec.Links url {url} is invalid: {error}");
             let it = Problem::new(rules::LINK, at(".url"), message, "write the complete URL, with `https://`");
-            found.push(it.observed(csv.says(Error, &wording)));
+            found.push(it.reported_as(KIND));
         }
     }
 }
@@ -108,13 +100,13 @@ fn icon(csv: &Csv<'_>, found: &mut Vec<Problem>) {
             "the ClusterServiceVersion has no icon",
             "add `spec.icon` with `base64data` and `mediatype`",
         );
-        found.push(it.observed(csv.says(Warning, "csv.Spec.Icon not specified")));
+        found.push(it.reported_as(KIND));
         return;
     }
     if icons.n_items() != 1 {
         let message = format!("the ClusterServiceVersion has {} icons", icons.n_items());
         let it = Problem::new(rules::ICON, csv.at("spec.icon"), message, "keep one icon");
-        found.push(it.observed(csv.says(Error, "csv.Spec.Icon should only have one element")));
+        found.push(it.reported_as(KIND));
     }
     // The real validator crashes on an empty list.
     let Some(icon) = icons.items().next() else { return };
@@ -122,14 +114,13 @@ fn icon(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     if data.is_empty() || media.is_empty() {
         let message = format!("the icon has no {}", if data.is_empty() { "data" } else { "media type" });
         let it = Problem::new(rules::ICON, csv.at("spec.icon.0"), message, "give both `base64data` and `mediatype`");
-        found.push(it.observed(csv.says(Error, "csv.Spec.Icon elements should contain both data and mediatype")));
+        found.push(it.reported_as(KIND));
     }
     if !media.is_empty() && !MEDIA_TYPES.contains(&media.as_str()) {
         let message = format!("`{media}` is not a media type for icons");
-        let wording = format!("csv.Spec.Icon {media} does not have a valid mediatype");
         let help = format!("use one of {}", MEDIA_TYPES.join(", "));
         let it = Problem::new(rules::ICON, csv.at("spec.icon.0.mediatype"), message, help);
-        found.push(it.observed(csv.says(Error, &wording)));
+        found.push(it.reported_as(KIND));
     }
 }
 
@@ -143,21 +134,18 @@ pub(super) fn capabilities(csv: &Csv<'_>) -> Vec<Problem> {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("use one of {}", CAPABILITIES.join(", ")),
     };
-    let wording = format!("csv.Metadata.Annotations.Capabilities {} is not a valid capabilities level", Quoted(&text));
     let it = Problem::new(rules::CAPABILITIES, csv.at_annotation("capabilities"), message, help);
-    vec![it.observed(csv.says(Error, &wording))]
+    vec![it.reported_as(KIND)]
 }
 
 /// The annotation `categories`.
 pub(super) fn categories(csv: &Csv<'_>, options: &Options) -> Vec<Problem> {
     let Some(text) = csv.annotation("categories") else { return Vec::new() };
     let mut found = Vec::new();
-    let custom = options.categories.as_deref();
-    let known: Vec<&str> = match custom {
+    let known: Vec<&str> = match options.categories.as_deref() {
         Some(custom) => custom.iter().map(String::as_str).collect(),
         None => CATEGORIES.to_vec(),
     };
-    let kind = if custom.is_some() { "custom" } else { "standard" };
     for category in text.split(',').filter(|it| !known.contains(&it.trim())) {
         let message = match category.trim() {
             "" => "the annotation `categories` has an empty item".to_owned(),
@@ -167,11 +155,8 @@ pub(super) fn categories(csv: &Csv<'_>, options: &Options) -> Vec<Problem> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("use one of {}", known.join(", ")),
         };
-        let quoted = Quoted(category);
-        let wording =
-            format!("csv.Metadata.Annotations[\"categories\"] value {quoted} is not in the set of {kind} categories");
         let it = Problem::new(rules::CATEGORIES, csv.at_annotation("categories"), message, help);
-        found.push(it.observed(csv.says(Error, &wording)));
+        found.push(it.reported_as(KIND));
     }
     found
 }

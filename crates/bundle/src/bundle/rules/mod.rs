@@ -1,7 +1,7 @@
 //! The rules of a valid bundle, as opm and operator-sdk have them (`docs/behaviour/authoring.md` B).
 //!
 //! [`Contents`] reads a directory, [`Validation`] is asked by one [`Validator`] after the other. Each answer is
-//! [`Problem`]: the finding in our words, with a place, and beside it the message of the real validator.
+//! [`Problem`]: the finding in our words, with a place and the name that the real validator has for its type.
 //!
 //! | file | rules of |
 //! |---|---|
@@ -47,5 +47,5 @@ mod whole;
 pub use catalog_claims::{CatalogClaims, Claim};
 pub use contents::Contents;
 pub use options::Options;
-pub use problem::{At, Observed, Problem};
+pub use problem::{At, Problem};
 pub use validator::{Validation, Validator};

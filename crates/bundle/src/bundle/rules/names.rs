@@ -36,19 +36,10 @@ pub(super) fn dns1035_label(text: &str) -> Vec<String> {
     wrong
 }
 
-/// The errors in the value of a label.
-pub(super) fn label_value(text: &str) -> Vec<String> {
-    let mut wrong = Vec::new();
-    if text.len() > 63 {
-        wrong.push("must be no more than 63 bytes".to_owned());
-    }
+/// Whether a text can be the value of a label.
+pub(super) fn is_label_value(text: &str) -> bool {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    let outer = |byte: Option<u8>| byte.is_none_or(|it| it.is_ascii_alphanumeric());
-    if !text.bytes().all(inner) || !outer(text.bytes().next()) || !outer(text.bytes().next_back()) {
-        wrong.push(
-            "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
-                .to_owned(),
-        );
-    }
-    wrong
+    let outer = |byte: Option<u8>| byte.is_none_or(|byte| byte.is_ascii_alphanumeric());
+    let mut bytes = text.bytes();
+    text.len() <= 63 && text.bytes().all(inner) && outer(bytes.next()) && outer(bytes.next_back())
 }

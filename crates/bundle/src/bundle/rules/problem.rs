@@ -1,7 +1,7 @@
-//! The result of a rule: in our words with a place, and beside it the message of the real validators.
+//! The result of a rule, with a place and the name that the real validators have for it.
 
 use super::contents::Contents;
-use olmdex_base::diag::{Finding, Place, Rule, Severity};
+use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::{self as fbc, Spot};
 use olmdex_text::json::Step;
 
@@ -16,8 +16,9 @@ pub struct Problem {
     pub help: String,
     /// The place.
     pub at: At,
-    /// The message of the real validator; `None` if it has none.
-    pub observed: Option<Observed>,
+    /// The real validator's name for findings of this type, for example `CSVFileNotValid`. It is empty for a validator
+    /// without such names, and `None` if no real validator reports the problem.
+    pub kind: Option<&'static str>,
     /// Whether it is a finding of ours too. Repetitions and errors of the real validators are theirs alone.
     pub is_ours: bool,
 }
@@ -31,78 +32,24 @@ pub enum At {
     File(usize, Spot),
 }
 
-/// A finding of the real validators.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Observed {
-    /// Error or warning.
-    pub level: Severity,
-    /// The type, for example `CSVFileNotValid`; empty if the finding is only a text.
-    pub kind: String,
-    /// The field; empty if there is none.
-    pub field: String,
-    /// The value, which may be an empty text.
-    pub value: Option<String>,
-    /// The sentence.
-    pub detail: String,
-}
-
-impl Observed {
-    /// A text without anything around it.
-    #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { level: Severity::Error, kind: String::new(), field: String::new(), value: None, detail: text.into() }
-    }
-
-    pub(super) fn new(level: Severity, kind: &str, value: impl Into<String>, detail: impl Into<String>) -> Self {
-        let (kind, field) = (kind.to_owned(), String::new());
-        Self { level, kind, field, value: Some(value.into()), detail: detail.into() }
-    }
-
-    /// A finding about a ClusterServiceVersion, whose name is in the sentence and not in the value.
-    pub(super) fn csv(level: Severity, name: &str, detail: &str) -> Self {
-        Self::new(level, "CSVFileNotValid", "", format!("({name}) {detail}"))
-    }
-}
-
-impl std::fmt::Display for Observed {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { level, kind, field, value, detail } = self;
-        if kind.is_empty() {
-            return f.write_str(detail);
-        }
-        f.write_str(if *level == Severity::Error { "Error: " } else { "Warning: " })?;
-        match (field.is_empty(), value) {
-            (false, Some(value)) => write!(f, "Field {field}, Value {value}: {detail}"),
-            (false, None) => write!(f, "Field {field}: {detail}"),
-            (true, Some(value)) => write!(f, "Value {value}: {detail}"),
-            (true, None) => write!(f, ": {detail}"),
-        }
-    }
-}
-
 impl Problem {
     pub(super) fn new(rule: &'static Rule, at: At, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { rule, message: message.into(), help: help.into(), at, observed: None, is_ours: true }
+        Self { rule, message: message.into(), help: help.into(), at, kind: None, is_ours: true }
     }
 
-    /// Adds the real validator's message, whose level is that of the rule.
-    pub(super) fn observed(self, observed: Observed) -> Self {
-        debug_assert!(
-            !self.is_ours || self.message.is_empty() || self.rule.severity == observed.level,
-            "{}",
-            self.rule.id
-        );
-        Self { observed: Some(observed), ..self }
+    /// Marks a problem that a real validator reports at the level of the rule, as a finding of this type.
+    pub(super) fn reported_as(self, kind: &'static str) -> Self {
+        Self { kind: Some(kind), ..self }
     }
 
-    /// Marks a message that only the real validator has.
+    /// Marks a problem that a validator without types of findings reports.
+    pub(super) fn reported(self) -> Self {
+        self.reported_as("")
+    }
+
+    /// Marks a problem that only the real validator reports.
     pub(super) fn tool_only(self) -> Self {
         Self { is_ours: false, ..self }
-    }
-
-    /// With a text of the real validator.
-    pub(super) fn wording(self, text: impl Into<String>) -> Self {
-        Self { observed: Some(Observed::text(text)), ..self }
     }
 
     /// The finding for people and programs.

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::contents::{Gvk, Object};
 use super::crd::Definition;
 use super::options::Options;
-use super::problem::{At, Observed, Problem};
+use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
-use olmdex_base::diag::Severity::{Error, Warning};
 use olmdex_fbc::Spot;
-use olmdex_version::{Quoted, Version};
+use olmdex_version::Version;
+
+const KIND: &str = "ValidationFailed";
 
 /// Names by kind, with the place of the first.
 pub(super) struct Removed {
@@ -34,16 +35,6 @@ impl Removed {
 
     pub(super) fn at(&self) -> At {
         self.at.clone().unwrap_or(At::Path(String::new()))
-    }
-
-    /// The list in the form of the real validators: with a comma behind each if there are several.
-    pub(super) fn listed(&self) -> String {
-        let comma = if self.kinds.len() > 1 { "," } else { "" };
-        let one = |(kind, names): (&String, &Vec<String>)| {
-            let names: Vec<String> = names.iter().map(|it| Quoted(it).to_string()).collect();
-            format!("{kind}: ([{}]){comma}", names.join(" "))
-        };
-        self.kinds.iter().map(one).collect()
     }
 
     /// The words for it.
@@ -168,22 +159,17 @@ pub(super) fn check(
     options: &Options,
 ) -> Vec<Problem> {
     let mut found = Vec::new();
-    let says = |level, detail: String| Observed::new(level, "ValidationFailed", csv.name(), detail);
     let named = Version::parse_tolerant(&options.k8s_version).ok();
     if named.is_none() && !options.k8s_version.is_empty() {
         let text = &options.k8s_version;
-        let wording = says(Error, format!("invalid value informed via the k8s key option : {text}"));
         let message = format!("`{text}`, given as k8s-version, is not a version");
         let it =
             Problem::new(rules::KUBERNETES_VERSION, At::Path(String::new()), message, "write, for example, `1.25`");
-        found.push(it.observed(wording));
+        found.push(it.reported_as(KIND));
     }
     let text = csv.spec("minKubeVersion").text();
     let lowest = Version::parse_tolerant(&text).ok();
     if lowest.is_none() && !text.is_empty() {
-        let detail = format!(
-            "unable to use csv.Spec.MinKubeVersion to verify the CRD/Webhook apis because it has an invalid value: {text}"
-        );
         let message = format!("`spec.minKubeVersion` is not a version, so the served APIs are unknown: `{text}`");
         let it = Problem::new(
             rules::KUBERNETES_VERSION,
@@ -191,7 +177,7 @@ pub(super) fn check(
             message,
             "write, for example, `1.25.0`",
         );
-        found.push(it.observed(says(Error, detail)));
+        found.push(it.reported_as(KIND));
     }
     let (removed, useless) = of_1_25(csv, objects);
     let steps = [
@@ -207,14 +193,9 @@ pub(super) fn check(
                 continue;
             }
             let message = format!("Kubernetes 1.{minor} removed APIs that the bundle uses: {}", removed.words());
-            let detail = format!(
-                "this bundle is using APIs which were deprecated and removed in v1.{minor}. More info: https://kubernetes.io/docs/reference/using-api/deprecation-guide/#v1-{minor}. Migrate the API(s) for {}",
-                removed.listed()
-            );
             let help = "move to the version of the API that is still served";
             let rule = if is_error { rules::REMOVED_API_REACHED } else { rules::REMOVED_API };
-            let it = Problem::new(rule, removed.at(), message, help);
-            found.push(it.observed(says(if is_error { Error } else { Warning }, detail)));
+            found.push(Problem::new(rule, removed.at(), message, help).reported_as(KIND));
         }
     }
     found

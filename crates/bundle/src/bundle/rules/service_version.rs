@@ -2,9 +2,11 @@
 
 use super::contents::{Gvk, Object};
 use super::node::Field;
-use super::problem::{At, Observed, annotation, steps};
-use olmdex_base::diag::Severity;
+use super::problem::{At, annotation, steps};
 use olmdex_fbc::Spot;
+
+/// operator-sdk's type of most findings about a ClusterServiceVersion.
+pub(super) const KIND: &str = "CSVFileNotValid";
 
 /// A ClusterServiceVersion.
 #[derive(Clone, Copy)]
@@ -73,10 +75,5 @@ impl<'a> Csv<'a> {
 
     pub(super) fn at_annotation(&self, name: &str) -> At {
         At::File(self.object.file, annotation(name))
-    }
-
-    /// A message of the real validators about a ClusterServiceVersion.
-    pub(super) fn says(&self, level: Severity, detail: &str) -> Observed {
-        Observed::csv(level, &self.name(), detail)
     }
 }

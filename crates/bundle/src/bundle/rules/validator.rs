@@ -1,18 +1,16 @@
 //! The validators by their names, and a bundle that they are asked about.
 
 use super::catalog_claims::{self, CatalogClaims};
-use super::contents::{Contents, Gvk, Object};
+use super::contents::{Contents, Object};
 use super::crd::{self, Definition};
 use super::good_practices::Channels;
 use super::loader::{self, Loaded};
 use super::operator_sdk_csv;
 use super::options::Options;
-use super::problem::{At, Observed, Problem};
+use super::problem::Problem;
 use super::service_version::Csv;
-use super::table as rules;
 use super::{blob, community, content, format, good_practices, hub, multiarch, objects, removed_apis, whole};
 use olmdex_base::diag::Finding;
-use olmdex_base::diag::Severity::Warning;
 
 /// A validator that can be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,18 +120,16 @@ impl<'a> Validation<'a> {
         Self { contents, loaded, definitions, channels, package }
     }
 
-    /// The error of operator-sdk's loader, which ends its run.
+    /// The media type of a bundle with these files; `None` if opm cannot recognize it.
     #[must_use]
-    pub fn load_error(&self) -> Option<&str> {
-        self.loaded.error.as_deref()
+    pub fn media_type(&self) -> Option<&'static str> {
+        format::media_type(self.contents)
     }
 
-    /// The media type of a bundle with these files.
-    ///
-    /// # Errors
-    /// opm's words, if it cannot be recognized.
-    pub fn media_type(&self) -> Result<&'static str, String> {
-        format::media_type(self.contents)
+    /// The name of the bundle: that of its ClusterServiceVersion, or an empty text.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.loaded.csv.map(|object| object.name()).unwrap_or_default()
     }
 
     /// The claims of the bundle about its place in a catalog; `None` without a ClusterServiceVersion and a package.
@@ -146,9 +142,8 @@ impl<'a> Validation<'a> {
         Some(catalog_claims::of(self.contents, &csv, package, channels, &definitions))
     }
 
-    /// Group, version and kind of each object.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = Gvk> + '_ {
-        self.loaded.objects.iter().map(Object::gvk)
+    pub(super) fn objects(&self) -> &[Object<'a>] {
+        &self.loaded.objects
     }
 
     /// The findings of the checks for every bundle, and of these validators: each once, by file and line.
@@ -196,15 +191,10 @@ impl<'a> Validation<'a> {
             Validator::Capabilities => hub::capabilities(&csv),
             Validator::Categories => hub::categories(&csv, options),
             Validator::OperatorHub => {
-                let deprecated = "The \"operatorhub\" validator is deprecated; for equivalent validation use \"operatorhub/v2\", \"standardcapabilities\" and \"standardcategories\" validators";
-                let deprecated = Observed::new(Warning, "DeprecatedValidator", "", deprecated);
-                let deprecated =
-                    Problem::new(rules::CAPABILITIES, At::Path(String::new()), "", "").observed(deprecated);
                 let mut found = hub::check(&csv);
                 found.extend(hub::capabilities(&csv));
                 found.extend(hub::categories(&csv, options));
                 found.extend(removed(options));
-                found.push(deprecated.tool_only());
                 found
             }
             Validator::DeprecatedApis => removed(options),

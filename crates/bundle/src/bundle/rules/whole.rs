@@ -6,13 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::contents::{Contents, Entry, Gvk, Object};
 use super::crd::Definition;
 use super::node::Field;
-use super::problem::{At, Observed, Problem};
+use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use crate::bundle::size;
-use olmdex_base::diag::Severity::{Error, Warning};
 use olmdex_fbc::{Spot, check_image};
-use olmdex_version::{Quoted, Version};
+use olmdex_version::Version;
 
 /// The largest bundle that OLM can unpack: that of a ConfigMap.
 const MAX_SIZE: u64 = 1 << 20;
@@ -58,16 +57,12 @@ fn apis(definitions: &[Definition<'_>]) -> Vec<(Gvk, usize)> {
 }
 
 fn definitions(parts: &Parts<'_>, found: &mut Vec<Problem>) {
-    let name = parts.csv.name();
-    let bundle = Quoted(&name);
     let mut keys: BTreeMap<Gvk, usize> = BTreeMap::new();
     for (gvk, file) in apis(parts.definitions) {
         if keys.contains_key(&gvk) {
             let message = format!("two definitions have `{gvk}`");
-            let wording = format!("duplicate CRD {} in bundle {bundle}", Quoted(&gvk.to_string()));
-            let wording = Observed::new(Error, KIND, gvk.to_string(), wording);
             let at = At::File(file, Spot::Start);
-            found.push(Problem::new(rules::CRD_TWICE, at, message, "keep the definition of v1").observed(wording));
+            found.push(Problem::new(rules::CRD_TWICE, at, message, "keep the definition of v1").reported_as(KIND));
         }
         keys.insert(gvk, file);
     }
@@ -77,13 +72,11 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Problem>) {
             owned_kinds.insert((owned.gvk.group, owned.gvk.kind));
             continue;
         }
-        let gvk = owned.gvk.to_string();
+        let gvk = owned.gvk;
         let message = format!("the ClusterServiceVersion owns `{gvk}`, which no definition in `manifests/` has");
-        let wording = format!("owned CRD {} not found in bundle {bundle}", Quoted(&gvk));
         let at = parts.csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
         let help = "add the definition to `manifests/`, or correct name, version and kind of the owned definition";
-        let wording = Observed::new(Error, KIND, gvk, wording);
-        found.push(Problem::new(rules::OWNED_MISSING, at, message, help).observed(wording));
+        found.push(Problem::new(rules::OWNED_MISSING, at, message, help).reported_as(KIND));
     }
     for (gvk, file) in keys {
         if owned_kinds.contains(&(gvk.group.clone(), gvk.kind.clone())) {
@@ -91,11 +84,9 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Problem>) {
         }
         let message =
             format!("the bundle has the definition of `{gvk}`, but the ClusterServiceVersion does not own it");
-        let gvk = gvk.to_string();
-        let wording = format!("CRD {} is present in bundle {bundle} but not defined in CSV", Quoted(&gvk));
         let help = "list it in `spec.customresourcedefinitions.owned`, or remove the definition";
         let it = Problem::new(rules::WITHOUT_OWNER, At::File(file, Spot::Start), message, help);
-        found.push(it.observed(Observed::new(Error, KIND, gvk, wording)));
+        found.push(it.reported_as(KIND));
     }
 }
 
@@ -111,40 +102,28 @@ fn service_accounts(parts: &Parts<'_>, found: &mut Vec<Problem>) {
         }
         let message = format!("OLM creates the ServiceAccount `{name}` for a deployment, but the bundle also has it");
         let help = "remove the ServiceAccount from `manifests/`, or rename one of the two";
-        let wording = format!(
-            "invalid service account found in bundle. This service account {name} in your bundle is not valid, because a service account with the same name was already specified in your CSV. If this was unintentional, please remove the service account manifest from your bundle. If it was intentional to specify a separate service account, please rename the SA in either the bundle manifest or the CSV."
-        );
         let at = At::File(object.file, Spot::Path(vec!["metadata".into(), "name".into()]));
-        let wording = Observed::new(Error, KIND, name, wording);
-        found.push(Problem::new(rules::ACCOUNT_CLASH, at, message, help).observed(wording));
+        found.push(Problem::new(rules::ACCOUNT_CLASH, at, message, help).reported_as(KIND));
     }
 }
 
 fn sizes(parts: &Parts<'_>, found: &mut Vec<Problem>) {
     let files = parts.contents.manifests().filter(|(_, it)| it.entry == Entry::File);
-    let (mut all, mut compressed) = (0, 0);
-    for (_, file) in files {
-        all += file.text.len() as u64;
-        compressed += size::compressed(&file.text);
-    }
+    let compressed: u64 = files.map(|(_, file)| size::compressed(&file.text)).sum();
     let is_large = compressed > MAX_SIZE;
     if !is_large && compressed * 100 <= MAX_SIZE * 85 {
         return;
     }
-    let (size, max, plain) = (in_units(compressed), in_units(MAX_SIZE), in_units(all));
-    let rest = format!("size=~{size} , max={max}. Bundle uncompressed size is {plain}");
+    let (size, max) = (in_units(compressed), in_units(MAX_SIZE));
     let help = "shorten descriptions in definitions and examples, or move large objects out of the bundle";
     let at = At::Path("manifests".to_owned());
-    let name = parts.csv.name();
-    found.push(if is_large {
-        let message = format!("the compressed manifests have {size}, but OLM unpacks at most {max}");
-        let wording = format!("maximum bundle compressed size with gzip size exceeded: {rest}");
-        Problem::new(rules::TOO_LARGE, at, message, help).observed(Observed::new(Error, KIND, name, wording))
+    let (rule, message) = if is_large {
+        (rules::TOO_LARGE, format!("the compressed manifests have {size}, but OLM unpacks at most {max}"))
     } else {
         let message = format!("the compressed manifests have {size}, which is near the limit of {max}");
-        let wording = format!("nearing maximum bundle compressed size with gzip: {rest}");
-        Problem::new(rules::NEARLY_TOO_LARGE, at, message, help).observed(Observed::new(Warning, KIND, name, wording))
-    });
+        (rules::NEARLY_TOO_LARGE, message)
+    };
+    found.push(Problem::new(rule, at, message, help).reported_as(KIND));
 }
 
 /// Bytes in decimal units, with one digit behind the point.
@@ -172,36 +151,31 @@ fn released_name(parts: &Parts<'_>, found: &mut Vec<Problem>) {
     let text = parts.csv.spec("version").text();
     let version = Version::parse_tolerant(&text).map_or(text, |it| it.to_string());
     let name = parts.csv.name();
-    let wording = |package: &str| {
-        let wanted = format!("{package}-v{version}-{release}");
-        let (name, wanted) = (Quoted(&name), Quoted(&wanted));
-        format!("bundle name with release versioning {name} does not match expected name {wanted}")
-    };
     let package = parts.package.clone().unwrap_or_default();
     let wanted = format!("{package}-v{version}-{release}");
-    let observed = Observed::new(Error, KIND, name.clone(), wording(""));
-    let message = format!("the bundle has release `{release}`, but its name is `{name}`, not `{wanted}`");
+    let is_wanted = name == wanted;
+    let message = if is_wanted {
+        format!("operator-sdk knows no package, so it refuses the name `{name}` of a bundle with release `{release}`")
+    } else {
+        format!("the bundle has release `{release}`, but its name is `{name}`, not `{wanted}`")
+    };
     let help = format!("name the ClusterServiceVersion `{wanted}`, or remove `spec.release`");
-    let it = Problem::new(rules::RELEASE_NAME, parts.csv.at("metadata.name"), message, help).observed(observed);
-    found.push(if name == wanted { it.tool_only() } else { it });
+    let it = Problem::new(rules::RELEASE_NAME, parts.csv.at("metadata.name"), message, help).reported_as(KIND);
+    found.push(if is_wanted { it.tool_only() } else { it });
 }
 
 fn related_images(csv: &Csv<'_>, found: &mut Vec<Problem>) {
     for (idx, item) in csv.spec("relatedImages").items().enumerate() {
         let image = Field::text_of(item, "image");
-        let path = format!("spec.relatedImages[{idx}].image");
         let at = csv.at(&format!("spec.relatedImages.{idx}.image"));
         if image.is_empty() {
             let message = format!("related image {} has no reference", idx + 1);
-            let wording = Observed::new(Error, KIND, path, format!("relatedImages[{idx}] has an empty image field"));
             let help = "give the reference, or remove the item";
-            found.push(Problem::new(rules::RELATED_EMPTY, at, message, help).observed(wording));
+            found.push(Problem::new(rules::RELATED_EMPTY, at, message, help).reported_as(KIND));
         } else if let Err(error) = check_image(&image) {
             let message = format!("`{image}` is not an image reference: {error}");
-            let wording = format!("relatedImages[{idx}] has an invalid image pullspec {}: {error}", Quoted(&image));
             let help = "write REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, without a scheme";
-            let wording = Observed::new(Error, KIND, path, wording);
-            found.push(Problem::new(rules::RELATED_INVALID, at, message, help).observed(wording));
+            found.push(Problem::new(rules::RELATED_INVALID, at, message, help).reported_as(KIND));
         }
     }
 }
