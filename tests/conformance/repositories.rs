@@ -1,7 +1,8 @@
 //! `authoring/static-checks`: repositories of one operator with the findings of the pipelines' checks.
 //!
-//! Checks, levels and graphs must be equal, and so must the words, unless the real ones depend on chance, as they do
-//! for sets and for the edge that closes a loop. If a real check crashes, ours refuses.
+//! Graphs must be equal, and for each version and check, levels and the names in texts are compared as
+//! [`crate::verdicts`] says. A finding about a required field names that field on both sides. Chance decides which edge
+//! closes a loop, so texts about loops are not compared. If a real check crashes, ours refuses.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,6 +14,7 @@ use serde_json::Value;
 use crate::bundles::unpacked;
 use crate::command::olmdex;
 use crate::outcome::{Case, Folder, Outcome};
+use crate::verdicts::{self, Verdict};
 
 pub(crate) const FOLDER: Folder =
     Folder { name: "authoring/static-checks", run: |root| unpacked(root, "static-checks", cases) };
@@ -86,45 +88,30 @@ fn compare(
     found: &BTreeMap<String, Value>,
     differences: &mut Vec<String>,
 ) {
-    let mut checks: Vec<&String> = expected.keys().chain(found.keys()).collect();
-    checks.sort();
-    checks.dedup();
-    for check in checks {
-        let (wanted, given) = (verdicts(check, expected.get(check)), verdicts(check, found.get(check)));
-        if wanted != given {
-            differences.push(format!("{what} {check}: expected {wanted:?}\n     got {given:?}"));
-        }
-    }
+    let (wanted, given) = (verdicts(expected), verdicts(found));
+    let of_checks = verdicts::differences(&given, &wanted, "");
+    differences.extend(of_checks.into_iter().map(|difference| format!("{what}: {difference}")));
 }
 
-/// Levels with words, sorted.
-fn verdicts(check: &str, value: Option<&Value>) -> Vec<String> {
-    let mut all: Vec<String> = match value {
-        None => Vec::new(),
+/// The findings of all checks.
+fn verdicts(checks: &BTreeMap<String, Value>) -> Vec<Verdict> {
+    let mut all = Vec::new();
+    for (check, value) in checks {
         // The real check crashed.
-        Some(Value::String(_)) => vec!["Fail EXC IndexError".to_owned()],
-        Some(value) => {
-            let pair = |it: &Value| {
-                let level = it[0].as_str().unwrap_or_default();
-                // Chance decides which edge closes a loop, and which of several wrong names comes first.
-                let is_chance = check == "check_upgrade_graph_loop";
-                let text = if is_chance { "" } else { it[1].as_str().unwrap_or_default() };
-                format!("{level} {}", without_order(text))
-            };
-            value.as_array().into_iter().flatten().map(pair).collect()
+        if value.is_string() {
+            all.push(Verdict::new(format!("Fail {check} "), ""));
         }
-    };
-    all.sort();
+        for item in value.as_array().into_iter().flatten() {
+            let text = if check == "check_upgrade_graph_loop" { "" } else { item[1].as_str().unwrap_or_default() };
+            let level = item[0].as_str().unwrap_or_default();
+            let field = if check == "check_required_fields" { field(text) } else { "" };
+            all.push(Verdict::new(format!("{level} {check} {field}"), text));
+        }
+    }
     all
 }
 
-/// A text in which the items of a set are sorted.
-fn without_order(text: &str) -> String {
-    let (Some(start), Some(end)) = (text.find('{'), text.rfind('}')) else { return text.to_owned() };
-    if start > end {
-        return text.to_owned();
-    }
-    let mut items: Vec<&str> = text[start + 1..end].split(", ").collect();
-    items.sort_unstable();
-    format!("{}{{{}}}{}", &text[..start], items.join(", "), &text[end + 1..])
+/// The field that a text is about: in our words the first in quotes, in those of the pipelines the last word.
+fn field(text: &str) -> &str {
+    text.split('`').nth(1).or_else(|| text.split(' ').next_back()).unwrap_or_default()
 }

@@ -13,10 +13,10 @@ use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
-use crate::community::{self, CheckResult, Operator, rules};
+use crate::community::{self, Operator, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
-use crate::diag::{Tally, counted};
+use crate::diag::{Finding, Severity, Tally, counted};
 
 /// Check an operator repository such as community-operators
 ///
@@ -38,7 +38,7 @@ pub(crate) struct RepoArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
-    /// Print the output of another tool: one JSON object for each operator
+    /// Give the verdict of another tool, in olmdex's words: one JSON object for each operator
     #[arg(long, value_name = "TOOL")]
     compat: Option<Tool>,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) struct RepoArgs {
 /// Another tool whose output can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Tool {
-    /// The pipelines: each check with its level and its words, and the upgrade graphs as they see them
+    /// The pipelines: each check by its name with its level, and the upgrade graphs as they see them
     OperatorPipelines,
 }
 
@@ -62,12 +62,12 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
     }
     if args.compat.is_some() {
         args.choice.refuse_with_compat()?;
-        return as_pipelines(&operators);
+        return as_pipelines(context, &operators);
     }
     let choice = args.choice.open(context, &args.directories, Whole::Other)?;
     let mut findings = Vec::new();
     for operator in &operators {
-        findings.extend(community::findings(&community::check(operator)));
+        findings.extend(community::findings(operator));
     }
     let chosen = choice.apply(findings, &Scope { rules: rules::ALL, package: None, is_whole: false })?;
     let printed = print_chosen(context, args.output, rules::ALL, &chosen, args.choice.all, FindingsMetadata::default());
@@ -100,30 +100,38 @@ struct PipelineReport {
     default_channel: Option<String>,
 }
 
-fn as_pipelines(operators: &[Operator]) -> CommandResult {
+/// The findings by their checks, sorted.
+fn results(findings: Vec<Finding>) -> Results {
+    let mut results = Results::new();
+    for finding in findings {
+        let level = if is_refusal(&finding) { "Fail" } else { "Warn" };
+        results.entry(finding.check.unwrap_or_default()).or_default().push([level.to_owned(), finding.message]);
+    }
+    results.values_mut().for_each(|found| found.sort());
+    results
+}
+
+fn is_refusal(finding: &Finding) -> bool {
+    finding.rule.severity == Severity::Error
+}
+
+fn as_pipelines(context: &Context, operators: &[Operator]) -> CommandResult {
+    context.reporter.note("messages are olmdex's; names of checks and verdicts are operator-pipelines'");
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_refused = false;
     for operator in operators {
-        let verdicts = community::check(operator);
-        is_refused |= verdicts.iter().any(CheckResult::is_refusal);
-        let mut bundles: BTreeMap<String, Results> =
-            operator.versions.iter().map(|it| (it.name.clone(), Results::new())).collect();
-        let mut operator_checks = Results::new();
-        for verdict in verdicts {
-            let level = if verdict.is_refusal() { "Fail" } else { "Warn" };
-            let results = match verdict.version {
-                Some(version) => bundles.entry(version).or_default(),
-                None => &mut operator_checks,
-            };
-            results.entry(verdict.check).or_default().push([level.to_owned(), verdict.theirs]);
+        let mut bundles = BTreeMap::new();
+        for (number, version) in operator.versions.iter().enumerate() {
+            let found = community::check_version(operator, number);
+            is_refused |= found.iter().any(is_refusal);
+            bundles.insert(version.name.clone(), results(found));
         }
-        for results in bundles.values_mut().chain([&mut operator_checks]) {
-            results.values_mut().for_each(|it| it.sort());
-        }
+        let of_operator = community::check_operator(operator);
+        is_refused |= of_operator.iter().any(is_refusal);
         let report = PipelineReport {
             operator: operator.name.clone(),
             bundles,
-            operator_checks,
+            operator_checks: results(of_operator),
             update_graph: community::update_graph_of(operator),
             heads: community::heads(operator),
             default_channel: community::default_channel(operator),

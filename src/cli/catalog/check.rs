@@ -347,7 +347,7 @@ impl Checking<'_> {
     /// An operator of a repository, with the bundles of its versions.
     fn add_operator(&mut self, operator: &Operator) -> Result<(), CommandError> {
         let found = self.pipelines.operator(&operator.path, operator);
-        self.findings.extend(found.unwrap_or_else(|| community::findings(&community::check(operator))));
+        self.findings.extend(found.unwrap_or_else(|| community::findings(operator)));
         self.counts.operators += 1;
         operator.versions.iter().try_for_each(|it| self.add_bundle(&operator.path.join(&it.name)))
     }

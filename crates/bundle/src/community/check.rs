@@ -2,49 +2,61 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::checks::{Checked, bundle, no_graph};
+use super::checks::{Checked, no_graph};
 use super::file::Unread;
+use super::finding::{LOAD, advised, finding, placed};
 use super::operator::{Operator, path};
 use super::rules;
 use super::schema::{CI, misfits};
-use super::verdict::{CheckResult, Wording};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
 use olmdex_version::Version;
 
-/// The results of all checks, those of versions first.
+/// The findings of the checks of a version, by its number. The `check` of each is the name of the check in the
+/// pipelines, or `load` for a file that stops them.
 #[must_use]
-pub fn check(operator: &Operator) -> Vec<CheckResult> {
-    let mut verdicts = Vec::new();
-    for number in 0..operator.versions.len() {
-        let mut checked = Checked { operator, number, verdicts: Vec::new() };
-        checked.run();
-        verdicts.append(&mut checked.verdicts);
-    }
-    settings(operator, &mut verdicts);
-    if !operator.settings.is_fbc {
-        names(operator, &mut verdicts);
-        update_graph(operator, &mut verdicts);
-        loops(operator, &mut verdicts);
-    }
-    verdicts
+pub fn check_version(operator: &Operator, number: usize) -> Vec<Finding> {
+    let mut checked = Checked { operator, number, found: Vec::new() };
+    checked.run();
+    checked.found
 }
 
-/// The verdicts as findings, each once.
+/// The findings of the checks of an operator beside those of its versions, with names as in [`check_version`].
 #[must_use]
-pub fn findings(verdicts: &[CheckResult]) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
+pub fn check_operator(operator: &Operator) -> Vec<Finding> {
+    let mut found = Vec::new();
+    settings(operator, &mut found);
+    if !operator.settings.is_fbc {
+        names(operator, &mut found);
+        update_graph(operator, &mut found);
+        loops(operator, &mut found);
+    }
+    found
+}
+
+/// The findings of all checks, those of versions first.
+pub(super) fn check(operator: &Operator) -> Vec<Finding> {
+    let of_versions = (0..operator.versions.len()).flat_map(|number| check_version(operator, number));
+    of_versions.chain(check_operator(operator)).collect()
+}
+
+/// The findings of all checks, each once and without the name of its check.
+#[must_use]
+pub fn findings(operator: &Operator) -> Vec<Finding> {
+    distinct(check(operator)).into_iter().map(|finding| Finding { check: None, ..finding }).collect()
+}
+
+/// Each finding once.
+pub(super) fn distinct(mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut seen = BTreeSet::new();
-    for finding in verdicts.iter().map(|it| &it.finding) {
+    findings.retain(|finding| {
         // A finding about a channel is the same for each of its versions.
         let is_of_channel =
             [rules::DANGLING.id, rules::BAD_REPLACES.id, rules::UPDATE_GRAPH.id].contains(&finding.rule.id);
         let place = finding.place.clone().filter(|_| !is_of_channel);
-        if seen.insert((finding.rule.id, finding.message.clone(), place)) {
-            findings.push(finding.clone());
-        }
-    }
+        seen.insert((finding.rule.id, finding.message.clone(), place))
+    });
     findings
 }
 
@@ -89,30 +101,29 @@ pub fn default_channel(operator: &Operator) -> Option<String> {
     best.map(|it| it.1.to_owned())
 }
 
-fn add(operator: &Operator, check: &'static str, wording: Wording, at: &[Step], verdicts: &mut Vec<CheckResult>) {
+/// Adds a finding about `ci.yaml`.
+fn add(operator: &Operator, check: &'static str, finding: Finding, at: &[Step], found: &mut Vec<Finding>) {
     let shown = operator.path.display().to_string();
-    verdicts.push(wording.at(check, None, operator.ci.as_ref().ok(), &Spot::Path(at.to_vec()), &shown));
+    found.push(placed(finding, check, operator.ci.as_ref().ok(), &Spot::Path(at.to_vec()), &shown));
 }
 
-fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
+fn settings(operator: &Operator, found: &mut Vec<Finding>) {
     let file = match &operator.ci {
         Ok(file) if file.json != "null" => file,
         Ok(_) | Err(Unread::Absent) => return,
         Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
-            let wording = Wording::new(rules::UNREADABLE, format!("`ci.yaml` is unreadable: {message}"), "EXC");
-            add(operator, "load", wording, &[], verdicts);
+            let unreadable = finding(rules::UNREADABLE, format!("`ci.yaml` is unreadable: {message}"));
+            add(operator, LOAD, unreadable, &[], found);
             return;
         }
     };
     let mut reader = Reader::new();
     let Ok(value) = reader.read(&file.json) else { return };
-    let mut found = Vec::new();
-    misfits(&CI, value, &mut Vec::new(), &mut found);
-    for it in found {
-        let theirs =
-            format!("Operator's 'ci.yaml' contains invalid data which does not comply with the schema: {}", it.theirs);
-        let wording = Wording::new(rules::SCHEMA, it.message, theirs);
-        add(operator, "check_schema_operator_ci_config", wording, &it.path, verdicts);
+    let mut unfit = Vec::new();
+    misfits(&CI, value, &mut Vec::new(), &mut unfit);
+    for misfit in unfit {
+        let refused = finding(rules::SCHEMA, misfit.message);
+        add(operator, "check_schema_operator_ci_config", refused, &misfit.path, found);
     }
     let mut templates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for mapping in &operator.settings.mapping {
@@ -121,76 +132,54 @@ fn settings(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
         }
     }
     for (catalog, templates) in templates.into_iter().filter(|it| it.1.len() > 1) {
-        let listed: Vec<String> = templates.iter().map(|it| format!("'{it}'")).collect();
-        let wording = Wording::new(
-            rules::CATALOG_TWICE,
-            format!("several templates produce the catalog `{catalog}`: {}", templates.join(", ")),
-            format!(
-                "Operator's 'ci.yaml' contains multiple templates '[{}]' for the same catalog '{catalog}'.",
-                listed.join(", ")
-            ),
-        );
-        add(operator, "check_catalog_usage_ci_config", wording, &path(["fbc", "catalog_mapping"]), verdicts);
+        let message = format!("several templates produce the catalog `{catalog}`: {}", templates.join(", "));
+        let twice = finding(rules::CATALOG_TWICE, message);
+        add(operator, "check_catalog_usage_ci_config", twice, &path(["fbc", "catalog_mapping"]), found);
     }
 }
 
-fn names(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
+fn names(operator: &Operator, found: &mut Vec<Finding>) {
     let names: BTreeSet<&str> =
         operator.versions.iter().filter_map(|it| it.facts.split_name.as_ref()).map(|it| it.0.as_str()).collect();
     if names.len() > 1 {
         let listed: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();
-        let listed = listed.join(", ");
-        let wording = Wording::new(
-            rules::NAMES,
-            format!("the ClusterServiceVersions have several names: {listed}"),
-            format!("Bundles use multiple operator names: {{{listed}}}"),
-        );
-        add(operator, "check_operator_name_unique", wording, &[], verdicts);
+        let message = format!("the ClusterServiceVersions have several names: {}", listed.join(", "));
+        add(operator, "check_operator_name_unique", finding(rules::NAMES, message), &[], found);
     }
 }
 
-fn update_graph(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
+fn update_graph(operator: &Operator, found: &mut Vec<Finding>) {
     const CHECK: &str = "check_ci_upgrade_graph";
     match operator.settings.update_graph.as_deref() {
         None | Some("") => {
-            let wording = Wording::new(
-                rules::NO_UPDATE_GRAPH,
-                "`ci.yaml` has no `updateGraph`, so the pipelines use `replaces-mode`",
-                "The 'updateGraph' option is missing in ci.yaml. The default upgrade graph 'replaces-mode' will be used.",
-            );
-            add(operator, CHECK, wording.help("add `updateGraph: replaces-mode`"), &[], verdicts);
+            let message = "`ci.yaml` has no `updateGraph`, so the pipelines use `replaces-mode`";
+            let absent = advised(rules::NO_UPDATE_GRAPH, message, "add `updateGraph: replaces-mode`");
+            add(operator, CHECK, absent, &[], found);
         }
         Some("replaces-mode" | "semver-mode") => {}
         Some(other) => {
-            let wording = Wording::new(
-                rules::UPDATE_GRAPH,
-                format!("`updateGraph` is `{other}`"),
-                "The 'updateGraph' option in ci.yaml must be one of ['replaces-mode', 'semver-mode']",
-            );
             let help = "use `replaces-mode` or `semver-mode`";
-            add(operator, CHECK, wording.help(help), &path(["updateGraph"]), verdicts);
+            let unknown = advised(rules::UPDATE_GRAPH, format!("`updateGraph` is `{other}`"), help);
+            add(operator, CHECK, unknown, &path(["updateGraph"]), found);
         }
     }
 }
 
-fn loops(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
+fn loops(operator: &Operator, found: &mut Vec<Finding>) {
     const CHECK: &str = "check_upgrade_graph_loop";
     for channel in operator.all_channels() {
         let graph = match operator.graph(channel) {
             Ok(graph) => graph,
             Err(error) => {
-                add(operator, CHECK, no_graph(operator, &error), &[], verdicts);
+                add(operator, CHECK, no_graph(operator, &error), &[], found);
                 return;
             }
         };
         if let Some((from, to)) = graph.back_edge() {
             let name = |it: usize| &operator.versions[it].name;
-            let wording = Wording::new(
-                rules::LOOP,
-                format!("in channel `{channel}`, upgrades form a loop: from `{}` back to `{}`", name(from), name(to)),
-                format!("Upgrade graph loop detected: {} -> {}", bundle(operator, from), bundle(operator, to)),
-            )
-            .help("correct `replaces`, `skips` and `olm.skipRange` of the two");
+            let message =
+                format!("in channel `{channel}`, upgrades form a loop: from `{}` back to `{}`", name(from), name(to));
+            let closed = advised(rules::LOOP, message, "correct `replaces`, `skips` and `olm.skipRange` of the two");
             let newer = &operator.versions[to];
             let shown = operator.path.display().to_string();
             let at = match newer.facts.replaces {
@@ -198,7 +187,7 @@ fn loops(operator: &Operator, verdicts: &mut Vec<CheckResult>) {
                 None => path(["metadata", "annotations", "olm.skipRange"]),
             };
             let at = Spot::Path(at);
-            verdicts.push(wording.at(CHECK, None, newer.csv.as_ref().ok(), &at, &shown));
+            found.push(placed(closed, CHECK, newer.csv.as_ref().ok(), &at, &shown));
         }
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use super::configuration::TemplateRelease;
 use super::fields::FIELDS;
 use super::file::{RepositoryFile, Unread};
+use super::finding::{LOAD, advised, finding, placed};
 use super::graph::NoGraph;
 use super::openshift::{Conflict, catalogs, conflicts};
 use super::operator::{Operator, VersionDirectory, path};
 use super::rules;
 use super::schema::{RELEASE, misfits};
-use super::verdict::{CheckResult, Wording};
+use olmdex_base::diag::Finding;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
@@ -24,7 +25,7 @@ const ANNOTATION_OPENSHIFT: [&str; 2] = ["annotations", "com.redhat.openshift.ve
 pub(super) struct Checked<'o> {
     pub(super) operator: &'o Operator,
     pub(super) number: usize,
-    pub(super) verdicts: Vec<CheckResult>,
+    pub(super) found: Vec<Finding>,
 }
 
 const CHECK_NAME: &str = "check_operator_name";
@@ -34,28 +35,23 @@ impl<'o> Checked<'o> {
         &self.operator.versions[self.number]
     }
 
-    /// The name that the pipelines give it.
-    fn bundle(&self) -> String {
-        bundle(self.operator, self.number)
-    }
-
     fn shown(&self) -> String {
         self.operator.path.join(&self.version().name).display().to_string()
     }
 
-    fn add(&mut self, check: &'static str, wording: Wording, file: Option<&RepositoryFile>, at: &[Step]) {
-        let (version, shown) = (self.version().name.clone(), self.shown());
-        self.verdicts.push(wording.at(check, Some(&version), file, &Spot::Path(at.to_vec()), &shown));
+    fn add(&mut self, check: &'static str, finding: Finding, file: Option<&RepositoryFile>, at: &[Step]) {
+        let shown = self.shown();
+        self.found.push(placed(finding, check, file, &Spot::Path(at.to_vec()), &shown));
     }
 
-    fn in_csv<const N: usize>(&mut self, check: &'static str, wording: Wording, at: [&str; N]) {
+    fn in_csv<const N: usize>(&mut self, check: &'static str, finding: Finding, at: [&str; N]) {
         let version = self.version();
-        self.add(check, wording, version.csv.as_ref().ok(), &path(at));
+        self.add(check, finding, version.csv.as_ref().ok(), &path(at));
     }
 
-    fn in_annotations<const N: usize>(&mut self, check: &'static str, wording: Wording, at: [&str; N]) {
+    fn in_annotations<const N: usize>(&mut self, check: &'static str, finding: Finding, at: [&str; N]) {
         let version = self.version();
-        self.add(check, wording, version.annotations.as_ref().ok(), &path(at));
+        self.add(check, finding, version.annotations.as_ref().ok(), &path(at));
     }
 
     /// All checks.
@@ -90,24 +86,16 @@ impl<'o> Checked<'o> {
             Unread::Unreadable(message) => format!("{what} is unreadable: {message}"),
             Unread::Broken(message, line) => format!("{what} is unreadable: line {line}: {message}"),
         };
-        let mut wording = Wording::new(rules::UNREADABLE, message, "EXC");
-        wording.help = if is_csv { self.version().csv_help(&self.operator.path) } else { None };
-        self.add("load", wording, None, &[]);
+        let help = if is_csv { self.version().csv_help(&self.operator.path) } else { None };
+        self.add(LOAD, Finding { help, ..finding(rules::UNREADABLE, message) }, None, &[]);
     }
 
     fn name(&mut self) {
         let (operator, version) = (self.operator, self.version());
         if version.facts.package.is_empty() {
-            let wording = Wording::new(
-                rules::NAME,
-                "the annotations name no package",
-                "Bundle does not define the operator name in annotations.yaml",
-            );
-            self.in_annotations(
-                CHECK_NAME,
-                wording.help("set `operators.operatorframework.io.bundle.package.v1`"),
-                ANNOTATION_PACKAGE,
-            );
+            let help = "set `operators.operatorframework.io.bundle.package.v1`";
+            let unnamed = advised(rules::NAME, "the annotations name no package", help);
+            self.in_annotations(CHECK_NAME, unnamed, ANNOTATION_PACKAGE);
             return;
         }
         let Some((csv_name, _)) = &version.facts.split_name else {
@@ -116,9 +104,7 @@ impl<'o> Checked<'o> {
                 Some(_) => "without a ClusterServiceVersion the version has no name",
                 None => "the name of the ClusterServiceVersion is not NAME.VERSION",
             };
-            let theirs = format!("Invalid operator name in CSV for {}", self.bundle());
-            let wording = Wording { help, ..Wording::new(rules::NAME, message, theirs) };
-            self.in_csv(CHECK_NAME, wording, ["metadata", "name"]);
+            self.in_csv(CHECK_NAME, Finding { help, ..finding(rules::NAME, message) }, ["metadata", "name"]);
             return;
         };
         let has_others = operator.versions.len() > 1;
@@ -128,26 +114,13 @@ impl<'o> Checked<'o> {
         }
         let rule = if has_others { rules::OTHER_NAME } else { rules::NAME };
         if package != csv_name {
-            let wording = Wording::new(
-                rule,
-                format!("the package is `{package}`, but the ClusterServiceVersion has the name `{csv_name}`"),
-                format!(
-                    "Operator name from annotations.yaml ({package}) does not match the name defined in the CSV ({csv_name})"
-                ),
-            );
-            self.in_annotations(CHECK_NAME, wording, ANNOTATION_PACKAGE);
+            let message =
+                format!("the package is `{package}`, but the ClusterServiceVersion has the name `{csv_name}`");
+            self.in_annotations(CHECK_NAME, finding(rule, message), ANNOTATION_PACKAGE);
         }
         if *package != operator.name {
-            let directory = &operator.name;
-            let wording = Wording::new(
-                rule,
-                format!("the package is `{package}`, but its directory is `{directory}`"),
-                format!(
-                    "Operator name from annotations.yaml ({package}) does not match the operator's directory name \
-                     ({directory})"
-                ),
-            );
-            self.in_annotations(CHECK_NAME, wording, ANNOTATION_PACKAGE);
+            let message = format!("the package is `{package}`, but its directory is `{}`", operator.name);
+            self.in_annotations(CHECK_NAME, finding(rule, message), ANNOTATION_PACKAGE);
         }
     }
 
@@ -158,31 +131,23 @@ impl<'o> Checked<'o> {
         // A version without annotations has an empty name, which counts as one.
         let packages: BTreeSet<&str> = others().map(|it| it.package.as_str()).collect();
         let names: BTreeSet<&str> = others().filter_map(|it| it.split_name.as_ref()).map(|it| it.0.as_str()).collect();
-        for (own, others, place, is_csv) in
-            [(package, packages, "from annotations.yaml", false), (csv_name, names, "from the CSV", true)]
-        {
-            let wording = match others.iter().collect::<Vec<_>>().as_slice() {
+        for (own, others, is_csv) in [(package, packages, false), (csv_name, names, true)] {
+            let found = match others.iter().collect::<Vec<_>>().as_slice() {
                 [only] if **only == own => continue,
-                [only] => Wording::new(
-                    rules::NAME,
-                    format!("the name is `{own}`, but the other versions have the name `{only}`"),
-                    format!("Operator name {place} ({own}) does not match the name defined in other bundles ({only})"),
-                )
-                .help(format!("use `{only}`")),
+                [only] => {
+                    let message = format!("the name is `{own}`, but the other versions have the name `{only}`");
+                    advised(rules::NAME, message, format!("use `{only}`"))
+                }
                 several => {
                     let all: BTreeSet<&str> = several.iter().map(|it| **it).chain([own.as_str()]).collect();
                     let listed: Vec<String> = all.iter().map(|it| format!("'{it}'")).collect();
-                    let listed = listed.join(", ");
-                    Wording::new(
-                        rules::OTHER_NAME,
-                        format!("the versions of the operator have several names: {listed}"),
-                        format!("Operator name {place} is not consistent across bundles: [{listed}]"),
-                    )
+                    let message = format!("the versions of the operator have several names: {}", listed.join(", "));
+                    finding(rules::OTHER_NAME, message)
                 }
             };
             match is_csv {
-                true => self.in_csv(CHECK_NAME, wording, ["metadata", "name"]),
-                false => self.in_annotations(CHECK_NAME, wording, ANNOTATION_PACKAGE),
+                true => self.in_csv(CHECK_NAME, found, ["metadata", "name"]),
+                false => self.in_annotations(CHECK_NAME, found, ANNOTATION_PACKAGE),
             }
         }
     }
@@ -195,34 +160,25 @@ impl<'o> Checked<'o> {
         for field in FIELDS {
             let name = field.path.join(".");
             let at: Vec<Step> = field.path.iter().map(|it| Step::Key((*it).to_owned())).collect();
-            let (message, theirs) = match field.of(csv) {
+            let message = match field.of(csv) {
                 Some(value) if field.fits(value, || file.is_quoted(&at)) => continue,
-                Some(_) => (format!("`{name}` is not valid"), format!("CSV contains an invalid value for {name}")),
-                None => (format!("`{name}` is missing"), format!("CSV does not define {name}")),
+                Some(_) => format!("`{name}` is not valid"),
+                None => format!("`{name}` is missing"),
             };
             let rule = if field.is_required { rules::REQUIRED_FIELD } else { rules::RECOMMENDED_FIELD };
-            let wording = Wording::new(rule, message, theirs).help(format!("it is {}", field.help()));
-            self.add("check_required_fields", wording, Some(file), &at);
+            let unfit = advised(rule, message, format!("it is {}", field.help()));
+            self.add("check_required_fields", unfit, Some(file), &at);
         }
     }
 
     fn directory(&mut self) {
-        let (operator, version) = (self.operator, self.version());
+        let version = self.version();
         let (own, wanted) = (&version.name, &version.facts.version);
         if own != wanted {
-            let name = &operator.name;
-            let file = version.csv.as_ref().map(|it| it.shown.clone()).unwrap_or_default();
-            let below = file.find("operators/").map_or(file.as_str(), |at| &file[at..]);
-            let wording = Wording::new(
-                rules::DIRECTORY,
-                format!("the directory is `{own}`, but the version is `{wanted}`"),
-                format!(
-                    "Bundle directory name '{name}/{own}' does not match the expected operator CSV version '{wanted}' \
-                     from ./{below}."
-                ),
-            );
+            let message = format!("the directory is `{own}`, but the version is `{wanted}`");
             let help = format!("rename the directory to `{wanted}`, or correct `spec.version`");
-            self.in_csv("check_operator_version_directory_name", wording.help(help), ["spec", "version"]);
+            let other = advised(rules::DIRECTORY, message, help);
+            self.in_csv("check_operator_version_directory_name", other, ["spec", "version"]);
         }
     }
 
@@ -232,10 +188,10 @@ impl<'o> Checked<'o> {
             let graph = match self.operator.graph(channel) {
                 Ok(graph) => graph,
                 Err(error) => {
-                    let wording = no_graph(self.operator, &error);
+                    let found = no_graph(self.operator, &error);
                     let at = if let NoGraph::Name(number, _) = error { number } else { self.number };
                     let csv = self.operator.versions[at].csv.as_ref().ok();
-                    self.add(CHECK, wording, csv, &path(["spec", "replaces"]));
+                    self.add(CHECK, found, csv, &path(["spec", "replaces"]));
                     return;
                 }
             };
@@ -244,14 +200,9 @@ impl<'o> Checked<'o> {
             let dangling: Vec<usize> =
                 graph.members.iter().copied().filter(|it| !graph.edges.contains_key(it) && !is_head(it)).collect();
             if let Some(first) = dangling.first() {
-                let theirs: Vec<String> = dangling.iter().map(|it| bundle(self.operator, *it)).collect();
                 let names: Vec<String> =
                     dangling.iter().map(|it| format!("`{}`", self.operator.versions[*it].name)).collect();
-                let wording = Wording::new(
-                    rules::DANGLING,
-                    format!("in channel `{channel}`, no version upgrades {}", names.join(", ")),
-                    format!("Channel {channel} has dangling bundles: {{{}}}", theirs.join(", ")),
-                );
+                let message = format!("in channel `{channel}`, no version upgrades {}", names.join(", "));
                 let help = match self.sorts_below_its_release(*first, &graph.members) {
                     Some((own, release)) => format!(
                         "{own} is a pre-release for semver and sorts below {release}, so it is not the head: give it a \
@@ -260,7 +211,7 @@ impl<'o> Checked<'o> {
                     None => "let a later version replace or skip it, or include it in an `olm.skipRange`".to_owned(),
                 };
                 let annotations = self.operator.versions[*first].annotations.as_ref().ok();
-                self.add(CHECK, wording.help(help), annotations, &path(ANNOTATION_CHANNELS));
+                self.add(CHECK, advised(rules::DANGLING, message, help), annotations, &path(ANNOTATION_CHANNELS));
             }
         }
     }
@@ -280,41 +231,12 @@ impl<'o> Checked<'o> {
         let facts = &self.version().facts;
         let Some(kubernetes) = facts.min_kubernetes.as_deref() else { return };
         for conflict in conflicts(kubernetes, facts.openshift.as_deref()) {
-            let wording = match &conflict {
-                Conflict::BadKubernetes(text) => Wording::new(
-                    rules::KUBERNETES,
-                    format!("`minKubeVersion` is `{text}`, which is not a version"),
-                    format!("Invalid minKubeVersion: {text} is not valid SemVer string"),
-                ),
-                Conflict::NoOpenShift(lowest) => Wording::new(
-                    rules::KUBERNETES,
-                    "`minKubeVersion` is set, but `com.redhat.openshift.versions` is not",
-                    format!("minKubeVersion is set to {lowest} but com.redhat.openshift.versions is not set"),
-                )
-                .help("set it in `metadata/annotations.yaml` to the first OpenShift version with that Kubernetes"),
-                Conflict::BadOpenShift(text) => Wording::new(
-                    rules::KUBERNETES,
-                    format!("`com.redhat.openshift.versions` has `{text}`, which is not a version"),
-                    format!("Invalid com.redhat.openshift.versions: {text} is not valid SemVer string"),
-                ),
-                Conflict::List => Wording::new(
-                    rules::OPENSHIFT_LIST,
-                    "`com.redhat.openshift.versions` is a list",
-                    "Comma separated list of versions in com.redhat.openshift.versions is only supported for v4.5 and v4.6",
-                )
-                .help("write the lowest version, which includes all later ones, or write a range"),
-                Conflict::Older(versions, lowest) => Wording::new(
-                    rules::KUBERNETES,
-                    format!("OpenShift {} has a Kubernetes version below {lowest}", versions.replace(',', ", ")),
-                    format!("OCP version(s) {versions} conflict with minKubeVersion={lowest}"),
-                )
-                .help("correct `minKubeVersion` or `com.redhat.openshift.versions`"),
-            };
+            let found = unmet(&conflict);
             match conflict {
-                Conflict::BadKubernetes(_) | Conflict::NoOpenShift(_) => {
-                    self.in_csv(CHECK, wording, ["spec", "minKubeVersion"]);
+                Conflict::BadKubernetes(_) | Conflict::NoOpenShift => {
+                    self.in_csv(CHECK, found, ["spec", "minKubeVersion"]);
                 }
-                _ => self.in_annotations(CHECK, wording, ANNOTATION_OPENSHIFT),
+                _ => self.in_annotations(CHECK, found, ANNOTATION_OPENSHIFT),
             }
         }
     }
@@ -323,21 +245,14 @@ impl<'o> Checked<'o> {
         const CHECK: &str = "check_replaces_availability";
         let (operator, version) = (self.operator, self.version());
         let Some(replaces) = version.facts.replaces.as_deref().filter(|it| !it.is_empty()) else { return };
-        let own = self.bundle();
-        let mut refuse = |wording: Wording| self.in_csv(CHECK, wording, ["spec", "replaces"]);
+        let mut refuse = |finding: Finding| self.in_csv(CHECK, finding, ["spec", "replaces"]);
         let Some((_, wanted)) = replaces.split_once(".v").or_else(|| replaces.split_once('.')) else {
             let message = format!("`spec.replaces` is `{replaces}`, which has no version");
-            refuse(Wording::new(rules::BAD_REPLACES, message, "EXC IndexError").help("write it as NAME.vVERSION"));
+            refuse(advised(rules::BAD_REPLACES, message, "write it as NAME.vVERSION"));
             return;
         };
         if version.facts.split_name.as_ref().is_some_and(|it| it.1 == wanted) {
-            refuse(Wording::new(
-                rules::REPLACES,
-                "the version replaces itself",
-                format!(
-                    "{own} attempts to replace itself. Please set 'spec.replaces' field to a different version in the CSV."
-                ),
-            ));
+            refuse(finding(rules::REPLACES, "the version replaces itself"));
             return;
         }
         let named = |it: &&VersionDirectory| it.facts.split_name.as_ref().is_some_and(|it| it.1 == wanted);
@@ -349,55 +264,21 @@ impl<'o> Checked<'o> {
                 .map(|it| it.1.as_str())
                 .collect();
             there.sort_unstable();
-            let listed: Vec<String> = there.iter().map(|it| format!("'{it}'")).collect();
             let own_version = version.facts.split_name.as_ref().map(|it| it.1.as_str());
             let help = help_for_absent(wanted, there.iter().copied().filter(|it| Some(*it) != own_version));
-            refuse(
-                Wording::new(
-                    rules::REPLACES,
-                    format!("the version replaces {wanted}, which is not in the repository"),
-                    format!(
-                        "{own} attempts to replace version '{wanted}' which does not exist in the submitted PR branch. \
-                         Available versions: [{}]. If you are submitting multiple versions in sequence, make sure your \
-                         fork is up to date with origin (rebased) before each submission to include all previously \
-                         merged versions.",
-                        listed.join(", ")
-                    ),
-                )
-                .help(help),
-            );
+            let message = format!("the version replaces {wanted}, which is not in the repository");
+            refuse(advised(rules::REPLACES, message, help));
             return;
         };
-        let (mine, theirs) = (version.facts.openshift.as_deref(), replaced.facts.openshift.as_deref());
-        let (goes_to, has) = (catalogs(mine), catalogs(theirs));
-        if mine == theirs || goes_to.is_subset(&has) {
+        let (mine, of_replaced) = (version.facts.openshift.as_deref(), replaced.facts.openshift.as_deref());
+        let (goes_to, has) = (catalogs(mine), catalogs(of_replaced));
+        if mine == of_replaced || goes_to.is_subset(&has) {
             return;
         }
-        let list = |it: &BTreeSet<Minor>| {
-            let names: Vec<String> = it.iter().map(|it| format!("'{it}'")).collect();
-            format!("[{}]", names.join(", "))
-        };
         let absent: Vec<String> = goes_to.difference(&has).map(Minor::to_string).collect();
-        let replaced_name = format!("Bundle({}/{})", operator.name, replaced.name);
-        let shown = |it: Option<&str>| it.unwrap_or("None").to_owned();
-        refuse(
-            Wording::new(
-                rules::REPLACES,
-                format!("the version goes to OpenShift {}, but `{}`, which it replaces, does \
-                    not", absent.join(", "), replaced.name),
-                format!(
-                    "Replaces bundle {replaced_name} {} does not support the same OCP versions as bundle {own} {}. In order \
-                     to fix this issue, align the OCP version range to match the range of the replaced bundle. This can be \
-                     done by setting the `com.redhat.openshift.versions` annotation in the `metadata/annotations.yaml` \
-                     file.\n`{own}` - `{}`\n`{replaced_name}` - `{}`",
-                    list(&has),
-                    list(&goes_to),
-                    shown(mine),
-                    shown(theirs)
-                ),
-            )
-            .help("align `com.redhat.openshift.versions` of both versions"),
-        );
+        let (absent, name) = (absent.join(", "), &replaced.name);
+        let message = format!("the version goes to OpenShift {absent}, but `{name}`, which it replaces, does not");
+        refuse(advised(rules::REPLACES, message, "align `com.redhat.openshift.versions` of both versions"));
     }
 
     fn pruned(&mut self) {
@@ -410,17 +291,10 @@ impl<'o> Checked<'o> {
             if self.operator.members(channel).len() == 1 {
                 continue;
             }
-            let wording = Wording::new(
-                rules::PRUNED,
-                format!("in channel `{channel}`, the version has an `olm.skipRange` but no `replaces`"),
-                "olm.skipRange annotation is set but replaces field is not set in the CSV. The definition may lead to \
-                 unintentional pruning of the update graph. \
-                 https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/#skiprange. \
-                 If this is intentional, you can skip the check by adding `/test skip check_pruned_graph` comment to a \
-                 pull request.",
-            );
+            let message = format!("in channel `{channel}`, the version has an `olm.skipRange` but no `replaces`");
             let help = "set `spec.replaces` to the version before it";
-            self.in_csv("check_pruned_graph", wording.help(help), ["metadata", "annotations", "olm.skipRange"]);
+            let pruned = advised(rules::PRUNED, message, help);
+            self.in_csv("check_pruned_graph", pruned, ["metadata", "annotations", "olm.skipRange"]);
         }
     }
 
@@ -431,7 +305,7 @@ impl<'o> Checked<'o> {
             Ok(_) | Err(Unread::Absent) => return,
             Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
                 let message = format!("`release-config.yaml` is unreadable: {message}");
-                self.add("load", Wording::new(rules::UNREADABLE, message, "EXC"), None, &[]);
+                self.add(LOAD, finding(rules::UNREADABLE, message), None, &[]);
                 return;
             }
         };
@@ -439,13 +313,9 @@ impl<'o> Checked<'o> {
         if let Ok(value) = reader.read(&file.json) {
             let mut found = Vec::new();
             misfits(&RELEASE, value, &mut Vec::new(), &mut found);
-            for it in found {
-                let theirs = format!(
-                    "Bundle's 'release-config.yaml' contains invalid data which does not comply with the schema: {}",
-                    it.theirs
-                );
-                let wording = Wording::new(rules::SCHEMA, it.message, theirs);
-                self.add("check_validate_schema_bundle_release_config", wording, Some(file), &it.path);
+            for misfit in found {
+                let refused = finding(rules::SCHEMA, misfit.message);
+                self.add("check_validate_schema_bundle_release_config", refused, Some(file), &misfit.path);
             }
         }
         self.release_config(file);
@@ -456,51 +326,30 @@ impl<'o> Checked<'o> {
         const STREAMS: [&str; 3] = ["Fast", "Candidate", "Stable"];
         let settings = &self.operator.settings;
         if !settings.is_fbc {
-            let wording = Wording::new(
-                rules::RELEASE,
-                "the version has a release configuration, but `ci.yaml` does not enable catalogs from templates",
-                "Bundle's 'release-config.yaml' is used but FBC is not enabled for the operator. Update the 'fbc.enabled' \
-                 field in the ci.yaml file.",
-            );
-            self.add(CHECK, wording.help("set `fbc: {enabled: true}` in ci.yaml"), Some(file), &[]);
+            let message =
+                "the version has a release configuration, but `ci.yaml` does not enable catalogs from templates";
+            let disabled = advised(rules::RELEASE, message, "set `fbc: {enabled: true}` in ci.yaml");
+            self.add(CHECK, disabled, Some(file), &[]);
             return;
         }
         for (number, wanted) in TemplateRelease::read(&file.json).into_iter().enumerate() {
             let at = |key: &str| vec!["catalog_templates".into(), number.into(), key.into()];
             let template = &wanted.template;
             // If several share a name, the last counts here.
-            let wording = match settings.mapping.iter().rfind(|it| it.template == *template) {
-                None => Wording::new(
-                    rules::RELEASE,
-                    format!("the template `{template}` is not in the `catalog_mapping` of ci.yaml"),
-                    format!(
-                        "Bundle's 'release-config.yaml' contains a catalog template '{template}' that is not defined in \
-                         the ci.yaml file under 'catalog_mapping'. Add the template to the 'catalog_mapping."
-                    ),
-                )
-                .help("add it there, or correct the name"),
+            let (key, message, help) = match settings.mapping.iter().rfind(|mapping| mapping.template == *template) {
+                None => {
+                    let message = format!("the template `{template}` is not in the `catalog_mapping` of ci.yaml");
+                    ("template_name", message, "add it there, or correct the name")
+                }
                 Some(mapping) if mapping.kind == "olm.semver" => {
-                    let others: Vec<&String> =
-                        wanted.channels.iter().filter(|it| !STREAMS.contains(&it.as_str())).collect();
-                    let Some(first) = others.first() else { continue };
-                    let listed: Vec<String> = wanted.channels.iter().map(|it| format!("'{it}'")).collect();
-                    Wording::new(
-                        rules::RELEASE,
-                        format!("`{first}` is not a channel of a semver template"),
-                        format!(
-                            "Bundle's 'release-config.yaml' contains a semver catalog template '{template}' with invalid \
-                             channels: [{}]. Allowed channels are: ['Fast', 'Candidate', 'Stable']. Follow olm \
-                             [documentation](https://olm.operatorframework.io/docs/reference/catalog-templates/#specification) \
-                             to see more details about semver template.",
-                            listed.join(", ")
-                        ),
-                    )
-                    .help("the channels are Fast, Candidate and Stable")
+                    let other = wanted.channels.iter().find(|channel| !STREAMS.contains(&channel.as_str()));
+                    let Some(other) = other else { continue };
+                    let message = format!("`{other}` is not a channel of a semver template");
+                    ("channels", message, "the channels are Fast, Candidate and Stable")
                 }
                 Some(_) => continue,
             };
-            let key = if wording.message.contains("channel of a") { "channels" } else { "template_name" };
-            self.add(CHECK, wording, Some(file), &at(key));
+            self.add(CHECK, advised(rules::RELEASE, message, help), Some(file), &at(key));
         }
     }
 
@@ -522,46 +371,55 @@ impl<'o> Checked<'o> {
             let Ok(value) = reader.read(&file.json) else { continue };
             let text = |key: &str| value.get(key).and_then(|it| it.as_str()).unwrap_or_default();
             if text("kind") == "NetworkPolicy" && text("apiVersion").starts_with("networking.k8s.io/") {
-                let wording = Wording::new(
-                    rules::NETWORK_POLICY,
-                    "the bundle has a NetworkPolicy",
-                    format!(
-                        "Bundle contains a NetworkPolicy in {name}. Network policies are not a supported resource that \
-                         Operator Lifecycle Manager(OLM) can install and manage."
-                    ),
-                );
-                self.add("check_network_policy_presence", wording, Some(&file), &path(["kind"]));
+                let policy = finding(rules::NETWORK_POLICY, "the bundle has a NetworkPolicy");
+                self.add("check_network_policy_presence", policy, Some(&file), &path(["kind"]));
             }
         }
     }
 }
 
-/// The name that the pipelines give a version.
-pub(super) fn bundle(operator: &Operator, number: usize) -> String {
-    format!("Bundle({}/{})", operator.name, operator.versions[number].name)
+/// The reason why a channel has no graph.
+pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Finding {
+    match error {
+        NoGraph::Mode(mode) => {
+            advised(rules::UPDATE_GRAPH, format!("`updateGraph` is `{mode}`"), "use `replaces-mode` or `semver-mode`")
+        }
+        NoGraph::Name(number, name) => {
+            let version = &operator.versions[*number].name;
+            let message = format!("`{version}` replaces or skips `{name}`, which has no version");
+            advised(rules::BAD_REPLACES, message, "write it as NAME.vVERSION")
+        }
+        NoGraph::Version(text) => {
+            let message = format!("`{text}` is not a version, but the channel has an `olm.skipRange`");
+            advised(rules::UNREADABLE, message, "rename the ClusterServiceVersion to NAME.vVERSION")
+        }
+    }
 }
 
-/// The reason why a channel has no graph.
-pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Wording {
-    match error {
-        NoGraph::Mode(mode) => Wording::new(
-            rules::UPDATE_GRAPH,
-            format!("`updateGraph` is `{mode}`"),
-            format!("Operator({}): unsupported updateGraph value: {mode}", operator.name),
-        )
-        .help("use `replaces-mode` or `semver-mode`"),
-        NoGraph::Name(number, name) => Wording::new(
-            rules::BAD_REPLACES,
-            format!("`{}` replaces or skips `{name}`, which has no version", operator.versions[*number].name),
-            format!("{} has invalid 'replaces' field: '{name}'", bundle(operator, *number)),
-        )
-        .help("write it as NAME.vVERSION"),
-        NoGraph::Version(text) => Wording::new(
-            rules::UNREADABLE,
-            format!("`{text}` is not a version, but the channel has an `olm.skipRange`"),
-            format!("Invalid version string: '{text}'"),
-        )
-        .help("rename the ClusterServiceVersion to NAME.vVERSION"),
+/// The objection to the OpenShift versions of a bundle, or to its lowest Kubernetes.
+fn unmet(conflict: &Conflict) -> Finding {
+    match conflict {
+        Conflict::BadKubernetes(text) => {
+            finding(rules::KUBERNETES, format!("`minKubeVersion` is `{text}`, which is not a version"))
+        }
+        Conflict::NoOpenShift => {
+            let message = "`minKubeVersion` is set, but `com.redhat.openshift.versions` is not";
+            let help = "set it in `metadata/annotations.yaml` to the first OpenShift version with that Kubernetes";
+            advised(rules::KUBERNETES, message, help)
+        }
+        Conflict::BadOpenShift(text) => {
+            let message = format!("`com.redhat.openshift.versions` has `{text}`, which is not a version");
+            finding(rules::KUBERNETES, message)
+        }
+        Conflict::List => {
+            let help = "write the lowest version, which includes all later ones, or write a range";
+            advised(rules::OPENSHIFT_LIST, "`com.redhat.openshift.versions` is a list", help)
+        }
+        Conflict::Older(versions, lowest) => {
+            let versions = versions.replace(',', ", ");
+            let message = format!("OpenShift {versions} has a Kubernetes version below {lowest}");
+            advised(rules::KUBERNETES, message, "correct `minKubeVersion` or `com.redhat.openshift.versions`")
+        }
     }
 }
 

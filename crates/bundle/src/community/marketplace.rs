@@ -1,16 +1,17 @@
 //! The demands of redhat-marketplace's pipeline on a ClusterServiceVersion (`docs/behaviour/authoring.md` F.3).
 
+use super::finding::{advised, placed};
 use super::operator::{Operator, path, plain};
 use super::repository::Repository;
 use super::rules;
-use super::verdict::{CheckResult, Wording};
+use olmdex_base::diag::Finding;
 use olmdex_fbc::Spot;
 use olmdex_text::json::Reader;
 
 const CHECK: &str = "check_marketplace_annotation";
 
 /// The addresses that are missing or others.
-pub(super) fn check(operator: &Operator, repository: &Repository) -> Vec<CheckResult> {
+pub(super) fn check(operator: &Operator, repository: &Repository) -> Vec<Finding> {
     let mut found = Vec::new();
     if repository.organization.as_deref() != Some("redhat-marketplace") {
         return found;
@@ -34,11 +35,10 @@ pub(super) fn check(operator: &Operator, repository: &Repository) -> Vec<CheckRe
                 Some(value) => format!("`{key}` is `{value}`"),
                 None => format!("`{key}` is not set"),
             };
-            let theirs = format!("{key}: {}, expected {expected}", value.as_deref().unwrap_or("None"));
-            let wording = Wording::new(rules::MARKETPLACE, message, theirs).help(format!("write `{expected}`"));
             let at = Spot::Path(path(["metadata", "annotations", &key]));
             let shown = operator.path.join(&version.name).display().to_string();
-            found.push(wording.at(CHECK, Some(&version.name), Some(csv), &at, &shown));
+            let refused = advised(rules::MARKETPLACE, message, format!("write `{expected}`"));
+            found.push(placed(refused, CHECK, Some(csv), &at, &shown));
         }
     }
     found

@@ -9,7 +9,7 @@
 //! | [`Publications`] | whether an operator is in the catalog of a version of OpenShift, and what would put it there |
 //! | [`check_catalogs()`] | what the pipelines say of catalogs in it |
 //! | [`check_change()`] | what they say of the extent of a change |
-//! | [`check()`] | what the pipelines say of an operator before they take a change |
+//! | [`findings()`] | what the pipelines say of an operator before they take a change |
 //!
 //! The rules are in `docs/behaviour/authoring.md` A.5, A.6, C.3, C.4, F.2, F.3 and F.5.
 
@@ -20,6 +20,7 @@ mod checks;
 mod configuration;
 mod fields;
 mod file;
+mod finding;
 mod graph;
 mod marketplace;
 mod npm;
@@ -32,11 +33,10 @@ mod repository;
 pub mod rules;
 mod schema;
 mod suite;
-mod verdict;
 
 pub use catalogs::check_catalogs;
 pub use change::check_change;
-pub use check::{check, default_channel, findings, heads, update_graph_of};
+pub use check::{check_operator, check_version, default_channel, findings, heads, update_graph_of};
 pub use onboarding::{NewTemplate, Onboarding, OnboardingError, OnboardingWish, SupportPolicy, onboard};
 pub use operator::{Operator, RepositoryError, VersionDirectory};
 pub use publication::{
@@ -46,4 +46,3 @@ pub use publication::{
 pub use release::{ReleaseError, TemplateEdit, catalog_level, release};
 pub use repository::{OperatorCatalog, Repository};
 pub use suite::{Suite, suite_findings};
-pub use verdict::CheckResult;

@@ -94,7 +94,7 @@ pub(super) enum Conflict {
     /// The lowest Kubernetes is not a version.
     BadKubernetes(String),
     /// There is one, and no OpenShift versions.
-    NoOpenShift(String),
+    NoOpenShift,
     /// The OpenShift versions cannot be read.
     BadOpenShift(String),
     /// A list of versions, which only one list may be.
@@ -110,7 +110,7 @@ pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec
     };
     let lowest = format!("{major}.{minor}.{patch}");
     let Some(selector) = selector.map(str::trim).filter(|it| !it.is_empty()) else {
-        return vec![Conflict::NoOpenShift(lowest)];
+        return vec![Conflict::NoOpenShift];
     };
     let mut found = Vec::new();
     let version = |text: &str| {
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(conflicts("1.25.0", Some("v4.12")), []);
         assert_eq!(conflicts("1.25", Some("v4.11-v4.12")), [Conflict::Older("4.11".to_owned(), "1.25.0".to_owned())]);
         assert_eq!(conflicts("v1.25", None), [Conflict::BadKubernetes("v1.25".to_owned())]);
-        assert_eq!(conflicts("1.25.0", None), [Conflict::NoOpenShift("1.25.0".to_owned())]);
+        assert_eq!(conflicts("1.25.0", None), [Conflict::NoOpenShift]);
         assert_eq!(conflicts("1.14.0", Some("=v4.2")), []);
     }
 }

@@ -84,57 +84,44 @@ pub(super) const RELEASE: Form = Form::Object(
     false,
 );
 
-/// A value that does not have its form: its place, our words, and those of the pipelines.
+/// A value that does not have its form, and its place.
 pub(super) struct Misfit {
     pub(super) path: Vec<Step>,
     pub(super) message: String,
-    pub(super) theirs: String,
 }
 
 /// All values that do not have their form. The recursion is as deep as the form.
 pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found: &mut Vec<Misfit>) {
-    let mut add = |path: &[Step], (message, theirs): (String, String)| {
-        found.push(Misfit { path: path.to_vec(), message, theirs });
-    };
+    let mut add = |path: &[Step], message: String| found.push(Misfit { path: path.to_vec(), message });
     let shown = || match path.iter().rev().find_map(|it| if let Step::Key(key) = it { Some(key) } else { None }) {
         Some(key) => format!("`{key}`"),
         None => "the file".to_owned(),
     };
-    let wrong = |wanted: &str, kind: &str| {
-        let theirs = format!("{} is not of type '{kind}'", python(value));
-        (format!("{} must be {wanted}, found {}", shown(), value.kind().words()), theirs)
-    };
+    let wrong = |wanted: &str| format!("{} must be {wanted}, found {}", shown(), value.kind().words());
     match form {
-        Form::Text if value.as_str().is_none() => {
-            add(path, wrong("a text", "string"));
-        }
-        Form::Flag if value.as_bool().is_none() => {
-            add(path, wrong("true or false", "boolean"));
-        }
+        Form::Text if value.as_str().is_none() => add(path, wrong("a text")),
+        Form::Flag if value.as_bool().is_none() => add(path, wrong("true or false")),
         Form::Text | Form::Flag => {}
         Form::OneOf(words) => {
             if value.as_str().is_none() {
-                add(path, wrong("a text", "string"));
+                add(path, wrong("a text"));
             }
             if !value.as_str().is_some_and(|it| words.contains(&&*it)) {
-                let listed: Vec<String> = words.iter().map(|it| format!("'{it}'")).collect();
-                let theirs = format!("{} is not one of [{}]", python(value), listed.join(", "));
-                add(path, (format!("{} must be one of {}", shown(), words.join(", ")), theirs));
+                add(path, format!("{} must be one of {}", shown(), words.join(", ")));
             }
         }
         Form::List(of, may_be_empty, may_repeat) => {
             if value.kind() != Kind::Array {
-                add(path, wrong("a list", "array"));
+                add(path, wrong("a list"));
                 return;
             }
             let mut items: Vec<String> = value.items().map(compact).collect();
             if items.is_empty() && !may_be_empty {
-                add(path, (format!("{} is empty", shown()), "[] should be non-empty".to_owned()));
+                add(path, format!("{} is empty", shown()));
             }
             items.sort();
             if !may_repeat && items.windows(2).any(|it| it[0] == it[1]) {
-                let theirs = format!("{} has non-unique elements", python(value));
-                add(path, (format!("{} has a duplicate item", shown()), theirs));
+                add(path, format!("{} has a duplicate item", shown()));
             }
             for (number, item) in value.items().enumerate() {
                 path.push(number.into());
@@ -144,19 +131,16 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
         }
         Form::Object(fields, required, is_open) => {
             if value.kind() != Kind::Object {
-                add(path, wrong("an object", "object"));
+                add(path, wrong("an object"));
                 return;
             }
             let others = if *is_open { Vec::new() } else { unknown_keys(value, fields) };
             if !others.is_empty() {
-                let listed: Vec<String> = others.iter().map(|it| format!("'{it}'")).collect();
-                let verb = if others.len() == 1 { "was" } else { "were" };
-                let theirs = format!("Additional properties are not allowed ({} {verb} unexpected)", listed.join(", "));
                 let at = [path.as_slice(), &[Step::Key(others[0].clone())]].concat();
-                add(&at, (format!("{} has no field `{}`", shown(), others.join("`, `")), theirs));
+                add(&at, format!("{} has no field `{}`", shown(), others.join("`, `")));
             }
             for key in required.iter().filter(|key| value.get(key).is_none()) {
-                add(path, (format!("{} has no `{key}`", shown()), format!("'{key}' is a required property")));
+                add(path, format!("{} has no `{key}`", shown()));
             }
             for (key, form) in *fields {
                 if let Some(member) = value.get(key) {
@@ -178,51 +162,4 @@ fn compact(value: Value<'_>) -> String {
     let mut out = Vec::new();
     json::write_compact(value, &mut out);
     json::decode_utf8(&out).into_owned()
-}
-
-/// The depth to which values are shown.
-const MAX_SHOWN: usize = 8;
-
-/// A value as Python shows it. Deep values are cut: the text is for people.
-fn python(value: Value<'_>) -> String {
-    fn write(value: Value<'_>, depth: usize, out: &mut String) {
-        if depth > MAX_SHOWN {
-            out.push('…');
-            return;
-        }
-        match value.kind() {
-            Kind::Null => out.push_str("None"),
-            Kind::True => out.push_str("True"),
-            Kind::False => out.push_str("False"),
-            Kind::Number => out.push_str(value.raw()),
-            Kind::PlainString | Kind::EscapedString => {
-                let text = value.as_str().unwrap_or_default();
-                let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-                out.push(quote);
-                out.push_str(&text);
-                out.push(quote);
-            }
-            Kind::Array => {
-                out.push('[');
-                for (at, item) in value.items().enumerate() {
-                    out.push_str(if at > 0 { ", " } else { "" });
-                    write(item, depth + 1, out);
-                }
-                out.push(']');
-            }
-            Kind::Object => {
-                out.push('{');
-                for (at, (key, item)) in value.members().enumerate() {
-                    out.push_str(if at > 0 { ", " } else { "" });
-                    write(key, depth + 1, out);
-                    out.push_str(": ");
-                    write(item, depth + 1, out);
-                }
-                out.push('}');
-            }
-        }
-    }
-    let mut out = String::new();
-    write(value, 0, &mut out);
-    out
 }

@@ -1,12 +1,12 @@
 //! The checks of each pipeline, and the findings of all checks of one pipeline about an operator
 //! (`docs/behaviour/authoring.md` F.3).
 
-use super::check::{check, findings};
+use super::check::{check, distinct};
+use super::finding::{LOAD, advised, placed};
 use super::marketplace;
 use super::operator::Operator;
 use super::repository::Repository;
 use super::rules;
-use super::verdict::{CheckResult, Wording};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Spot;
 
@@ -43,18 +43,17 @@ impl Suite {
 /// The findings of a pipeline about an operator, each with the name of its check.
 #[must_use]
 pub fn suite_findings(operator: &Operator, repository: Option<&Repository>, suite: Suite) -> Vec<Finding> {
-    let mut verdicts = check(operator);
-    verdicts.extend(repository.map(|it| marketplace::check(operator, it)).unwrap_or_default());
-    verdicts.extend(using_fbc(operator));
-    verdicts.retain(|it| suite.has(it.check));
-    for verdict in &mut verdicts {
-        // A file that cannot be read fails none of their checks: it stops them.
-        verdict.finding.check = Some(verdict.check).filter(|it| *it != "load");
+    let mut found = check(operator);
+    found.extend(repository.map(|it| marketplace::check(operator, it)).unwrap_or_default());
+    found.extend(using_fbc(operator));
+    found.retain(|finding| finding.check.is_none_or(|check| suite.has(check)));
+    for finding in &mut found {
+        finding.check = finding.check.filter(|check| *check != LOAD);
     }
-    findings(&verdicts)
+    distinct(found)
 }
 
-fn using_fbc(operator: &Operator) -> Option<CheckResult> {
+fn using_fbc(operator: &Operator) -> Option<Finding> {
     if operator.settings.is_fbc || operator.versions.is_empty() {
         return None;
     }
@@ -62,8 +61,8 @@ fn using_fbc(operator: &Operator) -> Option<CheckResult> {
         1 => "this new operator does not keep its catalogs in the repository, which may become mandatory",
         _ => "the operator does not keep its catalogs in the repository",
     };
-    let wording = Wording::new(rules::NOT_FBC, message, "non-FBC");
-    let wording = wording.help("set `fbc.enabled` in `ci.yaml` and add templates; `olmdex release` maintains them");
+    let help = "set `fbc.enabled` in `ci.yaml` and add templates; `olmdex release` maintains them";
     let shown = operator.path.display().to_string();
-    Some(wording.at("check_using_fbc", None, operator.ci.as_ref().ok(), &Spot::Start, &shown))
+    let found = advised(rules::NOT_FBC, message, help);
+    Some(placed(found, "check_using_fbc", operator.ci.as_ref().ok(), &Spot::Start, &shown))
 }
