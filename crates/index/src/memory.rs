@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use crate::query::BundleRow;
 use olmdex_fbc::ChannelPlaces;
 use olmdex_text::tally;
 
@@ -21,6 +22,8 @@ pub(super) struct Memory {
     deprecated: RefCell<HashMap<String, Arc<Deprecated>>>,
     /// The places of the channels, by document and catalog.
     places: RefCell<HashMap<(i64, i64), Arc<ChannelPlaces>>>,
+    /// The bundles, by the catalogs that were asked for.
+    bundles: RefCell<HashMap<Vec<String>, Arc<Vec<BundleRow>>>>,
     /// The names of the bundles of each version.
     names: RefCell<Option<HashMap<String, Vec<String>>>>,
 }
@@ -31,13 +34,31 @@ impl Memory {
         self.is_on.set(true);
     }
 
+    /// Keeps the data that is read while something is done.
+    pub(super) fn while_on<T>(&self, work: impl FnOnce() -> T) -> T {
+        let was_on = self.is_on.replace(true);
+        let done = work();
+        if !was_on {
+            // The file may have other rows when it is read the next time.
+            self.is_on.set(false);
+            self.forget();
+        }
+        done
+    }
+
+    fn forget(&self) {
+        self.package.borrow_mut().clear();
+        self.deprecated.borrow_mut().clear();
+        self.places.borrow_mut().clear();
+        self.bundles.borrow_mut().clear();
+        self.names.take();
+    }
+
     /// Forgets the data of another package. Returns whether anything is to be kept.
     fn enter(&self, package: &str) -> bool {
         if self.is_on.get() && *self.package.borrow() != package {
+            self.forget();
             package.clone_into(&mut self.package.borrow_mut());
-            self.deprecated.borrow_mut().clear();
-            self.places.borrow_mut().clear();
-            self.names.take();
         }
         self.is_on.get()
     }
@@ -53,6 +74,19 @@ impl Memory {
             return read().map(Arc::new);
         }
         kept(&self.deprecated, schema.to_owned(), read)
+    }
+
+    /// The bundles of a package in catalogs: the kept ones, or those from `read`.
+    pub(super) fn bundles<E>(
+        &self,
+        package: &str,
+        catalogs: &[String],
+        read: impl FnOnce() -> Result<Vec<BundleRow>, E>,
+    ) -> Result<Arc<Vec<BundleRow>>, E> {
+        if !self.enter(package) {
+            return read().map(Arc::new);
+        }
+        kept(&self.bundles, catalogs.to_vec(), read)
     }
 
     /// The places of a channel of a package: the kept ones of its document in a catalog, or those from `read`.

@@ -76,7 +76,7 @@ pub(super) fn channel_links(context: PageContext<'_>, package: &str, channels: &
 /// Channels in the shown order: by the numbers in their names, the highest first.
 pub(super) fn newest_first(channels: &[String]) -> Vec<&str> {
     let mut names: Vec<&str> = channels.iter().map(String::as_str).collect();
-    names.sort_by_key(|it| Reverse(by_numbers(it)));
+    names.sort_by_cached_key(|name| Reverse(by_numbers(name)));
     names
 }
 

@@ -1,6 +1,6 @@
 //! A version of a package: its provisions, its requirements, and the upgrades to it and from it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use maud::{Markup, html};
 
@@ -19,7 +19,7 @@ use olmdex_ask::{
 };
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
-use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour, PropertyRow};
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, ImageUse, Neighbour, PropertyRow};
 
 /// The answer as data: that of `show PKG@VERSION`.
 pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
@@ -322,17 +322,16 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, 
 /// The channels of the catalog that hold a higher version, each with its highest; the highest first.
 fn higher(context: PageContext<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRow)>, PageError> {
     let row = &detail.row;
-    let filter =
-        Filter { catalogs: vec![row.catalog.clone()], package: Some(row.package.clone()), ..Filter::default() };
-    let mut found: Vec<(String, BundleRow)> = Vec::new();
+    let bundles = context.index().bundles_of_package(std::slice::from_ref(&row.catalog), &row.package)?;
+    let (mut found, mut seen): (Vec<(String, BundleRow)>, HashSet<&str>) = Default::default();
     // They are sorted by version: those after the bundle of the page are not lower.
-    for it in context.index().bundles(&filter)?.into_iter().rev().take_while(|it| it.bundle != row.bundle) {
-        if it.version == row.version && it.release == row.release {
+    for bundle in bundles.iter().rev().take_while(|bundle| bundle.bundle != row.bundle) {
+        if bundle.version == row.version && bundle.release == row.release {
             continue;
         }
-        for channel in newest_first(&it.channels) {
-            if !found.iter().any(|it| it.0 == channel) {
-                found.push((channel.to_owned(), it.clone()));
+        for channel in newest_first(&bundle.channels) {
+            if seen.insert(channel) {
+                found.push((channel.to_owned(), bundle.clone()));
             }
         }
     }

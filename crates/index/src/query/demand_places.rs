@@ -1,9 +1,13 @@
 //! The places of properties in bundles: an answer about a requirement points to the requirement, not to the bundle.
 
+use std::collections::HashMap;
+
 use rusqlite::params;
 
 use crate::{Index, IndexError};
 use olmdex_base::diag::Place;
+use olmdex_constraint::fields::api_of;
+use olmdex_fbc::Api;
 use olmdex_fbc::{Property, property_places};
 use olmdex_text::yaml::Position;
 
@@ -41,7 +45,7 @@ impl Index {
             is_meant.then(|| row.get::<_, usize>(0)).transpose()
         })?;
         match numbers.into_iter().flatten().next() {
-            Some(number) => self.place_of_numbered_property(document, bundle, number),
+            Some(number) => PropertyPlaces::new(self).of_number(document, bundle, number),
             None => Ok(bundle.clone()),
         }
     }
@@ -63,22 +67,68 @@ impl Index {
         Ok(properties.into_iter().map(|(number, property)| (property, place(number))).collect())
     }
 
-    /// Like [`Self::place_of_property`], for the property of a number.
-    pub(super) fn place_of_numbered_property(
-        &self,
-        document: i64,
-        bundle: &Place,
-        number: usize,
-    ) -> Result<Place, IndexError> {
-        let found = self.positions_of_properties(document, bundle)?.get(number).copied();
-        Ok(found.map_or_else(|| bundle.clone(), |it| Place::at(&bundle.file, it.line, it.column)))
-    }
-
     /// The positions of all properties of a bundle; none if they are not known.
     fn positions_of_properties(&self, document: i64, bundle: &Place) -> Result<Vec<Position>, IndexError> {
         let parameters = params![document, bundle.file, bundle.line, bundle.column];
         let marks: Vec<Vec<u8>> = self.rows(MARKS, parameters, |row| row.get(0))?;
         let start = Position { line: bundle.line, column: bundle.column };
         Ok(marks.first().map(|marks| property_places(marks, start)).unwrap_or_default())
+    }
+}
+
+/// The places of properties, those of the last bundle kept: a bundle may have thousands that an answer names.
+pub(super) struct PropertyPlaces<'i> {
+    index: &'i Index,
+    bundle: Option<(i64, Place)>,
+    positions: Vec<Position>,
+    /// The numbers of the properties that require APIs, as far as they were asked for.
+    apis: Option<HashMap<Api, usize>>,
+}
+
+impl<'i> PropertyPlaces<'i> {
+    pub(super) fn new(index: &'i Index) -> Self {
+        Self { index, bundle: None, positions: Vec::new(), apis: None }
+    }
+
+    /// The place of the property of a number in the bundle that starts at a place; that of the bundle, if it is not
+    /// known.
+    pub(super) fn of_number(&mut self, document: i64, bundle: &Place, number: usize) -> Result<Place, IndexError> {
+        self.look_at(document, bundle)?;
+        Ok(self.at(bundle, number))
+    }
+
+    /// The place of the first property that requires an API.
+    pub(super) fn of_required_api(&mut self, document: i64, bundle: &Place, api: &Api) -> Result<Place, IndexError> {
+        self.look_at(document, bundle)?;
+        if self.apis.is_none() {
+            let mut apis = HashMap::new();
+            let required = self.index.rows(PROPERTIES, [document], |row| {
+                let is_required = row.get_ref(1)?.as_str()? == "olm.gvk.required";
+                let api = if is_required { api_of(row.get_ref(2)?.as_str()?) } else { None };
+                Ok((row.get::<_, usize>(0)?, api))
+            })?;
+            for (number, api) in required {
+                if let Some(api) = api {
+                    apis.entry(api).or_insert(number);
+                }
+            }
+            self.apis = Some(apis);
+        }
+        let number = self.apis.as_ref().and_then(|apis| apis.get(api)).copied();
+        Ok(number.map_or_else(|| bundle.clone(), |number| self.at(bundle, number)))
+    }
+
+    fn look_at(&mut self, document: i64, bundle: &Place) -> Result<(), IndexError> {
+        let is_last = self.bundle.as_ref().is_some_and(|(last, place)| *last == document && place == bundle);
+        if !is_last {
+            self.positions = self.index.positions_of_properties(document, bundle)?;
+            (self.bundle, self.apis) = (Some((document, bundle.clone())), None);
+        }
+        Ok(())
+    }
+
+    fn at(&self, bundle: &Place, number: usize) -> Place {
+        let position = self.positions.get(number);
+        position.map_or_else(|| bundle.clone(), |at| Place::at(&bundle.file, at.line, at.column))
     }
 }

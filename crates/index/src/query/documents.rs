@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Row, params};
 
 use super::Filter;
+use super::demand_places::PropertyPlaces;
 use crate::error::NotAnIndex;
 use crate::stored_text::WrongText;
 use crate::{Index, IndexError, compression};
@@ -190,10 +191,9 @@ impl Index {
                 found.push((String::from_utf8_lossy(it.json).into_owned(), it.property));
             });
         }
-        let placed = found.into_iter().map(|(json, property)| {
-            let place = self.place_of_numbered_property(document, &place, property)?;
-            Ok((json, place))
-        });
+        let mut places = PropertyPlaces::new(self);
+        let placed =
+            found.into_iter().map(|(json, property)| Ok((json, places.of_number(document, &place, property)?)));
         placed.collect()
     }
 

@@ -383,9 +383,11 @@ impl Index {
             };
             Ok((row.get(0)?, row.get(1)?, row.get(20)?, detail))
         })?;
-        rows.into_iter()
-            .map(|(document, catalog, text, detail)| self.complete(document, catalog, text, detail))
-            .collect()
+        // A package may have thousands of bundles and of deprecations.
+        self.memory().while_on(|| {
+            let details = rows.into_iter();
+            details.map(|(document, catalog, text, detail)| self.complete(document, catalog, text, detail)).collect()
+        })
     }
 
     /// Fills in the values from other tables.

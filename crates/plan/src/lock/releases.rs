@@ -1,6 +1,6 @@
 //! The versions of a package in the form that a custom datasource of Renovate has (`docs/behaviour/authoring.md` E.6).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -151,11 +151,12 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     found.dedup_by(|a, b| a.1.row.version == b.1.row.version);
     found.truncate(found.len().saturating_sub(select.lag));
     let source_url = found.last().map(|it| it.1.repository.clone()).filter(|it| it.starts_with("https://"));
+    let versions: HashSet<&str> = found.iter().map(|(_, detail)| detail.row.version.as_str()).collect();
     let mut tags = BTreeMap::new();
     for channel in &channels {
         let head = channel.order().ok().and_then(|it| it.live.first().and_then(|it| it.version.clone()));
         // A tag for a missing version would be an update to nothing.
-        if let Some(version) = head.filter(|head| found.iter().any(|it| it.1.row.version == head.to_string())) {
+        if let Some(version) = head.filter(|head| versions.contains(head.to_string().as_str())) {
             tags.insert(channel.name.clone(), version.to_string());
         }
     }
