@@ -11,10 +11,10 @@ pub fn builder() -> Builder {
     Builder::in_memory().advised_by(cut_advice)
 }
 
-/// A builder of an index in memory that answers lists only.
+/// A builder of a light index in memory, for lists and for questions that follow dependencies.
 #[must_use]
-pub fn builder_for_lists() -> Builder {
-    Builder::for_lists().advised_by(cut_advice)
+pub fn light_builder() -> Builder {
+    Builder::light().advised_by(cut_advice)
 }
 
 /// A builder of the index in a file.

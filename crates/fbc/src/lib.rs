@@ -76,6 +76,7 @@ mod layout;
 mod load;
 mod meter;
 mod name;
+mod named_documents;
 mod objects;
 mod origin;
 mod place;
@@ -114,6 +115,7 @@ pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_
 pub use load::{Consumer, Document, load};
 pub use meter::Meter;
 pub use name::{Name, without_v};
+pub use named_documents::NamedDocuments;
 pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_each_object, for_each_placed_object};
 pub use olmdex_text::api::Api;
 pub use origin::Origin;
@@ -124,7 +126,7 @@ pub use raw_object::{RawObject, bundle_object, object_of_texts};
 pub use render::{RenderDefect, Rendering, Selection, render_blob};
 pub use render_order::Rank;
 pub use reread::load_again;
-pub use scan::files_with;
+
 pub use sorted::Sorted;
 pub use stamp::Stamp;
 pub use stream::Syntax;

@@ -26,8 +26,7 @@ const YAML_BREAKS: [&str; 3] = ["\u{85}", "\u{2028}", "\u{2029}"];
 
 /// The numbers of the files that may have at least one of some words. A file that cannot be read is among them: reading
 /// it will give the reason.
-#[must_use]
-pub fn files_with(input: &Input, words: &[&str]) -> BTreeSet<usize> {
+pub(super) fn files_with(input: &Input, words: &[&str]) -> BTreeSet<usize> {
     files_with_in_pieces(input, words, PIECE)
 }
 

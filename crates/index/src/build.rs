@@ -52,8 +52,8 @@ pub struct Builder {
     pub(super) cache: Option<Cache>,
     /// Whether documents without a schema are kept too.
     pub(super) keeps_all: bool,
-    /// Whether only the rows are written that lists need.
-    pub(super) is_for_lists: bool,
+    /// Whether the index is a light one.
+    pub(super) is_light: bool,
     /// The adviser on channels that are cut off.
     pub(super) advice: Option<CutAdvice>,
     /// The contents of files of past states; read when they are first needed.
@@ -141,7 +141,7 @@ impl Builder {
             refused: None,
             cache: None,
             keeps_all: false,
-            is_for_lists: false,
+            is_light: false,
             advice: None,
             contents: None,
             first_of_past: None,
@@ -161,9 +161,10 @@ impl Builder {
         Self { keeps_all: true, ..self }
     }
 
-    /// A builder for an index in memory that answers lists only: [`Index::catalogs`], [`Index::packages`],
-    /// [`Index::channels`] and [`Index::bundles`], without a package in the filter. Catalogs are checked as ever. Lists
-    /// of a catalog with errors need a whole index, which recognises documents that are there twice.
+    /// A builder for a light index in memory: it has all packages, channels, entries and bundles with their properties
+    /// and images, for lists, resolution and dependencies, but no documents, icons, descriptions and words to search
+    /// for. Catalogs are checked as ever. A catalog with errors needs a whole index, which recognises documents that
+    /// are there twice.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -174,7 +175,7 @@ impl Builder {
     ///
     /// let text = "{schema: olm.channel, package: till, name: stable, entries: [{name: till.v1.0.0}]}";
     /// let spec = CatalogSpec { name: "shop".to_owned(), ..CatalogSpec::default() };
-    /// let mut builder = Builder::for_lists();
+    /// let mut builder = Builder::light();
     /// builder.add_catalog(&spec, &Input::bytes("catalog.yaml", Arc::from(text.as_bytes())), Mode::Tolerant)?;
     ///
     /// let index = builder.into_index()?;
@@ -183,8 +184,8 @@ impl Builder {
     /// # Ok::<(), olmdex_index::IndexError>(())
     /// ```
     #[must_use]
-    pub fn for_lists() -> Self {
-        Self { is_for_lists: true, ..Self::in_memory() }
+    pub fn light() -> Self {
+        Self { is_light: true, ..Self::in_memory() }
     }
 
     /// From now on findings about cut channels carry the advice of `advice`.

@@ -136,14 +136,14 @@ impl Builder {
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
-        let (keeps_all, advice, is_for_lists) = (self.keeps_all, self.advice, self.is_for_lists);
+        let (keeps_all, advice, is_light) = (self.keeps_all, self.advice, self.is_light);
         let (connection, interned) = self.writing()?;
         let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
         let mut import =
-            Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all, is_for_lists };
+            Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all, is_light };
         import.begin(id, spec).map_err(write)?;
-        let (checker, source_digest, fresh) = match is_for_lists {
-            true => (import.listed_documents(&path)?, None, Fresh::default()),
+        let (checker, source_digest, fresh) = match is_light {
+            true => (import.light_documents(&path)?, None, Fresh::default()),
             false => import.documents(&path).map(|(checker, digest, fresh)| (checker, Some(digest), fresh))?,
         };
         let report = checker.advised_by(advice).finish(input);
@@ -367,7 +367,7 @@ pub(super) struct Importing<'b> {
     pub(super) catalog: i64,
     pub(super) counts: Counts,
     keeps_all: bool,
-    is_for_lists: bool,
+    is_light: bool,
 }
 
 impl Importing<'_> {
@@ -490,7 +490,7 @@ impl Importing<'_> {
 
     /// Writes the rows that depend on the catalog as a whole.
     fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<Vec<String>> {
-        let without_range_edges = graph::write(self.connection, self.catalog, self.interned, !self.is_for_lists)?;
+        let without_range_edges = graph::write(self.connection, self.catalog, self.interned, !self.is_light)?;
         // A lifecycle may be about any product, so a catalog that has one need not have the package.
         let sql = "SELECT d.package, min(CASE WHEN d.schema = 'olm.package' THEN d.id END)
                    FROM catalog_document cd JOIN document d ON d.id = cd.document

@@ -63,7 +63,7 @@ mod identity;
 mod import;
 mod known_documents;
 mod lifecycle;
-mod lists;
+mod light;
 mod memory;
 mod open;
 mod packed_documents;

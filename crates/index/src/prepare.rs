@@ -87,13 +87,10 @@ pub(super) enum Rows {
 }
 
 impl Rows {
-    /// The same without icons, properties and the words by which people search.
+    /// The same without icons and the words by which people search.
     pub(super) fn without_words(self) -> Self {
         match self {
-            Self::Package(it) => {
-                Self::Package(Box::new(PackageRows { icon: None, properties: Vec::new(), profile: None, ..*it }))
-            }
-            Self::Channel(it) => Self::Channel(ChannelRows { properties: Vec::new(), ..it }),
+            Self::Package(rows) => Self::Package(Box::new(PackageRows { icon: None, profile: None, ..*rows })),
             other => other,
         }
     }
@@ -355,7 +352,14 @@ fn properties(list: &[PropertyView<'_>]) -> Vec<PropertyRow> {
 }
 
 fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
-    let mut rows = named_bundle(bundle, reader, service_version::facts);
+    let mut rows = light_bundle(bundle, reader);
+    rows.profile = Some(bundle_profile(bundle, &rows));
+    rows
+}
+
+/// The rows of a bundle without the words by which people search.
+pub(super) fn light_bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
+    let mut rows = named_bundle(bundle, reader);
     rows.properties = properties(&bundle.properties);
     rows.related_images = bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect();
     for (position, property) in bundle.properties.iter().enumerate() {
@@ -375,17 +379,11 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
             _ => {}
         }
     }
-    rows.profile = Some(bundle_profile(bundle, &rows));
     rows
 }
 
-/// The image and the version of a bundle, with those facts of its ClusterServiceVersion that `facts` takes; nothing
-/// else.
-pub(super) fn named_bundle(
-    bundle: &Bundle<'_>,
-    reader: &mut json::Reader,
-    facts: impl Fn(CsvView<'_>) -> CsvFacts,
-) -> BundleRows {
+/// The image and the version of a bundle, with the facts of its ClusterServiceVersion.
+fn named_bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
     let first = |kind: &str| bundle.properties.iter().filter(|it| it.kind == kind).find_map(|it| it.value);
     let mut rows = BundleRows { image: bundle.image.to_string(), ..BundleRows::default() };
     if let Some(package) = first("olm.package") {
@@ -395,12 +393,12 @@ pub(super) fn named_bundle(
     }
     if let Some(metadata) = first(CSV_METADATA) {
         rows.facts_from = CSV_METADATA;
-        rows.csv = facts(CsvView::of_metadata(metadata));
+        rows.csv = service_version::facts(CsvView::of_metadata(metadata));
     } else if let Some(object) = service_version::find_object(bundle)
         && let Ok(value) = reader.read(&json::decode_utf8(&object))
     {
         rows.facts_from = BUNDLE_OBJECT;
-        rows.csv = facts(CsvView::of_object(value));
+        rows.csv = service_version::facts(CsvView::of_object(value));
     }
     rows
 }

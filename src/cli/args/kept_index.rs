@@ -1,14 +1,13 @@
 //! Indexes of catalogs in files, kept in the user's cache directory, so that the next question about the same files
-//! reads none of them. If a question needed only a part of the catalogs, that part is kept, together with the places of
-//! the documents that have been read so far.
+//! reads none of them. If a question needed only a part of the catalogs, or only their light rows, that is kept.
 //!
 //! File stamps tell whether the files are the same, as in git. A file that was changed less than two seconds ago is not
 //! trusted, and neither is a cache that another user could have written. Only catalogs without errors are kept, since
 //! each run must report errors.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::Metadata;
-use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -25,9 +24,6 @@ const MIN_BYTES: u64 = 1 << 20;
 
 /// An index of more bytes is not kept.
 const MAX_INDEX: u64 = 256 << 20;
-
-/// A survey of more bytes is not kept.
-const MAX_SURVEY: u64 = 64 << 20;
 
 /// The highest number of bytes in the cache; the least recently used entry goes first.
 const MAX_ALL: u64 = 1 << 30;
@@ -170,41 +166,19 @@ impl Key {
         found.ok()
     }
 
-    /// The key of a part of the files' documents: those of some packages.
-    pub(crate) fn of_part<'p>(&self, packages: impl IntoIterator<Item = &'p String>) -> Self {
+    /// The key of a part of the files' documents: those of the packages that some words name.
+    pub(crate) fn of_part(&self, words: &BTreeSet<&str>) -> Self {
         let mut text = self.name.clone().into_bytes();
-        for package in packages {
+        for word in words {
             text.push(0);
-            text.extend(package.as_bytes());
+            text.extend(word.as_bytes());
         }
-        Self { name: BlobCache::name_of("index", &text), files: self.files.clone() }
+        Self { name: BlobCache::name_of("part", &text), files: self.files.clone() }
     }
 
-    /// The key of an index of the same files that answers lists only.
-    pub(crate) fn of_lists(&self) -> Self {
-        Self { name: BlobCache::name_of("lists", self.name.as_bytes()), files: self.files.clone() }
-    }
-
-    /// The places of documents in the files, as they were kept under this key.
-    pub(crate) fn recall_survey(&self) -> Option<Vec<u8>> {
-        let mut text = Vec::new();
-        kept_indexes()?.open(&self.survey_name())?.take(MAX_SURVEY).read_to_end(&mut text).ok()?;
-        Some(text)
-    }
-
-    /// Keeps the places of documents in the files, unless one of the files has changed since.
-    pub(crate) fn keep_survey(&self, survey: &[u8]) {
-        let Some(cache) = kept_indexes().filter(|_| survey.len() as u64 <= MAX_SURVEY && self.is_current()) else {
-            return;
-        };
-        let Ok(Some(mut partial)) = cache.begin(&self.survey_name()) else { return };
-        if partial.clear().is_ok() && partial.file.write_all(survey).is_ok() && partial.finish().is_ok() {
-            forget_the_oldest(&cache);
-        }
-    }
-
-    fn survey_name(&self) -> String {
-        BlobCache::name_of("survey", self.name.as_bytes())
+    /// The key of a light index of the same files.
+    pub(crate) fn of_light(&self) -> Self {
+        Self { name: BlobCache::name_of("light", self.name.as_bytes()), files: self.files.clone() }
     }
 
     /// Whether no file has changed since.

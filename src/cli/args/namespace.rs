@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
-use crate::cli::args::part::{Reach, Subject};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
@@ -74,20 +73,10 @@ impl NamespaceOptions {
         Options { explains: true, ..self.work.options() }
     }
 
-    /// Opens the part of the catalogs with the packages that the options and another word name, and with all that these
-    /// need. With manifests it opens all, since installed bundles may require anything.
+    /// Opens the catalogs; a word that the question names is no path.
     pub(crate) fn open(&self, context: &Context, word: Option<&String>) -> Result<Index, CommandError> {
-        if !self.cluster.is_empty() {
-            return self.ask.open_about(context, word);
-        }
-        let named = || self.install.iter().chain(&self.installed);
-        // A namespace may come before a name, but a colon may also belong to the name.
-        let names = named().map(|it| it.split_once(':').map_or(it.as_str(), |it| it.1).to_owned());
-        let names: Vec<String> = names.chain(word.cloned()).collect();
-        let words: Vec<&String> = names.iter().collect();
-        let also: Vec<&String> = named().filter(|it| it.contains(':')).collect();
         self.ask.refuse_paths(word)?;
-        self.ask.open_part_of(context, Subject { words: &words, also: &also, reach: Reach::Needs })
+        self.ask.open_light(context)
     }
 
     /// The question that the options ask.

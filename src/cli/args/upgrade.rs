@@ -11,7 +11,6 @@ use crate::ask::{AskError, Olm, UpgradeQuestion, minor};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::refuse_path;
-use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
@@ -94,7 +93,7 @@ impl UpgradeOptions {
             [] => None,
             paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
         };
-        let index = self.ask.open_part(context, name, Reach::Own)?;
+        let index = self.ask.open_part(context, name)?;
         name.map(|it| refuse_path(&index, it)).transpose()?;
         let question = UpgradeQuestion {
             name: name.cloned(),

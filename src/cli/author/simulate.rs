@@ -16,7 +16,7 @@ use crate::cli::print::simulation::{self, Form};
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
-use crate::edit::{CatalogEdit, Change, Edges, Effect, Reach, Simulation, Survey, Target, before_and_after};
+use crate::edit::{CatalogEdit, Change, Edges, Effect, Simulation, Survey, Target, before_and_after};
 use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::index::Index;
@@ -214,17 +214,9 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle
                 let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.input.display());
                 return Err(CommandError::usage(message));
             }
-            let mut survey = Survey::default();
-            Survey::find(std::slice::from_mut(&mut survey), &[&input], &[named.text()], Reach::Around);
-            let package = match survey.package_of(&named) {
-                Ok(package) => package,
-                // A suggestion needs all names.
-                Err(_) => {
-                    survey = Survey::of_files(&input);
-                    survey.package_of(&named)?
-                }
-            };
-            let files = survey.files_of(&survey.within(&package, Reach::Around));
+            let survey = Survey::of_files(&input);
+            let package = survey.package_of(&named)?;
+            let files = survey.files_of(&survey.around(&package));
             Ok((input.only(&files), Vec::new(), package))
         }
         Source::Index(path) => {
@@ -246,7 +238,7 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle
                 survey.add_bundle(name, index.packages_of_bundle(name)?);
             }
             let package = survey.package_of(&named)?;
-            let around = survey.within(&package, Reach::Around);
+            let around = survey.around(&package);
             let input = index.packages_without_manifests(catalog, around.iter().map(String::as_str))?;
             let seen = SeenBundle::of_package(&index, &package, Some(catalog))?;
             Ok((input, seen, package))

@@ -10,7 +10,6 @@ use crate::ask::{no_channel, no_package, no_version};
 use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::package;
-use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -75,8 +74,8 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     let index = match &args.name {
         // The check whether a condition names something that exists needs all packages.
         _ if !args.conditions.is_empty() => args.ask.open(context)?,
-        Some(name) => args.ask.open_part(context, [name], Reach::Own)?,
-        None => args.ask.open_lists(context)?,
+        Some(name) => args.ask.open_part(context, [name])?,
+        None => args.ask.open_light(context)?,
     };
     let named = args.name.as_deref().map(|it| package(&index, it)).transpose()?;
     let (package, channel, version) =

@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::ask::{NameDetails, permissions, show};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::refuse_path;
-use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
@@ -45,7 +44,7 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
-    let index = args.ask.open_part(context, [&args.name], Reach::Own)?;
+    let index = args.ask.open_part(context, [&args.name])?;
     let catalogs = &args.ask.catalog;
     refuse_path(&index, &args.name)?;
     if args.permissions {

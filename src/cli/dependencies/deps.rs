@@ -6,7 +6,6 @@ use crate::ask::{DependencyAnswers, DependencyWish, dependencies};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::target;
 use crate::cli::args::namespace::WorkOptions;
-use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
@@ -43,8 +42,8 @@ pub(crate) struct DepsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
-    let reach = if args.invert { Reach::Around } else { Reach::Needs };
-    let index = args.ask.open_part(context, [&args.name], reach)?;
+    args.ask.refuse_paths([&args.name])?;
+    let index = args.ask.open_light(context)?;
     let target = target(&index, &args.ask.catalog, &args.name)?;
     let wish = DependencyWish { closure: args.closure, invert: args.invert, options: args.work.options() };
     let warn = &mut |text: &str| context.reporter.warning(text);

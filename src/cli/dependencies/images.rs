@@ -13,7 +13,6 @@ use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::namespace::WorkOptions;
-use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::dependencies::image_asks as asked;
@@ -115,8 +114,10 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     let is_about_names = args.imageset.is_none() && args.cluster.is_empty() && args.old.is_none();
     let names: &[String] = if is_about_names { &args.names } else { &[] };
     args.ask.refuse_paths(&args.names)?;
-    let reach = if args.with_deps { Reach::Needs } else { Reach::Own };
-    let index = args.ask.open_part(context, names, reach)?;
+    let index = match args.with_deps && is_about_names {
+        true => args.ask.open_light(context)?,
+        false => args.ask.open_part(context, names)?,
+    };
     let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
     let mut is_complete = true;
     if let Some(path) = &args.imageset {

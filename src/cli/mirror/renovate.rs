@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::part;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -110,7 +109,7 @@ pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
         let error = CommandError::usage("Renovate reads one package per file");
         return Err(error.help("write one file per package with `--into DIR`"));
     }
-    let index = args.ask.open_part(context, &args.names, part::Reach::Own)?;
+    let index = args.ask.open_part(context, &args.names)?;
     let found = args.names.iter().map(|it| find(context, args, &index, it)).collect::<Result<Vec<_>, _>>()?;
     let Some(path) = &args.into else {
         for it in &found {

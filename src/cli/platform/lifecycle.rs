@@ -11,7 +11,6 @@ use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::formats::choices;
 use crate::cli::args::lifecycles::read_lifecycles;
-use crate::cli::args::part::Reach;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -85,7 +84,7 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
     let day = day(args.date)?;
     // A file is enough.
     let index = if args.lifecycles.is_empty() || args.ask.is_given() {
-        Some(args.ask.open_part(context, &args.packages, Reach::Own)?)
+        Some(args.ask.open_part(context, &args.packages)?)
     } else {
         None
     };

@@ -10,7 +10,6 @@ use super::v1_manifests::{manifests, script};
 use crate::ask::{FleetQuestion, ReadinessAnswers, ReadinessQuestion};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{RowFormat, choices, words};
-use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
@@ -221,7 +220,8 @@ fn index(context: &Context, args: &CheckArgs, has_cluster: bool) -> Result<Optio
         return Ok(None);
     }
     let names: &[String] = if has_cluster { &[] } else { &args.names };
-    args.ask.open_part(context, names, Reach::Around).map(Some)
+    args.ask.refuse_paths(names)?;
+    args.ask.open_light(context).map(Some)
 }
 
 fn question(args: &CheckArgs, cluster: Option<Cluster>) -> ReadinessQuestion {

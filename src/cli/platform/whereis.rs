@@ -14,7 +14,6 @@ use crate::ask::{
 use crate::catalog_source::{family_and_minor, is_for};
 use crate::cli::args::formats::{RowFormat, choices};
 use crate::cli::args::name::package;
-use crate::cli::args::part::Reach;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::text::text_of;
 use crate::cli::args::upgrade::parse_minor;
@@ -177,7 +176,7 @@ fn open(
             let words: Vec<String> = own.iter().map(|(name, path)| format!("{name}={}", path.display())).collect();
             AskOptions::of_words(&words).open(context).map(Some)
         }
-        _ => args.ask.open_part(context, [&args.name], Reach::Own).map(Some),
+        _ => args.ask.open_part(context, [&args.name]).map(Some),
     }
 }
 

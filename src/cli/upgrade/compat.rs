@@ -10,7 +10,6 @@ use crate::ask::{CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, Olm,
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::choices;
 use crate::cli::args::name::package;
-use crate::cli::args::part::Reach;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
@@ -170,7 +169,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     must_lead_on(step)?;
     args.ask.refuse_paths(&args.package)?;
     let is_of_package = args.installed.is_empty() && args.cluster.is_empty();
-    let index = args.ask.open_part(context, args.package.as_ref().filter(|_| is_of_package), Reach::Own)?;
+    let index = args.ask.open_part(context, args.package.as_ref().filter(|_| is_of_package))?;
     let name = args.package.as_deref().map(|it| package(&index, it)).transpose()?;
     let question = CompatQuestion {
         step,

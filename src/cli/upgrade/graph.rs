@@ -11,7 +11,6 @@ use crate::ask::{MarkedPathQuestion, Olm, PackageName, check_catalog, guess, gue
 use crate::check;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name;
-use crate::cli::args::part::Reach;
 use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -163,7 +162,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             let error = CommandError::usage("only SVG and HTML can mark a path");
             return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
         }
-        let index = args.ask.open_part(context, [package], Reach::Own)?;
+        let index = args.ask.open_part(context, [package])?;
         let parts = ask(&args, &index)?;
         let question = MarkedPathQuestion {
             package: package.clone(),

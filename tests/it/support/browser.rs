@@ -169,9 +169,8 @@ impl Browser {
 
     /// The text of the page that can be seen.
     pub fn text(&self) -> String {
-        let element = self.find("body");
-        let path = format!("/session/{}/element/{element}/text", self.session);
-        self.send("GET", &path, &Value::Null).as_str().unwrap().to_owned()
+        // In one step: a page that is on its way would replace an element between two.
+        self.run("return document.body.innerText").as_str().unwrap().to_owned()
     }
 }
 

@@ -2,7 +2,6 @@
 //! of their documents. The selection is generous, so that a resolution among these packages has the same result as
 //! among all.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 
@@ -16,42 +15,17 @@ use olmdex_text::tally;
 /// The properties that demand something.
 const DEMANDING: [&str; 4] = ["olm.package.required", "olm.gvk.required", "olm.label.required", "olm.constraint"];
 
-/// Each demanding kind contains one of these parts; a search for fewer words is faster.
-const PARTS_OF_DEMANDING: [&str; 2] = [".required", "olm.constraint"];
-
-/// So many words are searched for at once at most: a search for more takes as long as reading the files.
-const MAX_WORDS: usize = 64;
-
-/// The packages that a question about some of them concerns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// These.
-    Own,
-    /// These, and all that they need, directly or indirectly: each package that can meet a demand.
-    Needs,
-    /// These, all packages that depend on them, and all that those need, directly or indirectly.
-    Around,
-}
-
 /// The provisions and demands of packages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The places of a package's documents.
-    pub(super) documents: BTreeMap<String, Vec<Origin>>,
-    pub(super) packages: BTreeSet<String>,
+    /// The files with a package's documents.
+    files: BTreeMap<String, BTreeSet<usize>>,
+    packages: BTreeSet<String>,
     /// The packages with bundles of a name.
-    pub(super) bundles: HashMap<String, BTreeSet<String>>,
+    bundles: HashMap<String, BTreeSet<String>>,
     /// The packages that provide something that can be demanded; a package always provides its own name.
-    pub(super) saying: HashMap<Leaf, BTreeSet<String>>,
-    pub(super) demands: BTreeMap<String, BTreeSet<Leaf>>,
-    /// The files that were read.
-    pub(super) seen: BTreeSet<usize>,
-    /// The words that the files were searched for: the files that have one are among those that were read.
-    pub(super) searched: BTreeSet<String>,
-    /// Whether all files were read.
-    pub(super) is_whole: bool,
-    /// Whether there were documents that cannot be read.
-    pub(super) has_broken: bool,
+    saying: HashMap<Leaf, BTreeSet<String>>,
+    demands: BTreeMap<String, BTreeSet<Leaf>>,
 }
 
 /// The properties of the bundles of one package that have been read. They are much the same in all bundles, so each
@@ -88,133 +62,18 @@ impl Heard {
 }
 
 impl Survey {
-    /// The survey of a catalog in files.
+    /// The survey of a catalog in files. What cannot be read is left out.
     #[must_use]
     pub fn of_files(input: &Input) -> Self {
-        let mut survey = Self::default();
-        survey.read_all(input);
-        survey
-    }
-
-    fn read_all(&mut self, input: &Input) {
-        self.read(input, &(0..input.files.len()).collect());
-    }
-
-    /// Reads the files of catalogs that mention some names, and those that mention the packages that the names belong
-    /// to. If needs are within reach, it also reads the files that mention what is demanded there; if dependants are,
-    /// also those that demand something. No other file is decoded. Returns whether it had to search.
-    pub fn find(surveys: &mut [Self], inputs: &[&Input], names: &[&str], reach: Reach) -> bool {
-        let mut words: BTreeSet<String> = names.iter().map(|it| (*it).to_owned()).collect();
-        words.extend(PARTS_OF_DEMANDING.iter().filter(|_| reach == Reach::Around).map(|it| (*it).to_owned()));
-        let mut has_searched = false;
-        loop {
-            for (survey, input) in surveys.iter_mut().zip(inputs) {
-                has_searched |= survey.search(input, &words);
-            }
-            let wanted = Self::merged(surveys).words_within(names, reach);
-            if wanted.is_subset(&words) {
-                return has_searched;
-            }
-            words.extend(wanted);
-        }
-    }
-
-    /// Several catalogs as one, without the places of documents: OLM resolves across catalogs.
-    #[must_use]
-    pub fn merged(surveys: &[Self]) -> Cow<'_, Self> {
-        if let [only] = surveys {
-            return Cow::Borrowed(only);
-        }
-        let mut all = Self::default();
-        for it in surveys {
-            all.packages.extend(it.packages.iter().cloned());
-            for (bundle, packages) in &it.bundles {
-                all.bundles.entry(bundle.clone()).or_default().extend(packages.iter().cloned());
-            }
-            for (leaf, packages) in &it.saying {
-                all.saying.entry(leaf.clone()).or_default().extend(packages.iter().cloned());
-            }
-            for (package, demands) in &it.demands {
-                all.demands.entry(package.clone()).or_default().extend(demands.iter().cloned());
-            }
-        }
-        Cow::Owned(all)
-    }
-
-    /// The words that tell the files within reach of some names, as far as they are known. The empty word stands for
-    /// all files.
-    fn words_within(&self, names: &[&str], reach: Reach) -> BTreeSet<String> {
-        let owners = names.iter().flat_map(|it| self.owners(it));
-        if reach == Reach::Own {
-            return owners.cloned().collect();
-        }
-        // A rule may be about anything, so its package counts as a dependant of any.
-        if reach == Reach::Around && self.demands.values().flatten().any(|it| matches!(it, Leaf::Rule(_))) {
-            return BTreeSet::from([String::new()]);
-        }
-        // The names themselves count too: a catalog without the package may have packages that depend on it.
-        let roots: BTreeSet<&str> = owners.map(String::as_str).chain(names.iter().copied()).collect();
-        let within: BTreeSet<String> = roots.into_iter().flat_map(|it| self.within(it, reach)).collect();
-        let demands = within.iter().filter_map(|it| self.demands.get(it)).flatten();
-        let demanded: BTreeSet<String> = demands
-            .map(|leaf| match leaf {
-                // All three parts are in one file, so one is enough; the kind is usually the rarest.
-                Leaf::Api(api) => api.kind.clone(),
-                Leaf::Package(name, _) => name.clone(),
-                Leaf::Label(label) => label.clone(),
-                Leaf::Rule(_) => String::new(),
-            })
-            .collect();
-        demanded.into_iter().chain(within).collect()
-    }
-
-    /// Reads the files that may have one of some words and have not been read yet. Returns whether it had to search for
-    /// a word.
-    fn search(&mut self, input: &Input, words: &BTreeSet<String>) -> bool {
-        if self.is_whole {
-            return false;
-        }
-        let new: Vec<&str> = words.iter().map(String::as_str).filter(|it| !self.searched.contains(*it)).collect();
-        if new.is_empty() {
-            return false;
-        }
-        if new.contains(&"") || new.len() > MAX_WORDS {
-            self.read_all(input);
-            return true;
-        }
-        let unread: Vec<usize> = (0..input.files.len()).filter(|it| !self.seen.contains(it)).collect();
-        let found = fbc::files_with(&input.only(&unread.iter().copied().collect()), &new);
-        self.searched.extend(new.into_iter().map(str::to_owned));
-        let found = found.into_iter().filter_map(|it| unread.get(it).copied()).collect();
-        self.read(input, &found);
-        true
-    }
-
-    /// The packages that a name may stand for: that of this name, and those with a bundle of this name.
-    fn owners(&self, name: &str) -> impl Iterator<Item = &String> {
-        self.packages.get(name).into_iter().chain(self.bundles.get(name).into_iter().flatten())
-    }
-
-    /// Reads some files, those that have not been read yet.
-    fn read(&mut self, input: &Input, files: &BTreeSet<usize>) {
-        let new: BTreeSet<usize> = files.iter().copied().filter(|it| self.seen.insert(*it)).collect();
-        let numbers: Vec<usize> = new.iter().copied().collect();
-        let mut heard = Heard::default();
-        let done: Result<(), Infallible> = fbc::load(&input.only(&new), &Reader, |found| {
-            match found {
-                Some(mut found) => {
-                    // Files have other numbers if only some of them are read.
-                    let file = numbers.get(found.origin.file as usize).copied().unwrap_or_default();
-                    found.origin.file = u32::try_from(file).unwrap_or(u32::MAX);
-                    self.add(found, &mut heard);
-                }
-                None => self.has_broken = true,
+        let (mut survey, mut heard) = (Self::default(), Heard::default());
+        let done: Result<(), Infallible> = fbc::load(input, &Reader, |found| {
+            if let Some(found) = found {
+                survey.add(found, &mut heard);
             }
             Ok(())
         });
-        match done {
-            Ok(()) => self.is_whole = self.seen.len() == input.files.len(),
-        }
+        let Ok(()) = done;
+        survey
     }
 
     fn add(&mut self, found: DocumentFacts, heard: &mut Heard) {
@@ -231,19 +90,7 @@ impl Survey {
         if !demands.is_empty() {
             self.demands.entry(package.clone()).or_default().extend(demands);
         }
-        self.documents.entry(package).or_default().push(origin);
-    }
-
-    /// How many files were read.
-    #[must_use]
-    pub fn n_files(&self) -> usize {
-        self.seen.len()
-    }
-
-    /// Whether all that was read could be read.
-    #[must_use]
-    pub fn is_readable(&self) -> bool {
-        !self.has_broken
+        self.files.entry(package).or_default().insert(origin.file as usize);
     }
 
     /// The survey of the catalogs of an index.
@@ -294,29 +141,20 @@ impl Survey {
         of_bundle.cloned().ok_or_else(|| EditError::unknown(what, name, known()))
     }
 
-    /// The packages that a word may stand for: that of its name, and those with a bundle of its name. Empty if it may
-    /// stand for anything else.
+    /// A package, all that depend on it, and all that those need, directly or indirectly: each package that can meet a
+    /// demand.
     #[must_use]
-    pub fn meant(&self, named: &Name) -> BTreeSet<String> {
-        self.owners(named.text()).cloned().collect()
-    }
-
-    /// The packages within reach of one.
-    #[must_use]
-    pub fn within(&self, package: &str, reach: Reach) -> BTreeSet<String> {
-        let mut within = match reach {
-            Reach::Around => self.dependants(package),
-            Reach::Own | Reach::Needs => BTreeSet::new(),
-        };
+    pub fn around(&self, package: &str) -> BTreeSet<String> {
+        let mut within = self.dependants(package);
         within.insert(package.to_owned());
-        let mut open: Vec<String> = within.iter().filter(|_| reach != Reach::Own).cloned().collect();
+        let mut open: Vec<String> = within.iter().cloned().collect();
         // Package after package demands the same.
         let mut seen: HashSet<&Leaf> = HashSet::new();
         while let Some(next) = open.pop() {
             for leaf in self.demands.get(&next).into_iter().flatten().filter(|it| seen.insert(*it)) {
                 if matches!(leaf, Leaf::Rule(_)) {
-                    // A rule may be about anything. The documents of a package may be known before it is.
-                    let all = self.packages.iter().chain(self.documents.keys().filter(|it| !it.is_empty()));
+                    // A rule may be about anything.
+                    let all = self.packages.iter().chain(self.files.keys().filter(|package| !package.is_empty()));
                     within.extend(all.cloned());
                     return within;
                 }
@@ -380,22 +218,11 @@ impl Survey {
         own.into_iter().chain(self.saying.get(leaf).into_iter().flatten().map(String::as_str))
     }
 
-    /// The places of all documents.
-    pub fn documents(&self) -> impl Iterator<Item = &Origin> {
-        self.documents.values().flatten()
-    }
-
-    /// The places of the documents of some packages, and of those without a package.
-    #[must_use]
-    pub fn documents_of(&self, packages: &BTreeSet<String>) -> Vec<Origin> {
-        let of = |it: &str| self.documents.get(it).into_iter().flatten().copied();
-        packages.iter().filter(|it| !it.is_empty()).flat_map(|it| of(it)).chain(of("")).collect()
-    }
-
     /// The files that have documents of some packages, and those with documents without a package.
     #[must_use]
     pub fn files_of(&self, packages: &BTreeSet<String>) -> BTreeSet<usize> {
-        self.documents_of(packages).into_iter().map(|it| it.file as usize).collect()
+        let named = packages.iter().map(String::as_str);
+        named.chain([""]).filter_map(|package| self.files.get(package)).flatten().copied().collect()
     }
 }
 
@@ -502,13 +329,8 @@ mod tests {
             }
             move || {
                 assert_eq!(survey.dependants("p0003").len(), size - 1);
-                assert_eq!(survey.within("p0003", Reach::Around).len(), size + 1);
+                assert_eq!(survey.around("p0003").len(), size + 1);
             }
         });
-    }
-
-    #[test]
-    fn whoever_demands_is_found_by_a_part_of_a_word() {
-        assert!(DEMANDING.iter().all(|it| PARTS_OF_DEMANDING.iter().any(|part| it.contains(part))));
     }
 }
