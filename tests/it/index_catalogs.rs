@@ -169,12 +169,12 @@ fn expect_equal_lists(directories: &[PathBuf]) -> usize {
         if has_errors {
             continue;
         }
-        let found = lists(Builder::light(), &[("one", &input)]);
+        let found = lists(Builder::for_lists(), &[("one", &input)]);
         assert_eq!(found, (false, expected), "{}", directory.display());
         if let Some(other) = before.replace(input.clone()) {
             let both = [("one", &input), ("two", &other), ("three", &input)];
             let expected = lists(Builder::in_memory(), &both);
-            assert_eq!(lists(Builder::light(), &both), expected, "{}", directory.display());
+            assert_eq!(lists(Builder::for_lists(), &both), expected, "{}", directory.display());
         }
         n_compared += 1;
     }

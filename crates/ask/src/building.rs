@@ -17,6 +17,12 @@ pub fn light_builder() -> Builder {
     Builder::light().advised_by(cut_advice)
 }
 
+/// A builder of an index in memory that answers lists only.
+#[must_use]
+pub fn builder_for_lists() -> Builder {
+    Builder::for_lists().advised_by(cut_advice)
+}
+
 /// A builder of the index in a file.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use rusqlite::{Connection, OptionalExtension as _, StatementStatus, params};
 use sha2::{Digest as _, Sha256};
 
-use super::build::{Builder, is_written_by_this_program};
+use super::build::{Builder, Extent, is_written_by_this_program};
 use super::compression::Digest;
 use super::counts::Counts;
 use super::error::IndexError;
@@ -136,15 +136,15 @@ impl Builder {
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
-        let (keeps_all, advice, is_light) = (self.keeps_all, self.advice, self.is_light);
+        let (keeps_all, advice, extent) = (self.keeps_all, self.advice, self.extent);
         let (connection, interned) = self.writing()?;
         let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
         let mut import =
-            Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all, is_light };
+            Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all, extent };
         import.begin(id, spec).map_err(write)?;
-        let (checker, source_digest, fresh) = match is_light {
-            true => (import.light_documents(&path)?, None, Fresh::default()),
-            false => import.documents(&path).map(|(checker, digest, fresh)| (checker, Some(digest), fresh))?,
+        let (checker, source_digest, fresh) = match extent {
+            Extent::Light | Extent::Lists => (import.light_documents(&path)?, None, Fresh::default()),
+            Extent::Whole => import.documents(&path).map(|(checker, digest, fresh)| (checker, Some(digest), fresh))?,
         };
         let report = checker.advised_by(advice).finish(input);
         let has_errors = report.findings.iter().any(|it| it.rule.severity == Severity::Error)
@@ -367,7 +367,7 @@ pub(super) struct Importing<'b> {
     pub(super) catalog: i64,
     pub(super) counts: Counts,
     keeps_all: bool,
-    is_light: bool,
+    pub(super) extent: Extent,
 }
 
 impl Importing<'_> {
@@ -490,7 +490,8 @@ impl Importing<'_> {
 
     /// Writes the rows that depend on the catalog as a whole.
     fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<Vec<String>> {
-        let without_range_edges = graph::write(self.connection, self.catalog, self.interned, !self.is_light)?;
+        let without_range_edges =
+            graph::write(self.connection, self.catalog, self.interned, self.extent == Extent::Whole)?;
         // A lifecycle may be about any product, so a catalog that has one need not have the package.
         let sql = "SELECT d.package, min(CASE WHEN d.schema = 'olm.package' THEN d.id END)
                    FROM catalog_document cd JOIN document d ON d.id = cd.document

@@ -1,13 +1,17 @@
-//! A catalog into a light index, for lists, resolution and dependencies: it is read and checked as ever, but no document
-//! is kept, no word can be searched, and nothing is recognised in a later build.
+//! A catalog into a light index, for resolution and dependencies: it is read and checked as ever, but no document is
+//! kept, no word can be searched, and nothing is recognised in a later build. An index for lists has even less.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use super::build::Extent;
 use super::compression::Digest;
 use super::error::IndexError;
 use super::import::Importing;
-use super::prepare::{Layout, NewDocument, Rows, light_bundle, rows_of};
+use super::prepare::{Layout, NewDocument, Rows, light_bundle, named_bundle, rows_of};
+use super::service_version::{CsvFacts, facts};
 use super::write::{DocumentPlace, Writer};
+use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{self as fbc, Blob, Consumer, Document, Origin, Typed, layout_of, start_in_file};
 use olmdex_rules::check::{self, Checker, Inspected};
 use olmdex_text::json;
@@ -22,8 +26,8 @@ struct LightDocument {
 }
 
 /// Prepares documents.
-#[derive(Default)]
 struct LightPreparer {
+    is_for_lists: bool,
     readers: Mutex<Vec<json::Reader>>,
 }
 
@@ -33,7 +37,10 @@ impl LightPreparer {
         let pooled = readers().pop();
         let mut reader = pooled.unwrap_or_else(json::Reader::new);
         let rows = match &blob.typed {
-            Typed::Bundle(bundle) => Rows::Bundle(Box::new(light_bundle(bundle, &mut reader))),
+            Typed::Bundle(bundle) if self.is_for_lists => {
+                Rows::Bundle(Box::new(named_bundle(bundle, &mut reader, names)))
+            }
+            Typed::Bundle(bundle) => Rows::Bundle(Box::new(light_bundle(bundle, &mut reader, light_facts))),
             _ => rows_of(blob, Some(&inspected.facts), &mut reader).without_words(),
         };
         readers().push(reader);
@@ -41,11 +48,29 @@ impl LightPreparer {
     }
 }
 
+/// The facts of a ClusterServiceVersion that lists show.
+fn names(csv: CsvView<'_>) -> CsvFacts {
+    CsvFacts { display_name: csv.text("displayName"), provider: csv.provider(), ..CsvFacts::default() }
+}
+
+/// The facts that resolution, dependencies and the check for OLM v1 need too.
+fn light_facts(csv: CsvView<'_>) -> CsvFacts {
+    CsvFacts {
+        keywords: Vec::new(),
+        categories: Vec::new(),
+        maintainers: Vec::new(),
+        links: Vec::new(),
+        platforms: BTreeMap::new(),
+        features: BTreeMap::new(),
+        ..facts(csv)
+    }
+}
+
 impl Consumer for LightPreparer {
     type Output = LightDocument;
 
     fn wants_places(&self) -> bool {
-        true
+        !self.is_for_lists
     }
 
     fn document(&self, document: Document<'_>) -> LightDocument {
@@ -96,7 +121,8 @@ impl Importing<'_> {
             checker.add(*inspected);
             Ok(())
         };
-        fbc::load(self.input, &LightPreparer::default(), |light| take(light).map_err(failed))?;
+        let preparer = LightPreparer { is_for_lists: self.extent == Extent::Lists, readers: Mutex::default() };
+        fbc::load(self.input, &preparer, |light| take(light).map_err(failed))?;
         Ok(checker)
     }
 }

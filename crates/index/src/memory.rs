@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use crate::query::BundleRow;
 use olmdex_fbc::ChannelPlaces;
 use olmdex_text::tally;
 
@@ -22,8 +21,6 @@ pub(super) struct Memory {
     deprecated: RefCell<HashMap<String, Arc<Deprecated>>>,
     /// The places of the channels, by document and catalog.
     places: RefCell<HashMap<(i64, i64), Arc<ChannelPlaces>>>,
-    /// The bundles, by the catalogs that were asked for.
-    bundles: RefCell<HashMap<Vec<String>, Arc<Vec<BundleRow>>>>,
     /// The names of the bundles of each version.
     names: RefCell<Option<HashMap<String, Vec<String>>>>,
 }
@@ -50,7 +47,6 @@ impl Memory {
         self.package.borrow_mut().clear();
         self.deprecated.borrow_mut().clear();
         self.places.borrow_mut().clear();
-        self.bundles.borrow_mut().clear();
         self.names.take();
     }
 
@@ -74,19 +70,6 @@ impl Memory {
             return read().map(Arc::new);
         }
         kept(&self.deprecated, schema.to_owned(), read)
-    }
-
-    /// The bundles of a package in catalogs: the kept ones, or those from `read`.
-    pub(super) fn bundles<E>(
-        &self,
-        package: &str,
-        catalogs: &[String],
-        read: impl FnOnce() -> Result<Vec<BundleRow>, E>,
-    ) -> Result<Arc<Vec<BundleRow>>, E> {
-        if !self.enter(package) {
-            return read().map(Arc::new);
-        }
-        kept(&self.bundles, catalogs.to_vec(), read)
     }
 
     /// The places of a channel of a package: the kept ones of its document in a catalog, or those from `read`.

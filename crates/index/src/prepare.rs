@@ -352,14 +352,18 @@ fn properties(list: &[PropertyView<'_>]) -> Vec<PropertyRow> {
 }
 
 fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
-    let mut rows = light_bundle(bundle, reader);
+    let mut rows = light_bundle(bundle, reader, service_version::facts);
     rows.profile = Some(bundle_profile(bundle, &rows));
     rows
 }
 
 /// The rows of a bundle without the words by which people search.
-pub(super) fn light_bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
-    let mut rows = named_bundle(bundle, reader);
+pub(super) fn light_bundle(
+    bundle: &Bundle<'_>,
+    reader: &mut json::Reader,
+    facts: impl Fn(CsvView<'_>) -> CsvFacts,
+) -> BundleRows {
+    let mut rows = named_bundle(bundle, reader, facts);
     rows.properties = properties(&bundle.properties);
     rows.related_images = bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect();
     for (position, property) in bundle.properties.iter().enumerate() {
@@ -382,8 +386,12 @@ pub(super) fn light_bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> Bu
     rows
 }
 
-/// The image and the version of a bundle, with the facts of its ClusterServiceVersion.
-fn named_bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
+/// The image and the version of a bundle, with those facts of its ClusterServiceVersion that `facts` takes.
+pub(super) fn named_bundle(
+    bundle: &Bundle<'_>,
+    reader: &mut json::Reader,
+    facts: impl Fn(CsvView<'_>) -> CsvFacts,
+) -> BundleRows {
     let first = |kind: &str| bundle.properties.iter().filter(|it| it.kind == kind).find_map(|it| it.value);
     let mut rows = BundleRows { image: bundle.image.to_string(), ..BundleRows::default() };
     if let Some(package) = first("olm.package") {
@@ -393,12 +401,12 @@ fn named_bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
     }
     if let Some(metadata) = first(CSV_METADATA) {
         rows.facts_from = CSV_METADATA;
-        rows.csv = service_version::facts(CsvView::of_metadata(metadata));
+        rows.csv = facts(CsvView::of_metadata(metadata));
     } else if let Some(object) = service_version::find_object(bundle)
         && let Ok(value) = reader.read(&json::decode_utf8(&object))
     {
         rows.facts_from = BUNDLE_OBJECT;
-        rows.csv = service_version::facts(CsvView::of_object(value));
+        rows.csv = facts(CsvView::of_object(value));
     }
     rows
 }

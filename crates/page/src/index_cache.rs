@@ -70,6 +70,8 @@ pub struct IndexCache {
     comparisons: Recent<Change>,
     /// The findings about the upgrades of packages, by catalog and package.
     upgrade_findings: Recent<Finding>,
+    /// The bundles of packages, by catalog and package.
+    bundles: Recent<BundleRow>,
     /// Pages by their addresses: visitors of a portal look at the same ones.
     pub(super) pages: Recent<u8>,
 }
@@ -82,6 +84,10 @@ const MAX_BYTES_OF_PAGE: usize = 256 << 10;
 /// The number of packages whose findings about upgrades are kept, and the number of these findings.
 const N_UPGRADE_FINDINGS: usize = 64;
 const MAX_UPGRADE_FINDINGS: usize = 20_000;
+
+/// The number of packages whose bundles are kept, and the number of these bundles.
+const N_PACKAGES_OF_BUNDLES: usize = 16;
+const MAX_BUNDLES: usize = 5_000;
 
 /// The number of comparisons of whole catalogs that are kept.
 const N_COMPARISONS: usize = 24;
@@ -154,6 +160,7 @@ impl IndexCache {
             findings: Mutex::default(),
             comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
             upgrade_findings: Recent::new(0..=N_UPGRADE_FINDINGS, MAX_UPGRADE_FINDINGS),
+            bundles: Recent::new(1..=N_PACKAGES_OF_BUNDLES, MAX_BUNDLES),
             pages: Recent::new(0..=N_PAGES, MAX_BYTES_OF_PAGES).at_most(MAX_BYTES_OF_PAGE),
         })
     }
@@ -420,6 +427,13 @@ impl IndexCache {
         package: &str,
     ) -> Result<Arc<[Finding]>, PageError> {
         self.upgrade_findings.get((catalog, package), || Ok(read_findings(index, catalog, package)?.into()))
+    }
+
+    /// The bundles of a package of a catalog, by version. The page of each version needs all.
+    pub(super) fn bundles(&self, index: &Index, catalog: &str, package: &str) -> Result<Arc<[BundleRow]>, IndexError> {
+        let filter =
+            Filter { catalogs: vec![catalog.to_owned()], package: Some(package.to_owned()), ..Filter::default() };
+        self.bundles.get((catalog, package), || Ok(index.bundles(&filter)?.into()))
     }
 
     /// The catalog to show, out of those that have the subject.

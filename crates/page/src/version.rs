@@ -322,7 +322,7 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, 
 /// The channels of the catalog that hold a higher version, each with its highest; the highest first.
 fn higher(context: PageContext<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRow)>, PageError> {
     let row = &detail.row;
-    let bundles = context.index().bundles_of_package(std::slice::from_ref(&row.catalog), &row.package)?;
+    let bundles = context.cache().bundles(context.index(), &row.catalog, &row.package)?;
     let (mut found, mut seen): (Vec<(String, BundleRow)>, HashSet<&str>) = Default::default();
     // They are sorted by version: those after the bundle of the page are not lower.
     for bundle in bundles.iter().rev().take_while(|bundle| bundle.bundle != row.bundle) {

@@ -176,9 +176,9 @@ impl Key {
         Self { name: BlobCache::name_of("part", &text), files: self.files.clone() }
     }
 
-    /// The key of a light index of the same files.
-    pub(crate) fn of_light(&self) -> Self {
-        Self { name: BlobCache::name_of("light", self.name.as_bytes()), files: self.files.clone() }
+    /// The key of an index of the same files with fewer rows.
+    pub(crate) fn of_kind(&self, kind: &str) -> Self {
+        Self { name: BlobCache::name_of(kind, self.name.as_bytes()), files: self.files.clone() }
     }
 
     /// Whether no file has changed since.

@@ -3,7 +3,8 @@
 //! - the documents of the packages that it names, for a question about a package by itself. A search of the bytes finds
 //!   the files that may have these documents. A fault in such a file ends the question as if all documents had been put
 //!   into an index; faults in other files, and in packages that the question does not name, are not reported;
-//! - a light index of all packages, without documents, for lists and for questions that follow dependencies.
+//! - a light index of all packages, without documents, for questions that follow dependencies;
+//! - names and edges alone, for lists.
 //!
 //! A word that names nothing, and a package that is not valid, are answered from all documents, with all that there is
 //! to report about them. This module does not know which questions are about a part; commands state that.
@@ -35,9 +36,16 @@ impl AskOptions {
         self.open_enough(context, &words, |sources| part_of(context, sources, &words))
     }
 
-    /// As [`Self::open`], for lists of all that catalogs have, and for dependencies.
+    /// As [`Self::open`], for questions that follow dependencies.
     pub(crate) fn open_light(&self, context: &Context) -> Result<Index, CommandError> {
-        self.open_enough(context, &[], |sources| light(context, sources))
+        self.open_enough(context, &[], |sources| of_rows(context, sources, ask::light_builder(), &["light"]))
+    }
+
+    /// As [`Self::open`], for lists of all that catalogs have.
+    pub(crate) fn open_lists(&self, context: &Context) -> Result<Index, CommandError> {
+        self.open_enough(context, &[], |sources| {
+            of_rows(context, sources, ask::builder_for_lists(), &["lists", "light"])
+        })
     }
 
     /// As [`Self::open`], but with an index of a part of the sources where that is enough. `words` are as for
@@ -105,15 +113,21 @@ fn part_of(context: &Context, sources: &Sources<'_>, words: &[&String]) -> Resul
     built(context, ask::builder(), parts, part)
 }
 
-/// The light rows of catalogs; `None` if something is to be reported, or no part of the files is enough.
-fn light(context: &Context, sources: &Sources<'_>) -> Result<Option<Index>, CommandError> {
+/// Some rows of all documents; `None` if something is to be reported, or no part of the files is enough. An index of
+/// any of these kinds is enough; a new one is of the first.
+fn of_rows(
+    context: &Context,
+    sources: &Sources<'_>,
+    builder: Builder,
+    kinds: &[&str],
+) -> Result<Option<Index>, CommandError> {
     let Some(Plain { inputs, key }) = Plain::of(context, sources) else { return Ok(None) };
-    let light = key.as_ref().map(Key::of_light);
-    if let Some(index) = [&key, &light].into_iter().flatten().find_map(Key::recall) {
+    let kept: Vec<Key> = key.iter().flat_map(|key| kinds.iter().map(|kind| key.of_kind(kind))).collect();
+    if let Some(index) = key.iter().chain(&kept).find_map(Key::recall) {
         return Ok(Some(index));
     }
     let parts = inputs.into_iter().map(|(named, input)| (named, input.clone()));
-    built(context, ask::light_builder(), parts, light)
+    built(context, builder, parts, kept.into_iter().next())
 }
 
 /// An index of valid catalogs, which is kept. Errors are reported better from the whole catalog.

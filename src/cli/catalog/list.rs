@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         // The check whether a condition names something that exists needs all packages.
         _ if !args.conditions.is_empty() => args.ask.open(context)?,
         Some(name) => args.ask.open_part(context, [name])?,
-        None => args.ask.open_light(context)?,
+        None => args.ask.open_lists(context)?,
     };
     let named = args.name.as_deref().map(|it| package(&index, it)).transpose()?;
     let (package, channel, version) =

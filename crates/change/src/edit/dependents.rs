@@ -62,7 +62,7 @@ impl Heard {
 }
 
 impl Survey {
-    /// The survey of a catalog in files. What cannot be read is left out.
+    /// The survey of a catalog in files. Documents that cannot be read are left out.
     #[must_use]
     pub fn of_files(input: &Input) -> Self {
         let (mut survey, mut heard) = (Self::default(), Heard::default());

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -157,16 +156,6 @@ impl Ties {
 }
 
 impl Index {
-    /// The bundles of a package, in the order of [`Self::bundles`]; kept for the next question about the package after
-    /// [`Self::remember_packages`].
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn bundles_of_package(&self, catalogs: &[String], package: &str) -> Result<Arc<Vec<BundleRow>>, IndexError> {
-        let filter = Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), channel: None };
-        self.memory().bundles(package, catalogs, || self.bundles(&filter))
-    }
-
     /// The bundles, by catalog, package, version and name; those without a valid version first.
     ///
     /// # Errors
