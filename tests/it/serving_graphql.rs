@@ -27,11 +27,11 @@ fn the_gate_opens_graphql_and_nothing_else() {
     let server = Server::start(directory.path(), &[&["shop=fixtures/shop/in"], GATE].concat());
     for (target, body, status, answer) in [
         (TARGET, "{\"query\": \"{ olmpackages { name } }\"}", "200 OK", "{\"name\":\"till\"}"),
-        (TARGET, "{\"query\": \"{ nope }\"}", "200 OK", "Cannot query field \\\"nope\\\" on type \\\"Query\\\"."),
+        (TARGET, "{\"query\": \"{ nope }\"}", "200 OK", "Unknown field \\\"nope\\\" on type \\\"Query\\\"."),
         (TARGET, "{}", "400 Bad Request", "Query cannot be empty\n"),
         (TARGET, "", "400 Bad Request", "Invalid request body\n"),
         ("/catalogs/nope/api/v1/graphql", "{\"query\": \"{ a }\"}", "404 Not Found", "404 Not Found\n"),
-        ("/catalogs/nope/api/v1/graphql", "{\"query\": \"{ a\"}", "200 OK", "query parse error: Syntax Error"),
+        ("/catalogs/nope/api/v1/graphql", "{\"query\": \"{ a\"}", "200 OK", "query parse error:"),
         ("/catalogs/UP/api/v1/graphql", "", "400 Bad Request", "invalid catalog name"),
     ] {
         let (head, found) = ask(&server, target, body);

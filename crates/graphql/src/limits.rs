@@ -1,7 +1,8 @@
-//! Limits on one query. catalogd limits the query and the time of its execution; it limits neither the cost of the
-//! rules of a valid document nor the length of an answer, so there are also limits of our own.
+//! Limits on one query. catalogd limits the query and the time of its execution; it limits neither the cost of a
+//! document's fragments nor the length of an answer, so there are also limits of our own.
 
-use std::cell::Cell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
@@ -14,47 +15,52 @@ pub(crate) const MAX_DEPTH: usize = 10;
 pub(crate) const MAX_ALIASES: usize = 50;
 /// Fields of all operations; catalogd's limit.
 pub(crate) const MAX_FIELDS: usize = 500;
-/// The depth of structures that are followed with a stack, such as an answer or selection sets that are compared.
+/// Brackets inside each other. They are read with a stack.
 pub(crate) const MAX_NESTED: usize = 64;
-/// Steps between two looks at the clock.
-const STEPS_PER_LOOK: u64 = 1024;
+/// Names, numbers, strings and signs of a query.
+pub(crate) const MAX_TOKENS: usize = 15_000;
+/// Bytes of a name or a number. Messages repeat them.
+pub(crate) const MAX_NAME: usize = 256;
+/// Arguments and directives at one place. No field has more than two.
+pub(crate) const MAX_AT_ONE_PLACE: usize = 16;
+/// Selections of all definitions, with fragments followed wherever they are spread: rules and execution do so.
+pub(crate) const MAX_SELECTIONS: usize = 5_000;
 
 /// The limits of one query.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// The time for rules and execution; catalogd's limit.
+    /// The time for execution; catalogd's limit.
     pub time: Duration,
-    /// Steps of the rules and of the execution together: a comparison of two fields, for example, or a field of an
-    /// object.
-    pub steps: u64,
+    /// Steps of the execution: an object or a field of one, for example. The memory of each is about a kilobyte.
+    pub steps: usize,
     /// Bytes of the answer.
     pub bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(5), steps: 4_000_000, bytes: 32 << 20 }
+        Self { time: Duration::from_secs(5), steps: 500_000, bytes: 32 << 20 }
     }
 }
 
 /// A limit that a query exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum Excess {
-    #[error("query exceeds maximum depth of {MAX_DEPTH}")]
-    Depth,
-    #[error("query exceeds maximum alias count of {MAX_ALIASES}")]
-    Aliases,
-    #[error("query exceeds maximum field count of {MAX_FIELDS}")]
-    Fields,
+    #[error("query exceeds maximum {0} of {1}")]
+    Most(&'static str, usize),
+    #[error("query has {0}")]
+    Has(&'static str),
     /// In Go's words.
     #[error("context deadline exceeded")]
     Time,
-    #[error("query exceeds maximum cost of {0}")]
-    Steps(u64),
-    #[error("query exceeds maximum answer size of {0} bytes")]
-    Bytes(usize),
-    #[error("query exceeds maximum nesting of {MAX_NESTED}")]
-    Nested,
+    /// A number that JSON has no word for: catalogd answers such a query with an error of the server.
+    #[error("json: unsupported value")]
+    NotEncodable,
+}
+
+/// Whether there are too many of something.
+pub(crate) fn at_most(n: usize, most: usize, what: &'static str) -> Result<(), Excess> {
+    if n > most { Err(Excess::Most(what, most)) } else { Ok(()) }
 }
 
 /// The budget that is left for a query.
@@ -62,43 +68,50 @@ pub(crate) enum Excess {
 pub(crate) struct Budget {
     limits: Limits,
     end: Instant,
-    n_steps: Cell<u64>,
-    next_look: Cell<u64>,
+    n_steps: AtomicUsize,
+    n_bytes: AtomicUsize,
+    /// The first limit that was exceeded. The answer is lost then.
+    excess: OnceLock<Excess>,
 }
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
         let now = Instant::now();
         let end = now.checked_add(limits.time).unwrap_or(now);
-        Self { limits, end, n_steps: Cell::new(0), next_look: Cell::new(STEPS_PER_LOOK) }
+        Self { limits, end, n_steps: AtomicUsize::new(0), n_bytes: AtomicUsize::new(0), excess: OnceLock::new() }
     }
 
-    /// Counts steps.
-    pub(crate) fn spend(&self, steps: usize) -> Result<(), Excess> {
-        let n = self.n_steps.get().saturating_add(u64::try_from(steps).unwrap_or(u64::MAX));
-        self.n_steps.set(n);
-        if n > self.limits.steps {
-            return Err(Excess::Steps(self.limits.steps));
-        }
-        if n >= self.next_look.get() {
-            self.next_look.set(n.saturating_add(STEPS_PER_LOOK));
-            return self.look();
-        }
-        Ok(())
-    }
-
-    /// Looks at the clock.
+    /// Whether no limit was exceeded so far, that of time included.
     pub(crate) fn look(&self) -> Result<(), Excess> {
-        if Instant::now() >= self.end { Err(Excess::Time) } else { Ok(()) }
+        let is_late = Instant::now() >= self.end;
+        self.note(self.excess.get().map_or(if is_late { Err(Excess::Time) } else { Ok(()) }, |excess| Err(*excess)))
     }
 
-    /// Whether an answer may be that long.
+    fn note(&self, checked: Result<(), Excess>) -> Result<(), Excess> {
+        checked.map_err(|excess| *self.excess.get_or_init(|| excess))
+    }
+
+    /// Counts steps, and looks at the clock.
+    pub(crate) fn spend(&self, steps: usize) -> Result<(), Excess> {
+        self.has_room(steps)?;
+        self.n_steps.fetch_add(steps, Ordering::Relaxed);
+        self.look()
+    }
+
+    /// Whether so many steps are left.
+    pub(crate) fn has_room(&self, steps: usize) -> Result<(), Excess> {
+        let n = self.n_steps.load(Ordering::Relaxed).saturating_add(steps);
+        self.note(at_most(n, self.limits.steps, "cost"))
+    }
+
+    /// Counts bytes of the answer.
+    pub(crate) fn keep(&self, bytes: usize) -> Result<(), Excess> {
+        let n = self.n_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        self.check_bytes(n)
+    }
+
+    /// Whether something may be that long.
     pub(crate) fn check_bytes(&self, bytes: usize) -> Result<(), Excess> {
-        if bytes > self.limits.bytes { Err(Excess::Bytes(self.limits.bytes)) } else { Ok(()) }
+        self.note(at_most(bytes, self.limits.bytes, "answer size"))
     }
-}
-
-/// Whether something that is followed with a stack is too deep.
-pub(crate) fn check_nested(depth: usize) -> Result<(), Excess> {
-    if depth > MAX_NESTED { Err(Excess::Nested) } else { Ok(()) }
 }

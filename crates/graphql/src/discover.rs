@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use olmdex_text::json::{Kind, Value};
 use thiserror::Error;
 
-use super::builtin;
-use super::name::{field_name, is_valid, root_field_name, type_name};
-use super::{Argument, Entry, Field, Origin, Scalar, Schema, Type, TypeId, TypeKind, TypeRef, Wrap};
-use crate::syntax::print::quote;
+use crate::name::{field_name, root_field_name, type_name};
 
 /// Fields of a catalog. No real one has a hundredth of them, and the schema stays in memory.
-const MAX_FIELDS: usize = 100_000;
+const MAX_FIELDS: usize = 20_000;
 
 /// The number of items of a list that determine its type.
 const SAMPLED: usize = 10;
@@ -20,12 +17,7 @@ const SAMPLED: usize = 10;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Collision {
     /// Two schemas have one type.
-    #[error(
-        "type name collision: schemas {} and {} both sanitize to GraphQL type {}",
-        quoted(first),
-        quoted(second),
-        quoted(name)
-    )]
+    #[error("type name collision: schemas {first:?} and {second:?} both sanitize to GraphQL type {name:?}")]
     Type {
         /// A schema.
         first: String,
@@ -35,12 +27,7 @@ pub enum Collision {
         name: String,
     },
     /// Two schemas have one field of the root.
-    #[error(
-        "query field collision: schemas {} and {} both map to field {}",
-        quoted(first),
-        quoted(second),
-        quoted(name)
-    )]
+    #[error("query field collision: schemas {first:?} and {second:?} both map to field {name:?}")]
     Field {
         /// A schema.
         first: String,
@@ -57,35 +44,43 @@ pub enum Collision {
         "failed to create GraphQL schema: Schema must contain unique named types but contains multiple types named \"{0}\"."
     )]
     Types(String),
+    /// A schema that cannot be made for another reason.
+    #[error("failed to create GraphQL schema: {0}")]
+    Refused(String),
     /// There are too many fields, a limit of our own.
     #[error("blobs have more than {MAX_FIELDS} different keys")]
     Size,
 }
 
-fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    quote(text, &mut out);
-    out
+/// A scalar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    String,
+    Int,
+    Float,
+    Boolean,
 }
 
 /// The type of a value: a scalar, or a list of them.
 #[derive(Debug, Clone, Copy)]
-struct Plain {
-    scalar: Scalar,
-    is_list: bool,
+pub(crate) struct Plain {
+    pub(crate) scalar: Scalar,
+    pub(crate) is_list: bool,
 }
 
+/// A field of the blobs of a schema.
 #[derive(Debug)]
-struct FieldDraft {
-    plain: Plain,
+pub(crate) struct FieldDraft {
+    pub(crate) plain: Plain,
     /// The keys of the objects in a list of objects.
-    nested: BTreeMap<String, Plain>,
+    pub(crate) nested: BTreeMap<String, Plain>,
 }
 
+/// The blobs of a schema.
 #[derive(Debug, Default)]
-struct SchemaDraft {
-    n_objects: usize,
-    fields: BTreeMap<String, FieldDraft>,
+pub(crate) struct SchemaDraft {
+    pub(crate) n_objects: usize,
+    pub(crate) fields: BTreeMap<String, FieldDraft>,
 }
 
 /// Looks at blobs one after the other.
@@ -124,89 +119,31 @@ impl Collector {
         }
     }
 
-    /// The schema of the blobs so far.
-    pub(crate) fn schema(&self) -> Result<Schema, Collision> {
+    /// The schemas of the blobs so far, by their names.
+    pub(crate) fn schemas(self) -> Result<BTreeMap<String, SchemaDraft>, Collision> {
         if self.n_fields > MAX_FIELDS {
             return Err(Collision::Size);
         }
         self.check_names()?;
-        let mut builder = builtin::Builder::new();
-        let mut root = BTreeMap::new();
-        let mut entries = Vec::new();
-        for (number, (schema, found)) in self.schemas.iter().enumerate() {
-            let own = type_name(schema);
-            let fields = found.fields.iter().map(|(name, it)| field(&mut builder, &own, name, it)).collect();
-            let id = builder.add(Type { name: own, description: "", kind: TypeKind::Object(fields) });
-            let name = root_field_name(schema);
-            if !is_valid(&name) {
-                return Err(Collision::Name(name));
-            }
-            let shape = TypeRef { wraps: vec![Wrap::List], base: Some(id) };
-            root.insert(name.clone(), plain_field(name, shape, Origin::Documents(number), PAGE));
-            entries.push(Entry { name: schema.clone(), n_objects: found.n_objects, n_fields: found.fields.len() });
-        }
-        builder.finish(root, entries).map_err(Collision::Types)
+        Ok(self.schemas)
     }
 
     fn check_names(&self) -> Result<(), Collision> {
-        let mut known: BTreeMap<String, &str> = BTreeMap::new();
-        for schema in self.schemas.keys() {
-            let name = type_name(schema);
-            if let Some(first) = known.insert(name.clone(), schema) {
-                return Err(Collision::Type { first: first.to_owned(), second: schema.clone(), name });
+        let (mut types, mut fields) = (BTreeMap::new(), BTreeMap::new());
+        for second in self.schemas.keys() {
+            let name = type_name(second);
+            if let Some(first) = types.insert(name.clone(), second.clone()) {
+                return Err(Collision::Type { first, second: second.clone(), name });
             }
         }
-        known.clear();
-        for schema in self.schemas.keys() {
-            let name = root_field_name(schema);
-            if let Some(first) = known.insert(name.clone(), schema) {
-                return Err(Collision::Field { first: first.to_owned(), second: schema.clone(), name });
+        for second in self.schemas.keys() {
+            let name = root_field_name(second);
+            if let Some(first) = fields.insert(name.clone(), second.clone()) {
+                return Err(Collision::Field { first, second: second.clone(), name });
             }
         }
         Ok(())
     }
-}
-
-/// The arguments of a list of documents.
-const PAGE: &[Argument] = &[
-    Argument {
-        name: "limit",
-        description: "Maximum number of items to return",
-        scalar: Scalar::Int,
-        is_required: false,
-        default: Some("100"),
-    },
-    Argument {
-        name: "offset",
-        description: "Number of items to skip",
-        scalar: Scalar::Int,
-        is_required: false,
-        default: Some("0"),
-    },
-];
-
-fn field(builder: &mut builtin::Builder, parent: &str, name: &str, found: &FieldDraft) -> (String, Field) {
-    let (shape, origin) = if found.nested.is_empty() {
-        (shape_of(builder, found.plain), Origin::Member)
-    } else {
-        let fields = found.nested.iter().map(|(name, plain)| {
-            let field = plain_field(name.clone(), shape_of(builder, *plain), Origin::Member, &[]);
-            (name.clone(), field)
-        });
-        let kind = TypeKind::Object(fields.collect());
-        let id = builder.add(Type { name: parent.to_owned() + &type_name(name), description: "", kind });
-        (TypeRef { wraps: vec![Wrap::List], base: Some(id) }, Origin::Objects)
-    };
-    (name.to_owned(), plain_field(name.to_owned(), shape, origin, &[]))
-}
-
-fn plain_field(name: String, shape: TypeRef, origin: Origin, arguments: &'static [Argument]) -> Field {
-    Field { name, description: "", arguments, shape, deprecation: None, origin }
-}
-
-fn shape_of(builder: &mut builtin::Builder, plain: Plain) -> TypeRef {
-    let base: Option<TypeId> = Some(builder.scalar(plain.scalar));
-    TypeRef { wraps: if plain.is_list { vec![Wrap::List] } else { Vec::new() }, base }
 }
 
 /// The type of a member of a blob, and the keys of the objects in it.
@@ -217,9 +154,9 @@ fn look(value: Value<'_>) -> (Plain, BTreeMap<String, Plain>) {
     }
     let mut sample: Option<Value<'_>> = None;
     let (mut is_mixed, mut has_objects) = (false, false);
-    for item in value.items().take(SAMPLED).filter(|it| !it.is_null()) {
+    for item in value.items().take(SAMPLED).filter(|item| !item.is_null()) {
         match sample {
-            Some(first) => is_mixed |= sort(first) != sort(item),
+            Some(first) => is_mixed |= first.kind().name() != item.kind().name(),
             None => sample = Some(item),
         }
         if item.kind() == Kind::Object {
@@ -257,16 +194,4 @@ fn scalar_of(value: Value<'_>) -> Scalar {
 fn is_whole(number: f64) -> bool {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     number.fract() == 0.0 && (-LIMIT..LIMIT).contains(&number)
-}
-
-/// Values of one sort have one type in Go.
-fn sort(value: Value<'_>) -> u8 {
-    match value.kind() {
-        Kind::Null => 0,
-        Kind::True | Kind::False => 1,
-        Kind::Number => 2,
-        Kind::PlainString | Kind::EscapedString => 3,
-        Kind::Array => 4,
-        Kind::Object => 5,
-    }
 }
