@@ -72,6 +72,7 @@ mod resolution;
 mod search;
 mod show;
 mod simulation;
+mod sources;
 mod sql;
 mod upgrade;
 mod upgrade_answers;
@@ -130,6 +131,7 @@ pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions,
 pub use search::{Retry, nearest_names, retries, search};
 pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
+pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource};
 pub use sql::{SqlRow, sql_rows};
 pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
 pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};

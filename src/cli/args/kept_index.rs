@@ -11,9 +11,9 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::ask::NamedSource;
 use crate::cli::args::cache;
 use crate::cli::args::legacy_source::refusal;
-use crate::cli::args::named_source::NamedSource;
 use crate::fbc::{Input, Stamp};
 use crate::file::{BlobCache, CachedBlob};
 use crate::index::{Index, SCHEMA_VERSION};

@@ -20,7 +20,6 @@ pub(in crate::cli) mod lock_file;
 pub(in crate::cli) mod lookup;
 pub(in crate::cli) mod moment;
 pub(in crate::cli) mod name;
-pub(in crate::cli) mod named_source;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
 pub(in crate::cli) mod operators;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::archive::LIFT_LIMITS;
+use crate::ask::{CatalogNames, NamedSource};
 use crate::calendar::Day;
 use crate::cli::args::formats::{Words as _, choices, words};
-use crate::cli::args::named_source::{CatalogNames, NamedSource};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::counted;

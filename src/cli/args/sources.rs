@@ -7,14 +7,13 @@ use std::time::Instant;
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use crate::ask::{self, check_catalog, must_have};
+pub(crate) use crate::ask::NamedSource;
+use crate::ask::{self, CatalogNames, LoadedSource, check_catalog, must_have};
 use crate::calendar::Day;
 use crate::catalog_source::family_and_minor;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::kept_index::Key;
 use crate::cli::args::moment::go_back;
-pub(crate) use crate::cli::args::named_source::NamedSource;
-use crate::cli::args::named_source::{CatalogNames, default_name};
 use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -62,7 +61,7 @@ pub(crate) fn not_a_name(path: &str) -> CommandError {
 pub(crate) fn named_source() -> impl TypedValueParser<Value = NamedSource> {
     OsStringValueParser::new().map(|text| match text.to_str() {
         Some(text) => NamedSource::parse(text),
-        None => NamedSource { name: default_name(Path::new(&text)), is_named: false, path: PathBuf::from(text) },
+        None => NamedSource::unnamed(PathBuf::from(text)),
     })
 }
 
@@ -169,7 +168,8 @@ impl AskOptions {
             return Ok(Sources { wanted: &self.catalog, opened: SourceSet::Index(index) });
         }
         self.refuse_day("`--on` takes one source only, an index with a history")?;
-        CatalogNames::of(&opened)?;
+        let mut names = CatalogNames::default();
+        opened.iter().try_for_each(|(named, source)| names.load(named, source).map(drop))?;
         Ok(Sources { wanted: &self.catalog, opened: SourceSet::Catalogs(opened) })
     }
 
@@ -382,24 +382,18 @@ fn import(
     let mut builder = ask::builder();
     let (mut known, mut names) = (CatalogNames::default(), Vec::new());
     let (mut updates, mut errors) = (Vec::new(), Vec::new());
-    for (named, source) in sources {
-        match source {
-            Source::Catalog(input) => {
-                known.add(&named.name, &named.path.display().to_string())?;
-                let import = add_files(context, &mut builder, &named, &input)?;
-                errors.extend(judge(&named, &input, import)?);
-                names.push(named.name);
-            }
-            Source::Index(path) => {
-                let index = Index::open(&path)?;
-                updates.extend(index.held_updates()?);
-                for (held, name) in known.add_index(&named, &index)? {
-                    let source = format!("{}#{held}", path.display());
-                    let spec = CatalogSpec { name: name.clone(), source, ..CatalogSpec::default() };
-                    builder.add_catalog(&spec, &index.catalog_input(&held)?, Mode::Tolerant)?;
-                    names.push(name);
+    for (named, source) in &sources {
+        let LoadedSource { catalogs, updates: held } = known.load(named, source)?;
+        updates.extend(held);
+        for catalog in catalogs {
+            match catalog.files() {
+                Some(input) => {
+                    let import = add_files(context, &mut builder, named, input)?;
+                    errors.extend(judge(named, input, import)?);
                 }
+                None => drop(builder.add_catalog(&catalog.spec, &*catalog.input()?, Mode::Tolerant)?),
             }
+            names.push(catalog.spec.name);
         }
     }
     if !updates.is_empty() {

@@ -7,12 +7,12 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::ask;
+use crate::ask::{CatalogNames, NamedSource};
 use crate::check;
 use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::composition;
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
-use crate::cli::args::named_source::{CatalogNames, NamedSource};
 use crate::cli::args::output_file::OutputFileAndFormat;
 use crate::cli::args::past::PastOptions;
 use crate::cli::args::update_graph::{open_updates, read};
@@ -542,19 +542,11 @@ fn additions<'c>(
             }
             SourceOrImage::Image(image) => context.read(&source.path, &image)?,
         };
-        match opened {
-            Source::Catalog(input) => {
-                names.add(&source.name, &source.path.display().to_string())?;
-                additions.push(Addition { spec: spec_of_source(), source: AdditionSource::Files(input) });
-            }
-            Source::Index(path) => {
-                let index = Index::open(&path)?;
-                updates.extend(index.held_updates()?);
-                for (held, name) in names.add_index(&source, &index)? {
-                    let spec = spec(args, catalogs, &name, &format!("{}#{held}", path.display()));
-                    additions.push(Addition { spec, source: AdditionSource::Files(index.catalog_input(&held)?) });
-                }
-            }
+        let loaded = names.load(&source, &opened)?;
+        updates.extend(loaded.updates);
+        for catalog in loaded.catalogs {
+            let spec = spec(args, catalogs, &catalog.spec.name, &catalog.spec.source);
+            additions.push(Addition { spec, source: AdditionSource::Files(catalog.input()?.into_owned()) });
         }
     }
     // The catalogs are in the order of their names, whatever their kind.

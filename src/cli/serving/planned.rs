@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::ask::NamedSource;
 use crate::calendar::Day;
 use crate::cli::args::cluster::shown;
 use crate::cli::args::day::day;
-use crate::cli::args::named_source::NamedSource;
 use crate::cli::args::sources::words_of;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::error::CommandError;

@@ -1,6 +1,5 @@
 //! `olmdex serve`
 
-use std::borrow::Cow;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,9 +17,9 @@ use super::mcp::About;
 use super::opm::log_line;
 use super::planned::Planned;
 use crate::ask;
+use crate::ask::{CatalogNames, NamedSource};
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::day::epoch;
-use crate::cli::args::named_source::{CatalogNames, NamedSource};
 #[cfg(feature = "mcp")]
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::sources::words_of;
@@ -664,25 +663,11 @@ impl Maker {
         let mut has_changed = false;
         let (mut known, mut names, mut updates) = (CatalogNames::default(), Vec::new(), Vec::new());
         for (source, opened) in sources {
-            let shown = source.path.display().to_string();
-            let inputs = match opened {
-                Source::Catalog(input) => {
-                    known.add(&source.name, &shown)?;
-                    vec![(source.name.clone(), Cow::Borrowed(input))]
-                }
-                Source::Index(path) => {
-                    let index = Index::open(path)?;
-                    updates.extend(index.held_updates()?);
-                    let pairs = known.add_index(source, &index)?.into_iter();
-                    pairs.map(|(held, name)| Ok((name, Cow::Owned(index.catalog_input(&held)?)))).collect::<Result<
-                        Vec<_>,
-                        IndexError,
-                    >>(
-                    )?
-                }
-            };
-            for (name, input) in inputs {
-                let spec = CatalogSpec { name: name.clone(), source: shown.clone(), ..CatalogSpec::default() };
+            let loaded = known.load(source, opened)?;
+            updates.extend(loaded.updates);
+            for catalog in loaded.catalogs {
+                let input = catalog.input()?;
+                let spec = CatalogSpec { source: source.path.display().to_string(), ..catalog.spec };
                 let mode = if !self.has_grpc { Mode::Tolerant } else { Mode::Strict };
                 let import = builder.add_catalog(&spec, &input, mode)?;
                 // opm refuses more than its validation does.
@@ -692,7 +677,7 @@ impl Maker {
                     return Err(refused(&spec.source, refusal.or(import.report.opm)).into());
                 }
                 has_changed |= import.changed;
-                names.push(name);
+                names.push(spec.name);
             }
         }
         for name in builder.catalogs()? {
@@ -717,6 +702,15 @@ enum IndexFailure {
 impl From<IndexError> for IndexFailure {
     fn from(error: IndexError) -> Self {
         Self::Index(error)
+    }
+}
+
+impl From<ask::LoadError> for IndexFailure {
+    fn from(error: ask::LoadError) -> Self {
+        match error {
+            ask::LoadError::Index(error) => Self::Index(error),
+            error => Self::Said(error.into()),
+        }
     }
 }
 

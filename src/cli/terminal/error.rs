@@ -208,6 +208,21 @@ impl From<crate::index::IndexError> for CommandError {
 
 pub(crate) type CommandResult = Result<Exit, CommandError>;
 
+impl From<crate::ask::LoadError> for CommandError {
+    fn from(error: crate::ask::LoadError) -> Self {
+        match error {
+            crate::ask::LoadError::Index(error) => error.into(),
+            error => {
+                let usage = Self::usage(error.to_string());
+                match error.help() {
+                    Some(help) => usage.help(help),
+                    None => usage,
+                }
+            }
+        }
+    }
+}
+
 impl From<crate::resolve::ClosureError> for CommandError {
     fn from(error: crate::resolve::ClosureError) -> Self {
         crate::ask::AskError::from(error).into()

@@ -1,0 +1,228 @@
+//! The sources that a user names, and the catalogs that they bring: their names, and what an index gets of them. Every
+//! front end loads catalogs through this module, so none of them can lose one of two catalogs of a name.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use olmdex_fbc::Input;
+use olmdex_index::{CatalogSpec, HeldUpdates, Index, IndexError};
+use olmdex_open::source::{STDIN, Source};
+
+/// A source with the name that its catalog gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedSource {
+    /// The name.
+    pub name: String,
+    /// Whether the user chose the name.
+    pub is_named: bool,
+    /// The source: a path, a reference, or `-`.
+    pub path: PathBuf,
+}
+
+impl NamedSource {
+    /// A source with its default name: that of its directory, or of its file without the part from the first dot on.
+    #[must_use]
+    pub fn unnamed(path: PathBuf) -> Self {
+        Self { name: default_name(&path), is_named: false, path }
+    }
+
+    /// Takes `[NAME=]SOURCE` apart. If the whole text is an existing path, it is a source without a name.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        if let Some((name, path)) = text.split_once('=')
+            && !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+            && !Path::new(text).exists()
+        {
+            return Self { name: name.to_owned(), is_named: true, path: PathBuf::from(path) };
+        }
+        Self::unnamed(PathBuf::from(text))
+    }
+
+    /// The name for people: the one that the user gave, else the path.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        if self.is_named { self.name.clone() } else { self.path.display().to_string() }
+    }
+}
+
+fn default_name(path: &Path) -> String {
+    if path.as_os_str() == STDIN {
+        return "stdin".to_owned();
+    }
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem =
+        if real.is_dir() { name } else { name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_owned() };
+    if stem.is_empty() { "catalog".to_owned() } else { stem }
+}
+
+/// The reasons why sources cannot be loaded together.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// Two catalogs would have one name.
+    #[error("`{first}` and `{second}` would both be the catalog `{name}`")]
+    SameName {
+        /// The source of the first one.
+        first: String,
+        /// The source of the second one.
+        second: String,
+        /// The name.
+        name: String,
+    },
+    /// A name for a source that does not bring exactly one catalog.
+    #[error("`{path}` has {n_catalogs} catalogs, so it cannot take the one name `{name}`")]
+    OneName {
+        /// The source.
+        path: String,
+        /// How many catalogs it has.
+        n_catalogs: usize,
+        /// The name.
+        name: String,
+    },
+    /// An index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl LoadError {
+    /// The way out.
+    #[must_use]
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::SameName { .. } => Some("give one of them another name: `NAME=SOURCE`"),
+            Self::OneName { .. } => Some("leave the name out: the catalogs keep their own names"),
+            Self::Index(_) => None,
+        }
+    }
+}
+
+/// The catalogs of a source.
+#[derive(Debug)]
+pub struct LoadedSource<'s> {
+    /// The catalogs.
+    pub catalogs: Vec<LoadedCatalog<'s>>,
+    /// The known updates of OpenShift, if the source is an index.
+    pub updates: Vec<HeldUpdates>,
+}
+
+/// A catalog of a source.
+#[derive(Debug)]
+pub struct LoadedCatalog<'s> {
+    /// Its name and its source.
+    pub spec: CatalogSpec,
+    held: Held<'s>,
+}
+
+#[derive(Debug)]
+enum Held<'s> {
+    Files(&'s Input),
+    /// A catalog of an index, by its name there.
+    Indexed(Rc<Index>, String),
+}
+
+impl<'s> LoadedCatalog<'s> {
+    /// Its files, if it is not a catalog of an index.
+    #[must_use]
+    pub fn files(&self) -> Option<&'s Input> {
+        match self.held {
+            Held::Files(input) => Some(input),
+            Held::Indexed(..) => None,
+        }
+    }
+
+    /// Its documents. Those of an index are read by this.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn input(&self) -> Result<Cow<'s, Input>, IndexError> {
+        match &self.held {
+            Held::Files(input) => Ok(Cow::Borrowed(input)),
+            Held::Indexed(index, name) => index.catalog_input(name).map(Cow::Owned),
+        }
+    }
+}
+
+/// The names of catalogs that are loaded together, each with its source. No name may come twice: one catalog would
+/// replace the other without a word.
+#[derive(Debug, Default)]
+pub struct CatalogNames(BTreeMap<String, String>);
+
+impl CatalogNames {
+    /// Adds a name.
+    ///
+    /// # Errors
+    /// [`LoadError::SameName`]
+    pub fn add(&mut self, name: &str, source: &str) -> Result<(), LoadError> {
+        match self.0.insert(name.to_owned(), source.to_owned()) {
+            None => Ok(()),
+            Some(first) => Err(LoadError::SameName { first, second: source.to_owned(), name: name.to_owned() }),
+        }
+    }
+
+    /// The catalogs of a source that is open, with their names, which are added. A catalog of an index has the name of
+    /// the source, if the user chose one, and otherwise its own; its source in the index to be is `PATH#NAME`.
+    ///
+    /// # Errors
+    /// [`LoadError`]
+    pub fn load<'s>(&mut self, named: &NamedSource, source: &'s Source) -> Result<LoadedSource<'s>, LoadError> {
+        let shown = named.path.display().to_string();
+        let index = match source {
+            Source::Catalog(input) => {
+                self.add(&named.name, &shown)?;
+                let spec = CatalogSpec { name: named.name.clone(), source: shown, ..CatalogSpec::default() };
+                let catalogs = vec![LoadedCatalog { spec, held: Held::Files(input) }];
+                return Ok(LoadedSource { catalogs, updates: Vec::new() });
+            }
+            Source::Index(path) => Rc::new(Index::open(path)?),
+        };
+        let names = index.catalog_names()?;
+        if named.is_named && names.len() != 1 {
+            return Err(LoadError::OneName { path: shown, n_catalogs: names.len(), name: named.name.clone() });
+        }
+        let mut catalogs = Vec::with_capacity(names.len());
+        for held in names {
+            let name = if named.is_named { named.name.clone() } else { held.clone() };
+            self.add(&name, &shown)?;
+            let spec = CatalogSpec { name, source: format!("{shown}#{held}"), ..CatalogSpec::default() };
+            catalogs.push(LoadedCatalog { spec, held: Held::Indexed(Rc::clone(&index), held) });
+        }
+        Ok(LoadedSource { catalogs, updates: index.held_updates()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn no_name_comes_twice() {
+        let source = || Source::Catalog(Input::bytes("c.json", Arc::from(&b""[..])));
+        let (first, second) = (source(), source());
+        let mut names = CatalogNames::default();
+        let named = NamedSource { name: "shop".to_owned(), is_named: true, path: PathBuf::from("a") };
+        let loaded = names.load(&named, &first).unwrap();
+        assert!(loaded.catalogs[0].files().is_some() && loaded.catalogs[0].spec.name == "shop");
+        let other = NamedSource { path: PathBuf::from("b"), ..named };
+        let error = names.load(&other, &second).unwrap_err();
+        assert_eq!(error.to_string(), "`a` and `b` would both be the catalog `shop`");
+    }
+
+    #[test]
+    fn a_name_comes_before_an_equals_sign() {
+        for (text, name, is_named) in
+            [("shop=a/b", "shop", true), ("a/b=c", "b=c", false), ("dir/v4.json", "v4", false), ("-", "stdin", false)]
+        {
+            let found = NamedSource::parse(text);
+            assert_eq!((found.name.as_str(), found.is_named), (name, is_named), "{text}");
+        }
+    }
+}
