@@ -24,8 +24,6 @@ pub struct Palette {
     pub tracks: [&'static str; 8],
     /// … and text on them.
     pub on_track: &'static str,
-    /// Packages on a map, from one channel to many.
-    pub map: [&'static str; 3],
     /// An edge `replaces`.
     pub replaces: &'static str,
     /// An edge `skips`.
@@ -53,7 +51,6 @@ pub const LIGHT: Palette = Palette {
     on_way: "#ffffff",
     tracks: ["#5b3fd6", "#0756b5", "#17692f", "#8f4a00", "#a3161c", "#0b6b67", "#8a3fa0", "#5d6b00"],
     on_track: "#ffffff",
-    map: ["#f3f6fb", "#d5e4fb", "#b5d0f8"],
     replaces: "#24292f",
     skips: "#8250df",
     skip_range: "#bc4c00",
@@ -75,7 +72,6 @@ pub const DARK: Palette = Palette {
     on_way: "#0d1117",
     tracks: ["#b9a3ff", "#79b8ff", "#56d364", "#f0a35e", "#ff8f8f", "#4fd1c5", "#e29bf0", "#c3d35a"],
     on_track: "#0d1117",
-    map: ["#161d26", "#1d3148", "#274768"],
     replaces: "#c9d1d9",
     skips: "#b392f0",
     skip_range: "#f0883e",
@@ -118,10 +114,9 @@ mod tests {
             let texts = [palette.text, palette.muted].map(|text| grounds.map(|ground| (text, ground))).concat();
             let signals = [palette.link, palette.good, palette.fair, palette.bad];
             let signals = signals.map(|text| [(text, palette.ground), (text, palette.band)]).concat();
-            let on_map = palette.map.map(|tile| (palette.text, tile));
             let on_tracks = palette.tracks.map(|track| (palette.on_track, track));
             for (text, ground) in
-                texts.into_iter().chain(signals).chain([(palette.on_way, palette.way)]).chain(on_tracks).chain(on_map)
+                texts.into_iter().chain(signals).chain([(palette.on_way, palette.way)]).chain(on_tracks)
             {
                 assert!(contrast(text, ground) >= 4.5, "{name}: {text} on {ground}: {}", contrast(text, ground));
             }

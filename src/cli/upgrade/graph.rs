@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write as _};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::ask::{MarkedPathQuestion, Olm, PackageName, check_catalog, guess, guess_bundle, no_package, no_version};
+use crate::ask::{MarkedPathQuestion, Olm, PackageName, guess, guess_bundle, no_package, no_version};
 use crate::check;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name;
@@ -32,10 +32,10 @@ use crate::upgrade::Generation;
   olmdex graph keda/stable -o table -i my-catalog/
   olmdex graph keda -o mermaid --fold > README.mmd
   olmdex graph keda -o html --installed 2.8.1 > keda.html
-  olmdex graph -i my-catalog/ -o svg > catalog.svg")]
+  olmdex graph -i my-catalog/ -o dot > catalog.dot")]
 pub(crate) struct GraphArgs {
     /// The package; with a channel only that one; with a version, or by a bundle's name, with this bundle marked, in
-    /// SVG and HTML with a version also the path from it. Without a package: all packages
+    /// SVG and HTML with a version also the path from it. Without a package: all packages, except in SVG and HTML
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: Option<String>,
     /// Only this channel; may be repeated
@@ -57,8 +57,7 @@ pub(crate) struct GraphArgs {
     /// The generation of OLM that takes the marked path
     #[arg(long, value_parser = words::<Generation>(), value_name = "GENERATION", default_value = "classic", requires = "installed")]
     olm: Generation,
-    /// Draw a line for every entry instead of folding repeated or old ones, and every package of a catalog instead of
-    /// an overview (SVG, HTML, text; HTML also has a box to tick)
+    /// Draw a line for every entry instead of folding repeated or old ones (SVG, HTML, table)
     #[arg(long)]
     every_entry: bool,
     /// Fold versions until sites such as GitHub can draw the graph: below 50,000 characters and 500 edges (Mermaid)
@@ -85,13 +84,13 @@ enum GraphFormat {
     Mermaid,
     /// DOT, for Graphviz
     Dot,
-    /// SVG, with unimportant versions folded; for a whole catalog a map of its packages
+    /// SVG of a package, with unimportant versions folded
     Svg,
-    /// One self-contained HTML page to move around in; for a whole catalog an overview that leads to its packages
+    /// One self-contained HTML page of a package to move around in
     Html,
     /// JSON envelope of nodes and edges
     Json,
-    /// For people without a browser; for a whole catalog a table
+    /// For people without a browser; a whole catalog needs `--every-entry`
     #[value(name = "table", aliases = ["text", "plain"])]
     Text,
 }
@@ -282,12 +281,8 @@ fn detail(args: &GraphArgs) -> Detail {
 fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String]) -> CommandResult {
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let detail = detail(args);
-    // A whole catalog is too much to look at.
-    let is_whole = args.package.is_none() && args.channel.is_empty();
-    let is_overview = detail == Detail::Collapsed && is_whole && catalog.packages.len() > 1;
+    check_size(args, catalog)?;
     match args.output {
-        GraphFormat::Svg if is_overview => out.write_all(draw::overview_svg(catalog).as_bytes())?,
-        GraphFormat::Text if is_overview => draw::overview_text(catalog, &mut out)?,
         GraphFormat::Mermaid if args.fold => out.write_all(draw::folded_mermaid(catalog).as_bytes())?,
         GraphFormat::Mermaid => {
             let raw_names = args.compat.is_some() && !screen().is_terminal;
@@ -320,6 +315,24 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
     }
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// A whole catalog is too much to look at.
+fn check_size(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandError> {
+    let is_picture = match args.output {
+        GraphFormat::Svg | GraphFormat::Html => true,
+        GraphFormat::Text => !args.every_entry,
+        GraphFormat::Mermaid | GraphFormat::Dot | GraphFormat::Json => false,
+    };
+    let is_whole = args.package.is_none() && args.channel.is_empty();
+    if !(is_picture && is_whole && catalog.packages.len() > 1) {
+        return Ok(());
+    }
+    let packages = counted(catalog.packages.len() as u64, "package");
+    let error = CommandError::usage(format!("a picture is of one package; the catalog has {packages}"));
+    let help = "`olmdex list packages -i …` names them; `-o mermaid`, `-o dot`, `-o json` and `-o table --every-entry` \
+        draw a whole catalog";
+    Err(error.help(help))
 }
 
 /// The highest number of edges that are written one by one by default.
@@ -403,13 +416,6 @@ fn read(
         return Err(error.help(guess(package, &names, "`olmdex list packages` shows what there is")));
     }
     check_channels(args, [&catalog])?;
-    if args.package.is_none() && matches!(args.output, GraphFormat::Svg | GraphFormat::Html | GraphFormat::Text) {
-        // Files have not been judged yet, and an overview marks invalid packages.
-        let broken = check_catalog(input, None).broken_packages;
-        for (_, package) in catalog.packages.iter_mut().filter(|(name, _)| broken.contains(*name)) {
-            package.is_invalid = true;
-        }
-    }
     Ok(catalog)
 }
 

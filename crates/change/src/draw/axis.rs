@@ -12,7 +12,6 @@ use std::ops::Range;
 use super::catalog::{Catalog, Channel};
 use super::node::GraphNode;
 use super::rows::{Rows, Sources};
-use olmdex_olm::upgrade::Field;
 use olmdex_version::{Version, blang};
 
 /// A package on its axis.
@@ -57,9 +56,6 @@ pub(super) struct Track {
     pub(super) entries: Vec<(usize, EntryMark)>,
     /// Row by row, whether an upgrade leads from below it to this row or above.
     crosses_below: Vec<bool>,
-    /// The upgrades that its line does not show, as the rows they lead from and to: an entry names a version that only
-    /// another channel lists, or a higher one.
-    pub(super) beside: Vec<(usize, usize)>,
     /// The reach of the `skipRange` of each head in any channel: the head's row, and the lowest row.
     pub(super) ranges: Vec<(usize, usize)>,
 }
@@ -185,15 +181,9 @@ impl Axis {
             }
         }
         let mut own = Crossings::new(self.rows.len());
-        let (mut ranges, mut beside) = (Vec::new(), Vec::new());
+        let mut ranges = Vec::new();
         for it in &rows.sources {
             let top = places[it.target];
-            // A range speaks of entries of its own channel, and names are as many as the catalog writes down.
-            if it.field != Field::SkipRange {
-                let hidden = |row: &usize| !rows.nodes[*row].is_entry || places[*row] < top;
-                let sources = it.each().filter(hidden).map(|row| places[row]).filter(|&row| self.rows[row].is_entry);
-                beside.extend(sources.map(|row| (row, top)));
-            }
             let lowest = |is_so: &dyn Fn(usize) -> bool| {
                 it.rows
                     .iter()
@@ -226,7 +216,6 @@ impl Axis {
             is_deprecated: catalog.is_deprecated(channel),
             entries,
             crosses_below: own.below(),
-            beside,
             ranges,
         });
     }

@@ -22,21 +22,11 @@ pub struct Catalog {
     pub deprecated: Deprecated,
     /// The deprecations in the packages of joined catalogs, by package.
     of_joined: HashMap<String, Deprecated>,
-    /// Its packages by name, including those of which only a channel or a bundle exists.
-    pub packages: BTreeMap<String, Package>,
+    /// Its packages by name with their default channels, which are empty for those of which only a channel or a bundle
+    /// exists.
+    pub packages: BTreeMap<String, String>,
     /// The marked bundle, if there is one.
     pub marked: Option<String>,
-}
-
-/// A package without its channels.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Package {
-    /// Its default channel, or empty.
-    pub default_channel: String,
-    /// How many bundles it has.
-    pub n_bundles: usize,
-    /// Whether it failed the checks, if the maker of the catalog knows that.
-    pub is_invalid: bool,
 }
 
 /// The names of deprecated things. A channel's or bundle's deprecation counts in every package, as in opm.
@@ -115,18 +105,14 @@ pub struct CatalogBuilder {
 impl CatalogBuilder {
     /// Adds a package with its default channel. If several documents define it, the first counts.
     pub fn package(&mut self, name: &str, default_channel: &str) {
-        let package = self.of_package(name);
-        if package.default_channel.is_empty() {
-            default_channel.clone_into(&mut package.default_channel);
+        let default = self.of_package(name);
+        if default.is_empty() {
+            default_channel.clone_into(default);
         }
     }
 
-    /// Marks a package that failed the checks.
-    pub fn invalid(&mut self, name: &str) {
-        self.of_package(name).is_invalid = true;
-    }
-
-    fn of_package(&mut self, name: &str) -> &mut Package {
+    /// The default channel of a package, which exists from now on.
+    fn of_package(&mut self, name: &str) -> &mut String {
         self.catalog.packages.entry(name.to_owned()).or_default()
     }
 
@@ -141,7 +127,7 @@ impl CatalogBuilder {
     /// # Errors
     /// If there is not exactly one, or its version cannot be read.
     pub fn bundle(&mut self, package: &str, name: &str, properties: &[String]) -> Result<(), DrawError> {
-        self.of_package(package).n_bundles += 1;
+        self.of_package(package);
         if self.catalog.versions.contains_key(name) {
             return Ok(());
         }
@@ -311,9 +297,6 @@ impl Catalog {
         let mut builder = CatalogBuilder::default();
         for graph in graphs {
             builder.package(&graph.package, &graph.default_channel);
-            if !graph.is_valid {
-                builder.invalid(&graph.package);
-            }
             for channel in &graph.channels {
                 builder.channel(graph.package.clone(), channel.name.clone(), channel.entries.to_vec());
             }
@@ -404,7 +387,7 @@ impl Catalog {
 
     /// Whether it is its package's default channel.
     pub(super) fn is_default(&self, channel: &Channel) -> bool {
-        self.packages.get(&channel.package).is_some_and(|it| it.default_channel == channel.name)
+        self.packages.get(&channel.package).is_some_and(|default| *default == channel.name)
     }
 
     /// Keeps only a package, and only some of its channels (all, if none are given).

@@ -1,16 +1,18 @@
-//! Mermaid of a package within the limits of sites that draw it: the lines of [`super::svg()`] as nodes.
+//! Mermaid of a package within the limits of sites that draw it: the lines of [`super::svg()`] as nodes. All edges from
+//! the versions of one line to those of another are one edge, and no other edge is drawn.
 //!
 //! Mermaid draws at most 50,000 characters and 500 edges unless a site allows more (`maxTextSize` and `maxEdges` of its
 //! configuration); GitHub and GitLab do not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-use super::axis::{Axis, EntryMark};
+use super::axis::Axis;
 use super::catalog::Catalog;
 use super::layout::Layout;
 use super::markup::cut;
 use super::order::in_version_order;
+use super::rows::Rows;
 use olmdex_base::diag::printable;
 
 /// The limits of the output.
@@ -28,9 +30,10 @@ const MAX_NAME: usize = 40;
 pub fn folded_mermaid(catalog: &Catalog) -> String {
     let channels = in_version_order(catalog);
     let axis = Axis::new(catalog, &channels);
+    let rows: Vec<Rows> = channels.iter().map(|channel| Rows::new(catalog, channel)).collect();
     let mut drawn = String::new();
     for max in LINES {
-        let (text, n_edges) = with_lines(axis.clone(), max);
+        let (text, n_edges) = with_lines(axis.clone(), &rows, max);
         drawn = text;
         if drawn.len() <= MAX_BYTES && n_edges <= MAX_EDGES {
             break;
@@ -40,16 +43,13 @@ pub fn folded_mermaid(catalog: &Catalog) -> String {
 }
 
 /// The package in at most so many lines, and the number of its edges.
-fn with_lines(axis: Axis, max: usize) -> (String, usize) {
+fn with_lines(axis: Axis, channels: &[Rows], max: usize) -> (String, usize) {
     let layout = Layout::new(axis, Some(max), |_| false);
     let Layout { axis, lines, .. } = &layout;
     let mut text = "graph BT\n  classDef head font-weight:bold\n  classDef deprecated fill:#E8960F\n".to_owned();
     let mut n_edges = 0;
     for (line, rows) in lines.iter().enumerate() {
         let all = &axis.rows[rows.clone()];
-        if all.iter().all(|it| !it.is_entry) {
-            continue;
-        }
         let name = |at: usize| if all[at].version.is_empty() { &all[at].name } else { &all[at].version };
         let words = match all.len() {
             1 => name(0).clone(),
@@ -75,7 +75,7 @@ fn with_lines(axis: Axis, max: usize) -> (String, usize) {
             n_edges += 1;
         }
     }
-    let edges = edges(&layout);
+    let edges = edges(&layout, channels);
     n_edges += edges.len();
     for (from, to) in edges {
         let _ = writeln!(text, "  v{from} --> v{to}");
@@ -83,42 +83,38 @@ fn with_lines(axis: Axis, max: usize) -> (String, usize) {
     (text, n_edges)
 }
 
-/// The edges from line to line, wherever a channel continues, and those from other channels that no way along the
-/// others shows: the shortest ones come first.
-fn edges(layout: &Layout) -> BTreeSet<(usize, usize)> {
-    let line_of = |row: usize| layout.lines.partition_point(|it| it.end <= row);
+/// The edges of all channels, from line to line.
+fn edges(layout: &Layout, channels: &[Rows]) -> BTreeSet<(usize, usize)> {
+    let mut line_of = HashMap::new();
+    for (line, rows) in layout.lines.iter().enumerate() {
+        line_of.extend(layout.axis.rows[rows.clone()].iter().map(|row| (row.name.as_str(), line)));
+    }
     let mut edges = BTreeSet::new();
-    for track in &layout.axis.tracks {
-        let listed = || track.entries.iter().filter(|it| it.1 != EntryMark::Mentioned).map(|it| it.0);
-        for (upper, lower) in listed().zip(listed().skip(1)) {
-            let (to, from) = (line_of(upper), line_of(lower));
-            if to != from && track.crosses_below(upper) {
-                edges.insert((from, to));
+    for channel in channels {
+        let lines: Vec<usize> = channel.nodes.iter().map(|node| line_of[node.name.as_str()]).collect();
+        // The row behind the run of rows in the same line. Ranges of ten thousand entries hold a hundred million
+        // sources, but few runs.
+        let mut behind: Vec<usize> = (1..=lines.len()).collect();
+        for row in (1..lines.len()).rev() {
+            if lines[row - 1] == lines[row] {
+                behind[row - 1] = behind[row];
+            }
+        }
+        for sources in &channel.sources {
+            let to = lines[sources.target];
+            for range in &sources.rows {
+                let mut row = range.start;
+                while row < range.end {
+                    // An edge within a line is invisible.
+                    if lines[row] != to {
+                        edges.insert((lines[row], to));
+                    }
+                    row = behind[row];
+                }
             }
         }
     }
-    let beside = layout.axis.tracks.iter().flat_map(|it| &it.beside);
-    let beside: BTreeSet<(usize, usize, usize)> = beside
-        .map(|&(from, to)| (line_of(from), line_of(to)))
-        .filter(|(from, to)| from != to)
-        .map(|(from, to)| (from.abs_diff(to), from, to))
-        .collect();
-    for (_, from, to) in beside {
-        if !leads(&edges, from, to) {
-            edges.insert((from, to));
-        }
-    }
     edges
-}
-
-/// Whether a way along the edges leads from a line to another one.
-fn leads(edges: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
-    let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
-    while let Some(at) = open.pop() {
-        let next = edges.range((at, 0)..=(at, usize::MAX)).map(|it| it.1);
-        open.extend(next.filter(|it| seen.insert(*it)));
-    }
-    seen.contains(&to)
 }
 
 /// A text between quotation marks; marks in it become entities for Mermaid.
@@ -129,49 +125,74 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{Channel, Package};
+    use crate::draw::Channel;
     use olmdex_fbc::Entry;
     use olmdex_version::Version;
 
-    /// An upgrade from another channel is named by the first entry of the new one, as in project-quay.
-    #[test]
-    fn folding_loses_no_upgrade_from_channel_to_channel() {
+    /// Ten channels of six versions. The first version of a channel replaces one in the middle of the channel before,
+    /// as in project-quay; others skip a version of another channel or one that no channel lists, or have a range; the
+    /// last channel has two heads.
+    fn catalog_of_ten_channels() -> Catalog {
         let mut catalog = Catalog::default();
-        catalog.packages.insert("p".to_owned(), Package { default_channel: "c9".to_owned(), ..Package::default() });
+        catalog.packages.insert("p".to_owned(), "c9".to_owned());
+        let name = |minor: u64, patch: u64| format!("p.v1.{minor}.{patch}");
         for minor in 0..10 {
-            let name = |minor: u64, patch: u64| format!("p.v1.{minor}.{patch}");
             let mut entries = Vec::new();
             for patch in 0..6 {
                 catalog.versions.insert(name(minor, patch), Version::new(1, minor, patch));
-                // The first one replaces a version in the middle of the channel before.
-                let before = patch.checked_sub(1).map(|it| name(minor, it));
-                let replaces = before.or_else(|| Some(name(minor.checked_sub(1)?, 2))).unwrap_or_default();
-                entries.push(Entry { name: name(minor, patch), replaces, ..Entry::default() });
+                let before = match (minor, patch) {
+                    (0, 0) => String::new(),
+                    (_, 0) => name(minor - 1, 2),
+                    (9, 5) => name(9, 3),
+                    _ => name(minor, patch - 1),
+                };
+                let skips = match (minor, patch) {
+                    (4, 3) => vec![name(7, 1), "p.v0.9.0".to_owned()],
+                    (6, 5) => vec![name(6, 1), name(6, 2)],
+                    _ => Vec::new(),
+                };
+                let skip_range = if (minor, patch) == (8, 5) { ">=1.8.1 <1.8.5" } else { "" }.to_owned();
+                entries.push(Entry { name: name(minor, patch), replaces: before, skips, skip_range });
             }
             let channel = Channel { package: "p".to_owned(), name: format!("c{minor}"), entries, rank: 0 };
             catalog.channels.push(channel);
         }
-        let channels = in_version_order(&catalog);
-        let axis = Axis::new(&catalog, &channels);
-        let row_of = |name: &str| axis.rows.iter().position(|it| it.name == name).unwrap();
-        let all = catalog.channels.iter().flat_map(|it| &it.entries).filter(|it| !it.replaces.is_empty());
-        let all: Vec<(usize, usize)> = all.map(|it| (row_of(&it.replaces), row_of(&it.name))).collect();
-        for max in LINES {
-            let layout = Layout::new(axis.clone(), Some(max), |_| false);
-            let line_of = |row: usize| layout.lines.partition_point(|it| it.end <= row);
-            let drawn = edges(&layout);
-            for &(from, to) in &all {
-                assert!(leads(&drawn, line_of(from), line_of(to)), "{max} lines: {from} to {to}: {drawn:?}");
+        catalog
+    }
+
+    #[test]
+    fn folding_keeps_every_edge_and_adds_none() {
+        let whole = catalog_of_ten_channels();
+        for catalog in [whole.only("p", "c4"), whole.only("p", "c8"), whole] {
+            let channels = in_version_order(&catalog);
+            let axis = Axis::new(&catalog, &channels);
+            let rows: Vec<Rows> = channels.iter().map(|channel| Rows::new(&catalog, channel)).collect();
+            let row_of = |name: &str| axis.rows.iter().position(|row| row.name == name).unwrap();
+            let all: Vec<(usize, usize)> = crate::draw::channels(&catalog)
+                .iter()
+                .flat_map(|graph| graph.edges.iter().map(|edge| (row_of(edge.source), row_of(edge.target))))
+                .collect();
+            assert!(all.len() > 5);
+            for max in LINES.into_iter().chain([3, 1]) {
+                let layout = Layout::new(axis.clone(), Some(max), |_| false);
+                let line_of = |row: usize| layout.lines.partition_point(|rows| rows.end <= row);
+                let on_lines = all.iter().map(|&(from, to)| (line_of(from), line_of(to)));
+                let expected: BTreeSet<(usize, usize)> = on_lines.filter(|(from, to)| from != to).collect();
+                assert_eq!(edges(&layout, &rows), expected, "{max} lines");
+                let text = with_lines(axis.clone(), &rows, max).0;
+                for (from, to) in &expected {
+                    assert!(text.contains(&format!("  v{from} --> v{to}\n")), "{from} to {to}: {text}");
+                    assert!([from, to].iter().all(|line| text.contains(&format!("  v{line}[\""))), "{text}");
+                }
             }
-            assert!(drawn.len() < 2 * max, "{drawn:?}");
         }
     }
 
     #[test]
     fn no_package_is_too_large_for_a_site_that_draws_mermaid() {
-        for (n_channels, n_entries) in [(1, 3), (5, 300), (40, 60), (400, 400), (3, 3000)] {
+        for (n_channels, n_entries) in [(1, 3), (5, 300), (40, 60), (400, 400), (3, 3000), (2, 10_000)] {
             let mut catalog = Catalog::default();
-            catalog.packages.insert("p".to_owned(), Package { default_channel: "c0".to_owned(), ..Package::default() });
+            catalog.packages.insert("p".to_owned(), "c0".to_owned());
             for at in 0..n_entries {
                 catalog.versions.insert(format!("p.v1.{at}.0"), Version::new(1, at as u64, 0));
             }
@@ -181,6 +202,8 @@ mod tests {
                 let entries = listed.iter().enumerate().map(|(number, at)| Entry {
                     name: format!("p.v1.{at}.0"),
                     replaces: number.checked_sub(1).map(|it| format!("p.v1.{}.0", listed[it])).unwrap_or_default(),
+                    // All lines lead to each other.
+                    skip_range: if channel % 2 == 1 { ">=0.0.0".to_owned() } else { String::new() },
                     ..Entry::default()
                 });
                 let (package, name) = ("p".to_owned(), format!("c{channel}-\"#<{}", "x".repeat(60)));

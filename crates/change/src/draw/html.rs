@@ -1,7 +1,7 @@
 //! HTML: the pictures of [`super::svg()`] in one self-contained file, to move around in.
 //!
-//! Everything is visible without the script: lines of several versions open, and links lead to a catalog's packages.
-//! The script adds a search and a zoom, and highlights a channel or a version.
+//! Everything is visible without the script: lines of several versions open. The script adds a search and a zoom, and
+//! highlights a channel or a version.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,6 @@ use super::catalog::{Catalog, Channel};
 use super::layout::Detail;
 use super::markup::escaped;
 use super::order::in_version_order;
-use super::overview::{Overview, map, overview};
 use super::picture::{Picture, PictureLinks, TooManyMarks, View};
 use super::strip::MarkedPath;
 use super::style::{page_style, style};
@@ -19,20 +18,15 @@ const PAGE_STYLE: &str = "
 body { margin: 0; font: 14px system-ui, -apple-system, \"Segoe UI\", Roboto, Arial, sans-serif; }
 header { position: sticky; top: 0; display: flex; flex-wrap: wrap; gap: .6em; align-items: center; padding: .4em 1em;
   border-bottom: 1px solid; z-index: 1; }
-header h1, h2 { font-size: 1em; margin: 0 1em 0 0; overflow-wrap: anywhere; }
+header h1 { font-size: 1em; margin: 0 1em 0 0; overflow-wrap: anywhere; }
 #tools { display: flex; flex-wrap: wrap; gap: .4em; align-items: center; }
 #tools[hidden] { display: none; }
 button, input { font: inherit; color: inherit; background: none; border: 1px solid; border-radius: 6px; padding: .2em .6em; }
 input { width: 15em; max-width: 60vw; }
-section { padding: .5em 1em; overflow: auto; scroll-margin-top: 3em; }
-svg.overview { display: block; width: 100%; height: auto; }
-#overview { padding: 0; border: 0; }
-section.package { display: none; }
-section.package:target { display: block; }
-body:has(section.package:target) #overview { display: none; }
+section { padding: .5em 1em; overflow: auto; }
 .dim { opacity: .15; }
 .row, .flag, .track { cursor: pointer; }
-summary:focus-visible, a:focus-visible { outline: 3px solid; outline-offset: -3px; }
+summary:focus-visible { outline: 3px solid; outline-offset: -3px; }
 @media print { header { position: static; } #tools { display: none; } }
 ";
 
@@ -75,10 +69,6 @@ find.oninput = () => {
   const words = find.value.trim().toLowerCase();
   if (words === "") return;
   const has = it => it.textContent.toLowerCase().includes(words);
-  for (const it of all("g.package")) {
-    const section = document.querySelector(it.querySelector("a").getAttribute("href"));
-    it.classList.toggle("dim", !has(it) && !has(section));
-  }
   for (const it of all(".picture .row, .picture .flag")) it.classList.toggle("dim", !has(it));
   for (const it of all("details")) if (all(":scope > svg .row", it).some(has)) it.open = true;
 };
@@ -89,7 +79,7 @@ document.addEventListener("keydown", event => {
 let chosen = null;
 for (const picture of all(".picture")) {
   picture.addEventListener("click", event => {
-    if (event.target.closest("a, summary") !== null) return;
+    if (event.target.closest("summary") !== null) return;
     const node = event.target.closest(".flag, .track, .row");
     const track = node?.dataset.track;
     const tracks = node === null ? [] : track === undefined ? node.dataset.tracks.split(" ") : [track];
@@ -117,19 +107,21 @@ for (const section of all("section")) {
 "#;
 
 /// Draws a catalog's packages as a page: lines of several versions to open, a search, a zoom, and highlighting of a
-/// channel. As in [`super::svg()`], pictures may have so many marks. A catalog of several packages begins with an
-/// overview, which links to each of them.
+/// channel. As in [`super::svg()`], packages are below each other, and pictures may have so many marks.
 ///
 /// # Errors
 /// [`TooManyMarks`] if they have more.
 pub fn html(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usize) -> Result<String, TooManyMarks> {
     let channels = in_version_order(catalog);
-    let is_catalog = catalog.packages.len() > 1;
-    let title = match channels.first() {
-        _ if is_catalog => format!("Upgrades of {} packages", catalog.packages.len()),
-        Some(channel) => format!("Upgrades of {}", channel.package),
-        None => "Upgrades".to_owned(),
+    let mut packages: Vec<&[&Channel]> = channels.chunk_by(|a, b| a.package == b.package).collect();
+    let title = match packages[..] {
+        [] => "Upgrades".to_owned(),
+        [only] => format!("Upgrades of {}", only.first().map_or("", |channel| &channel.package)),
+        [..] => format!("Upgrades of {} packages", packages.len()),
     };
+    if packages.is_empty() {
+        packages.push(&[]);
+    }
     let title = escaped(&title);
     let view = View {
         way,
@@ -138,69 +130,27 @@ pub fn html(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usiz
         links: &PictureLinks::NONE,
     };
     let mut n_left = max_marks;
-    let main = match is_catalog {
-        true => packages(catalog, &channels, view, &mut n_left)?,
-        false => format!(
-            "<section tabindex=\"0\" role=\"region\" aria-label=\"Upgrade graph\">\n{}</section>\n",
-            markup(&Picture::new(catalog, &channels, view, &mut n_left)?)
-        ),
-    };
-    let hint = match is_catalog {
-        true => "Click a package to see its channels.",
-        false => "Click a channel or a version to highlight it.",
-    };
+    let mut main = String::new();
+    // Writing into a text cannot fail.
+    for of_package in packages {
+        let picture = markup(&Picture::new(catalog, of_package, view, &mut n_left)?);
+        let _ = writeln!(
+            main,
+            "<section tabindex=\"0\" role=\"region\" aria-label=\"Upgrade graph\">\n{picture}</section>"
+        );
+    }
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
          <style>{PAGE_STYLE}{}{}</style>\n</head>\n<body>\n<header><h1>{title}</h1>\n\
-         <span id=\"tools\" hidden><input id=\"find\" type=\"search\" placeholder=\"Find (press /)\" aria-label=\"Find a package, channel or version\">\n\
+         <span id=\"tools\" hidden><input id=\"find\" type=\"search\" placeholder=\"Find (press /)\" aria-label=\"Find a channel or version\">\n\
          <button id=\"out\" aria-label=\"Smaller\">\u{2212}</button> <button id=\"whole\" title=\"Original size\">100 %</button> \
          <button id=\"in\" aria-label=\"Larger\">+</button> <button id=\"fit\">Fit</button> \
-         <button id=\"folds\">Open or close folds</button>\n{hint}</span></header>\n<main>\n{main}</main>\n",
+         <button id=\"folds\">Open or close folds</button>\n\
+         Click a channel or a version to highlight it.</span></header>\n<main>\n{main}</main>\n",
         page_style(),
         style(),
     );
-    // Writing into a text cannot fail.
     let _ = writeln!(text, "<script>{SCRIPT}</script>\n</body>\n</html>");
-    Ok(text)
-}
-
-/// An overview, and each package in a section of its own, which is shown on demand.
-fn packages(
-    catalog: &Catalog,
-    channels: &[&Channel],
-    view: View<'_>,
-    n_left: &mut usize,
-) -> Result<String, TooManyMarks> {
-    let link = |number: usize| Some(format!("#p{number}"));
-    let mut text = "<section id=\"overview\">\n".to_owned();
-    for (label, Overview { body, width, height }) in
-        [("Map of the packages", map(catalog, link)), ("List of the packages", overview(catalog, link))]
-    {
-        // Writing into a text cannot fail.
-        let _ = writeln!(
-            text,
-            "<svg class=\"overview\" style=\"max-width: {width}px\" viewBox=\"0 0 {width} {height}\" role=\"group\" \
-             aria-label=\"{label}\">\n{body}</svg>"
-        );
-    }
-    text.push_str("</section>\n");
-    let n_channels = |package: &str| channels.partition_point(|it| it.package.as_str() < package);
-    for (number, package) in catalog.packages.keys().enumerate() {
-        let of_package = &channels[n_channels(package)..];
-        let of_package = &of_package[..of_package.partition_point(|it| it.package == *package)];
-        let _ = writeln!(
-            text,
-            "<section class=\"package\" id=\"p{number}\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\">\n\
-             <h2><a href=\"#overview\">all packages</a> › <bdi>{name}</bdi></h2>",
-            name = escaped(package)
-        );
-        if of_package.is_empty() {
-            text.push_str("<p>This package has no channel.</p>\n");
-        } else {
-            text.push_str(&markup(&Picture::new(catalog, of_package, view, n_left)?));
-        }
-        text.push_str("</section>\n");
-    }
     Ok(text)
 }

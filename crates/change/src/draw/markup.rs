@@ -37,11 +37,6 @@ pub(super) fn pixels(text: &str, size: usize, is_bold: bool) -> usize {
     (hundredths * size).div_ceil(100) * if is_bold { 107 } else { 100 } / 100
 }
 
-/// A text in at most so many pixels of the proportional font of 10.5 pixels.
-pub(super) fn cut_to_width(text: &str, max: usize) -> String {
-    cut_to_pixels(text, max * 200 / 21, 100)
-}
-
 /// A text in at most so many pixels of the proportional font of this size.
 pub(super) fn cut_to_pixels(text: &str, max: usize, size: usize) -> String {
     let text = printable(text);

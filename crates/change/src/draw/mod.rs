@@ -2,7 +2,7 @@
 //!
 //! A [`Catalog`] has the data to draw: channels with their entries, versions, deprecations, from blobs or from an
 //! index. [`Mermaid`] draws it as opm does, byte for byte; [`channels`] computes nodes and edges for the other forms.
-//! [`overview_svg`], [`overview_text`] and [`html`] of several packages begin with an overview of the catalog.
+//! [`svg()`] and [`html`] are pictures of one package, or of a few below each other.
 //!
 //! # How a package is drawn
 //!
@@ -21,8 +21,7 @@
 //!
 //! Every mark has a shape in addition to its colour, and a test checks the contrast of each colour, light and dark
 //! (`draw::style`). Names are escaped and cut in one file (`draw::markup`), and no layout depends on the measures of a
-//! font. A whole catalog is an overview (`draw::overview`): a line for each package, as many columns as a screen has;
-//! in HTML each line leads to a section, which style sheets show, not scripts.
+//! font.
 //!
 //! A broken graph is drawn as it is, since users need a picture most then.
 
@@ -41,17 +40,15 @@ mod markup;
 mod mermaid;
 mod node;
 mod order;
-mod overview;
 mod picture;
 mod rows;
 mod strip;
 mod style;
 mod svg;
 mod text;
-mod treemap;
 mod way;
 
-pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError, Package};
+pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError};
 pub use channel::{ChannelGraph, GraphEdge, GraphEdges, channels, channels_by_head};
 pub use dot::dot;
 pub use folded_mermaid::folded_mermaid;
@@ -60,7 +57,6 @@ pub use lane_text::package_text;
 pub use layout::Detail;
 pub use mermaid::{Mermaid, MermaidOptions};
 pub use node::GraphNode;
-pub use overview::{overview_svg, overview_text};
 pub use picture::{PictureLinks, TooManyMarks};
 pub use strip::MarkedPath;
 pub use svg::{picture_for_page, picture_style, svg};

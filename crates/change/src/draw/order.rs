@@ -8,7 +8,7 @@ use olmdex_version::Version;
 
 /// The version of a channel's head; if there are several heads, the highest, and without a head that of the highest
 /// entry.
-pub(super) fn head_version<'c>(catalog: &'c Catalog, channel: &Channel) -> Option<&'c Version> {
+fn head_version<'c>(catalog: &'c Catalog, channel: &Channel) -> Option<&'c Version> {
     let entries = &channel.entries;
     let left: HashSet<&str> =
         entries.iter().flat_map(|it| it.skips.iter().chain([&it.replaces])).map(String::as_str).collect();

@@ -32,28 +32,17 @@ svg .way { stroke-width: 4; fill: none; }
 .skipRange { stroke-width: 1.4; stroke-dasharray: 1.5 2.5; fill: none; }
 .mutual { stroke-width: 4; }
 .dot-skips { stroke-width: 1.4; }
-.tile rect { stroke-width: 1; }
-.tile.outdated rect { stroke-dasharray: 4 3; stroke-width: 2; }
-.tile.invalid rect { stroke-width: 4; }
-svg .cell { font-size: 10.5px; }
-.count { text-anchor: end; }
-.column { font-weight: 600; }
 ";
 
 /// The colours as rules of a style sheet.
 fn rules(palette: &Palette) -> String {
-    let Palette { ground, band, text, muted, link, border, wall, way, on_way, .. } = palette;
-    let Palette { replaces, skips, skip_range, tracks, on_track, map, .. } = palette;
+    let Palette { ground, text, muted, link, wall, way, on_way, .. } = palette;
+    let Palette { replaces, skips, skip_range, tracks, on_track, .. } = palette;
     let mut sheet = format!(
         ".ground {{ fill: {ground}; }}
-.band {{ fill: {band}; }}
 svg text {{ fill: {text}; }}
 svg .hint, svg .folded {{ fill: {muted}; }}
-svg a text, svg a .cell {{ fill: {link}; }}
-.rule {{ stroke: {border}; }}
-.tile rect {{ stroke: {muted}; }}
-svg .tile text, svg .tile a text {{ fill: {text}; }}
-.tile.invalid rect {{ stroke: {wall}; }}
+svg a text {{ fill: {link}; }}
 .gap {{ stroke: {wall}; }}
 .track .hollow, .track .mention {{ fill: {ground}; }}
 .track .end {{ stroke: {wall}; }}
@@ -71,9 +60,6 @@ svg .number {{ fill: {on_way}; }}
 "
     );
     // Writing into a text cannot fail.
-    for (number, colour) in map.iter().enumerate() {
-        let _ = writeln!(sheet, ".m{number} rect {{ fill: {colour}; }}");
-    }
     for (number, colour) in tracks.iter().enumerate() {
         let _ = writeln!(
             sheet,
@@ -86,12 +72,11 @@ svg .number {{ fill: {on_way}; }}
 
 /// The colours of a page around pictures.
 fn page_rules(palette: &Palette) -> String {
-    let Palette { ground, band, text, muted, link, border, .. } = palette;
+    let Palette { ground, band, text, muted, border, .. } = palette;
     format!(
         "body {{ color: {text}; background: {ground}; }}
 header {{ background: {band}; }}
 header, section, details {{ border-color: {border}; }}
-a {{ color: {link}; }}
 header span, summary small {{ color: {muted}; }}
 "
     )

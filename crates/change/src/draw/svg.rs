@@ -49,7 +49,7 @@ pub fn svg(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usize
         place(&mut body, &note, &mut y);
         width = width.max(480);
     }
-    Ok(document((width, y.max(40)), false, "Upgrade graph", &body))
+    Ok(document((width, y.max(40)), &body))
 }
 
 /// Puts a strip below the others.
@@ -110,12 +110,11 @@ pub fn picture_style() -> String {
     style()
 }
 
-/// A whole file; a scaling one is no wider than its surroundings.
-pub(super) fn document((width, height): (usize, usize), scales: bool, title: &str, body: &str) -> String {
-    let fit = if scales { " style=\"max-width:100%;height:auto\"" } else { "" };
+/// A whole file.
+fn document((width, height): (usize, usize), body: &str) -> String {
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\"{fit} \
-         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n<style>{}</style>\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>Upgrade graph</title>\n<style>{}</style>\n\
          <rect class=\"ground\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
         style()
     )
