@@ -71,7 +71,8 @@ fn validation(recorded: &Validation) -> Outcome {
     let text = recorded.blob.to_string();
     let mut reader = json::Reader::new();
     let Ok(blob) = reader.read(&text) else { return Outcome::NotRunnable("not JSON".to_owned()) };
-    let names = lifecycle_defects(blob).into_iter().map(|it| it.rule.name.trim_start_matches("lifecycle-").to_owned());
+    let names =
+        lifecycle_defects(blob).into_iter().map(|it| it.0.rule.name.trim_start_matches("lifecycle-").to_owned());
     let mut found: Vec<String> = names.collect();
     let mut expected = recorded.findings.clone();
     found.sort();

@@ -238,14 +238,8 @@ impl PinQuestion<'_> {
 
 impl Pinned<'_> {
     fn finding(&self, rule: &'static Rule, message: String, help: &str) -> Finding {
-        Finding {
-            rule,
-            message,
-            place: Some(self.place.clone()).filter(|it| !it.file.is_empty()),
-            help: Some(help.to_owned()),
-            package: Some(self.package.to_owned()),
-            check: None,
-        }
+        let place = Some(self.place.clone()).filter(|it| !it.file.is_empty());
+        rule.finding(message).at(place).help(help).of_package(self.package.to_owned())
     }
 
     /// The finding that no upgrades lead from the old pin to the new one.

@@ -141,14 +141,10 @@ fn requirement(world: &World, openshift: Option<Minor>, demand: &UnmetDemand) ->
 
 fn too_costly(demand: &UnmetDemand, overwork: &Overwork) -> Finding {
     let who = words_of(&demand.package, &demand.bundles);
-    Finding {
-        rule: rules::COSTLY_REQUIREMENT,
-        message: format!("olmdex cannot determine whether an operator meets what {who}: {overwork}"),
-        place: Some(demand.place.clone()),
-        help: Some("simplify the rule, or name the intended package in `olm.package.required`".to_owned()),
-        package: Some(demand.package.clone()),
-        check: None,
-    }
+    let message = format!("olmdex cannot determine whether an operator meets what {who}: {overwork}");
+    let help = "simplify the rule, or name the intended package in `olm.package.required`";
+    let finding = rules::COSTLY_REQUIREMENT.finding(message).at(demand.place.clone());
+    finding.help(help).of_package(demand.package.clone())
 }
 
 /// A requirement that was checked with all sets of catalogs.
@@ -184,14 +180,8 @@ impl RequirementCheck {
         if !author.is_empty() {
             message.push_str(&format!(" (\"{author}\")"));
         }
-        let finding = Finding {
-            rule: rules::UNMET_REQUIREMENT,
-            message,
-            place: Some(place.clone()),
-            help: Some(self.help(are_several)),
-            package: Some(package.clone()),
-            check: None,
-        };
+        let finding = rules::UNMET_REQUIREMENT.finding(message).at(place.clone());
+        let finding = finding.help(self.help(are_several)).of_package(package.clone());
         JudgedRequirement { catalog: self.catalog, finding, unmet: Some(self.unmet) }
     }
 

@@ -8,6 +8,7 @@ use super::defect::Spot;
 use super::load::chunk_text;
 use super::origin::Origin;
 use super::stream::Syntax;
+use olmdex_base::diag::Place;
 use olmdex_text::json::{self, Paths};
 use olmdex_text::yaml::{self, Position};
 
@@ -22,6 +23,15 @@ pub struct Located {
     pub text: String,
     /// The column at which that text starts.
     pub text_column: u32,
+}
+
+impl Located {
+    /// The place, in a file that is shown as `file`.
+    #[must_use]
+    pub fn in_file(self, file: &str) -> Place {
+        let Self { line, column, text, text_column } = self;
+        Place { source: Some(text), source_column: text_column, ..Place::at(file, line, column) }
+    }
 }
 
 /// The number of characters of a line that are shown before a place at most.

@@ -92,7 +92,7 @@ impl CachedFinding {
             source: it.source,
             source_column: it.source_column,
         });
-        Some(Finding { rule, message: self.message, place, help: self.help, package: self.package, check: None })
+        Some(Finding { help: self.help, ..rule.finding(self.message).at(place).of_package(self.package) })
     }
 }
 

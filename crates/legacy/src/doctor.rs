@@ -17,7 +17,7 @@ use super::lost_columns::lost_columns;
 use super::model::few;
 use super::rules;
 use super::schema_upgrade::{Fidelity, has_references, opm_failure};
-use olmdex_base::diag::{Finding, counted};
+use olmdex_base::diag::{Finding, Rule, counted};
 use olmdex_text::json::{Kind, Reader, decode_utf8};
 
 /// The last schema.
@@ -162,7 +162,7 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
     let file = match LegacyFile::open(path, scratch) {
         Ok(file) => file,
         Err(LegacyError::Damaged { message, .. }) => {
-            findings.push(rules::finding(rules::DAMAGED, message, None));
+            findings.push(rules::DAMAGED.finding(message));
             if let Ok(connection) = connect_damaged(path) {
                 readable(&connection, &mut findings);
             }
@@ -173,19 +173,19 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
     let connection = file.connect()?;
     integrity(&connection, &mut findings);
     for missing in file.missing() {
-        findings.push(rules::finding(rules::DAMAGED, missing.to_string(), None));
+        findings.push(rules::DAMAGED.finding(missing.to_string()));
     }
     let catalog = LegacyCatalog::open(path, scratch, Fidelity::Kept);
     schema(&file, catalog.as_ref().ok().is_none_or(|it| has_references(&it.model.rows)), &mut findings);
     match catalog {
         Ok(catalog) => {
             for problem in catalog.problems().iter().filter(|it| !(it.is_verdict && it.package.is_none())) {
-                findings.push(rules::finding(rules::INCONVERTIBLE, problem.words(""), problem.package.as_deref()));
+                findings.push(rules::INCONVERTIBLE.finding(problem.words("")).of_package(problem.package.clone()));
             }
             for package in catalog.sound_packages() {
                 if let Err(error) = package_file(package, "json") {
                     let message = format!("package `{package}`: {error}");
-                    findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
+                    findings.push(rules::INCONVERTIBLE.finding(message).of_package(package.to_owned()));
                 }
             }
             // Missing parts have been reported already, as damage, which they are here.
@@ -197,7 +197,7 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
             findings.extend(lost.map_err(|error| LegacyError::sqlite(catalog.file().path(), &error))?);
         }
         Err(LegacyError::Damaged { message, .. }) => {
-            findings.push(rules::finding(rules::DAMAGED, message, None));
+            findings.push(rules::DAMAGED.finding(message));
             readable(&connection, &mut findings);
         }
         Err(error) => return Err(error),
@@ -221,10 +221,10 @@ fn integrity(connection: &Connection, findings: &mut Vec<Finding>) {
             // One answer of SQLite can have several lines, with the name of the database as their heading.
             let lines = lines.iter().flat_map(|it| it.lines()).map(str::trim);
             for line in lines.filter(|it| !it.is_empty() && !it.starts_with("*** in database")).take(SHOWN) {
-                findings.push(rules::finding(rules::DAMAGED, line, None));
+                findings.push(rules::DAMAGED.finding(line));
             }
         }
-        Err(error) => findings.push(rules::finding(rules::DAMAGED, sqlite_words(&error), None)),
+        Err(error) => findings.push(rules::DAMAGED.finding(sqlite_words(&error))),
     }
 }
 
@@ -258,7 +258,7 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
             Ok(n) => readable.push(format!("`{table}` ({})", counted(n as u64, "row"))),
             Err(error) => {
                 let message = format!("table `{table}` is not readable to its end: {}", sqlite_words(&error));
-                findings.push(rules::finding(rules::DAMAGED, message, None));
+                findings.push(rules::DAMAGED.finding(message));
             }
         }
     }
@@ -271,7 +271,7 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
 fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) {
     if file.was_interrupted() {
         let message = "a journal lies next to the file: its writer was interrupted, or opm failed to migrate it";
-        findings.push(rules::finding(rules::INTERRUPTED, message, None));
+        findings.push(rules::INTERRUPTED.finding(message));
     }
     let claim = match file.claim() {
         Claim::Number(number) if *number >= 0 => format!("schema {number}"),
@@ -282,7 +282,7 @@ fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) 
     let failure = opm_failure(file, has_references);
     if is_mismatch(file) {
         let message = format!("the file claims {claim}, but its tables show {}", shown(file.shape()));
-        findings.push(rules::finding(rules::SCHEMA_MISMATCH, message, None));
+        findings.push(rules::SCHEMA_MISMATCH.finding(message));
     }
     let version = claimed(file).unwrap_or(-1);
     let what = match (failure, version) {
@@ -299,7 +299,7 @@ fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) 
     };
     let rule = if version == LAST { rules::SCHEMA_MISMATCH } else { rules::OLD_SCHEMA };
     let message = format!("the file has {claim}, written by {}: {what}", written_by(file));
-    findings.push(rules::finding(rule, message, None));
+    findings.push(rule.finding(message));
 }
 
 /// Entries with depths that no way from a head has.
@@ -324,7 +324,7 @@ fn depths(catalog: &LegacyCatalog, findings: &mut Vec<Finding>) {
         let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
         let message =
             format!("channel `{channel}` of package `{package}` has entries of impossible depths: {}", few(&entries));
-        findings.push(rules::finding(rules::IMPOSSIBLE_DEPTH, message, Some(package)));
+        findings.push(rules::IMPOSSIBLE_DEPTH.finding(message).of_package(package.to_owned()));
     }
 }
 
@@ -337,7 +337,7 @@ fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Fi
         let head = channel.head.as_deref().and_then(|it| rows.bundle(it));
         let Some(head) = head else {
             let message = format!("{name} names a head that does not exist, so a server leaves out the channel");
-            findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
+            findings.push(rules::UNUSABLE_HEAD.finding(message).of_package(channel.package.clone()));
             continue;
         };
         let is_csv = with_column(connection, "csv", head.rowid, |bytes| {
@@ -348,14 +348,14 @@ fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Fi
                 "{name}: its head `{}` has no ClusterServiceVersion, so a server leaves out the channel",
                 head.name
             );
-            findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
+            findings.push(rules::UNUSABLE_HEAD.finding(message).of_package(channel.package.clone()));
         }
         let Some(model) = catalog.model.packages.get(&channel.package) else { continue };
         let entries = model.channels.get(&channel.name).map_or(&[][..], Vec::as_slice);
         let is_old = entries.iter().any(|it| it.replaces == head.name || it.skips.contains(&head.name));
         if is_old {
             let message = format!("{name} names `{}` as its head, which other entries replace", head.name);
-            findings.push(rules::finding(rules::GRAPH_IGNORES_COLUMN, message, Some(&channel.package)));
+            findings.push(rules::GRAPH_IGNORES_COLUMN.finding(message).of_package(channel.package.clone()));
         }
     }
     Ok(())
@@ -376,10 +376,10 @@ fn served(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding
         // Rows that cannot be read have been reported as damage.
         read().unwrap_or_default()
     };
-    let mut say = |rule, names: &[String], message: &dyn Fn(&str) -> String| {
+    let mut say = |rule: &'static Rule, names: &[String], message: &dyn Fn(&str) -> String| {
         if !names.is_empty() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            findings.push(rules::finding(rule, message(&few(&names)), None));
+            findings.push(rule.finding(message(&few(&names))));
         }
     };
     if file.has_table("properties") {

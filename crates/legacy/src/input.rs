@@ -37,7 +37,7 @@ impl LegacyCatalog {
             let is_left_out = problem.package.as_deref().is_none_or(|it| unwritable.contains(it));
             if is_left_out && !problem.is_verdict {
                 let message = problem.words(" is left out");
-                remarks.push(rules::finding(rules::INCONVERTIBLE, message, problem.package.as_deref()));
+                remarks.push(rules::INCONVERTIBLE.finding(message).of_package(problem.package.clone()));
             }
         }
         let shown = self.file().path().display().to_string();

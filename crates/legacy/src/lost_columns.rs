@@ -35,7 +35,7 @@ pub(super) fn lost_columns(catalog: &LegacyCatalog, connection: &Connection) -> 
                 statement.query_row([row.rowid], |it| Ok([text(it, 0)?, text(it, 1)?, text(it, 2)?]))?;
             let [replaces, skips, substitutes] = cells.map(Option::unwrap_or_default);
             let mut say = |message: String| {
-                findings.push(rules::finding(rules::LOST_COLUMN, message, Some(&package.name)));
+                findings.push(rules::LOST_COLUMN.finding(message).of_package(package.name.clone()));
             };
             if !substitutes.is_empty() {
                 say(format!("bundle `{name}`: its `substitutesfor` `{substitutes}` is lost"));
@@ -58,7 +58,7 @@ pub(super) fn lost_columns(catalog: &LegacyCatalog, connection: &Connection) -> 
     }
     for name in rows.deprecated.iter().filter(|name| rows.properties.values(name).all(|it| it.1 != DEPRECATED)) {
         let message = format!("the entry for `{name}` in the table of deprecated bundles is lost");
-        findings.push(rules::finding(rules::LOST_COLUMN, message, None));
+        findings.push(rules::LOST_COLUMN.finding(message));
     }
     Ok(findings)
 }

@@ -46,8 +46,7 @@ impl Model {
     pub(super) fn read(file: &LegacyFile, fidelity: Fidelity) -> Result<Self, LegacyError> {
         let mut rows = Rows::read(file)?;
         let lost = file.missing().into_iter().filter(|it| it.is_in_blobs);
-        let mut findings: Vec<Finding> =
-            lost.map(|it| rules::finding(rules::SCHEMA_MISMATCH, it.to_string(), None)).collect();
+        let mut findings: Vec<Finding> = lost.map(|it| rules::SCHEMA_MISMATCH.finding(it.to_string())).collect();
         schema_upgrade::forward(file, &mut rows, fidelity, &mut findings)?;
         let mut model = Self { findings, ..Self::default() };
         model.initialize(&rows);
@@ -102,7 +101,7 @@ impl Model {
                 "bundle `{}` is left out of channel `{}` of package `{}`: its {lacking} is NULL",
                 member.0, member.2, member.1
             );
-            self.findings.push(rules::finding(rules::ROW_WITHOUT_VALUE, message, Some(&member.1)));
+            self.findings.push(rules::ROW_WITHOUT_VALUE.finding(message).of_package(member.1.clone()));
         }
         let n_incomplete = rows
             .entries
@@ -112,7 +111,7 @@ impl Model {
         if n_incomplete > 0 {
             let message =
                 format!("{n_incomplete} entries of channels are left out: they name no bundle, channel or package");
-            self.findings.push(rules::finding(rules::ROW_WITHOUT_VALUE, message, None));
+            self.findings.push(rules::ROW_WITHOUT_VALUE.finding(message));
         }
         valid
     }
@@ -212,7 +211,7 @@ impl Model {
                 }
                 Ok(Err(error)) => {
                     let message = format!("package `{name}` is converted without its icon: {error}");
-                    self.findings.push(rules::finding(rules::UNREADABLE_ICON, message, Some(&name)));
+                    self.findings.push(rules::UNREADABLE_ICON.finding(message).of_package(name.clone()));
                 }
                 Err(error) => self.problem(Some(&name), format!("populate package icons: {error}")),
             }
@@ -227,19 +226,19 @@ impl Model {
         for bundle in &rows.bundles {
             if !in_channels.contains(bundle.name.as_str()) {
                 let message = format!("bundle `{}` is in no channel", bundle.name);
-                found.push(rules::finding(rules::STRANDED_BUNDLE, message, None));
+                found.push(rules::STRANDED_BUNDLE.finding(message));
             }
         }
         if rows.n_nameless > 0 {
             let message = format!("{} rows of `operatorbundle` have no name", rows.n_nameless);
-            found.push(rules::finding(rules::ROW_WITHOUT_VALUE, message, None));
+            found.push(rules::ROW_WITHOUT_VALUE.finding(message));
         }
         let values = Values::new(rows);
         for (name, package, channel) in members.keys() {
             if values.is_deprecated(rows, name) && rows.bundle(name).is_some() {
                 let message =
                     format!("bundle `{name}` is deprecated and left out of channel `{channel}` of package `{package}`");
-                found.push(rules::finding(rules::DEPRECATED_BUNDLE, message, Some(package)));
+                found.push(rules::DEPRECATED_BUNDLE.finding(message).of_package(package.to_owned()));
             }
         }
         let mut dependent: Vec<&str> = rows.dependencies.bundles().filter(|it| in_channels.contains(it)).collect();
@@ -249,7 +248,7 @@ impl Model {
                 if kind != "olm.gvk" && kind != "olm.package" {
                     let value = value.unwrap_or_default();
                     let message = format!("bundle `{bundle}`: the dependency `{kind}` {value} is left out");
-                    found.push(rules::finding(rules::LOST_DEPENDENCY, message, None));
+                    found.push(rules::LOST_DEPENDENCY.finding(message));
                 }
             }
         }
@@ -263,7 +262,7 @@ impl Model {
             orphans.sort_unstable();
             if !orphans.is_empty() {
                 let message = format!("`{table}` has rows for bundles that do not exist: {}", few(&orphans));
-                found.push(rules::finding(rules::ORPHAN_ROWS, message, None));
+                found.push(rules::ORPHAN_ROWS.finding(message));
             }
         }
         self.findings.extend(found);

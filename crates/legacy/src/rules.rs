@@ -133,5 +133,5 @@ rules! {
 /// A finding without place.
 #[must_use]
 pub fn finding(rule: &'static Rule, message: impl Into<String>, package: Option<&str>) -> Finding {
-    Finding { rule, message: message.into(), place: None, help: None, package: package.map(str::to_owned), check: None }
+    rule.finding(message).of_package(package.map(str::to_owned))
 }

@@ -226,7 +226,7 @@ fn keep(file: &LegacyFile, rows: &mut Rows, findings: &mut Vec<Finding>) -> Resu
     let n_filled = fill_bundles(file, rows, &connection)?;
     if n_filled > 0 {
         let message = format!("{n_filled} bundles take their version, skipRange or images from their manifests");
-        findings.push(rules::finding(rules::FILLED_FROM_MANIFESTS, message, None));
+        findings.push(rules::FILLED_FROM_MANIFESTS.finding(message));
     }
     let n_before = rows.dependencies.pool.len();
     let dependencies: Attached = std::mem::take(&mut rows.dependencies);
@@ -246,7 +246,7 @@ fn keep(file: &LegacyFile, rows: &mut Rows, findings: &mut Vec<Finding>) -> Resu
              give every one of them the value of the first",
             n_dependencies.saturating_sub(n_before)
         );
-        findings.push(rules::finding(rules::OPM_WOULD_LOSE, message, None));
+        findings.push(rules::OPM_WOULD_LOSE.finding(message));
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::graph::graphs;
 use olmdex_ask::{check_graph, cut_advice};
 use olmdex_base::diag::{Finding, Place, Severity};
 use olmdex_bundle::bundle::rules::{Contents, Options, Validation, Validator};
-use olmdex_fbc::{Input, Located, Spot};
+use olmdex_fbc::{Input, Spot};
 use olmdex_index::query::NamesWithoutWay;
 use olmdex_open::template::Template;
 use olmdex_rules::check::practice::practice_drafts;
@@ -111,26 +111,8 @@ impl<'c> Texts<'c> {
         let spots: Vec<&Spot> = drafts.iter().map(|it| &it.1.spot).collect();
         let text = || Arc::clone(read.entry(key).or_insert_with(|| bytes_of(key, open)));
         let package = document.analysis.inspected.facts.package();
-        let at = |located: Located| Place {
-            file: key.shown(),
-            line: located.line,
-            column: located.column,
-            source: Some(located.text),
-            source_column: located.text_column,
-        };
         let located = document.locate(&spots, text).into_iter().zip(drafts);
-        located.map(|(located, (_, draft))| finding(draft, at(located), package)).collect()
-    }
-}
-
-fn finding(draft: &Draft, place: Place, package: &str) -> Finding {
-    Finding {
-        rule: draft.rule,
-        message: draft.message.clone(),
-        place: Some(place),
-        help: draft.help.clone(),
-        package: Some(package.to_owned()).filter(|it| !it.is_empty()),
-        check: None,
+        located.map(|(located, (_, draft))| draft.finding(located.in_file(&key.shown()), package)).collect()
     }
 }
 
@@ -160,15 +142,9 @@ pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, option
         Err(error) => {
             // The author who edits the bundle sees why there are no other findings.
             for key in open.keys() {
-                let place = Place { file: key.shown(), line: 1, column: 1, ..Place::default() };
-                found.entry(key.clone()).or_default().push(Finding {
-                    rule: rules::UNREADABLE_FILE,
-                    message: error.to_string(),
-                    place: Some(place),
-                    help: Some("olmdex checks the bundle once all of it is readable".to_owned()),
-                    package: None,
-                    check: None,
-                });
+                let unreadable = rules::UNREADABLE_FILE.finding(error.to_string()).at(Place::at_line(&key.shown(), 1));
+                let help = "olmdex checks the bundle once all of it is readable";
+                found.entry(key.clone()).or_default().push(unreadable.help(help));
             }
             return found;
         }

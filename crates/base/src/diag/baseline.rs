@@ -235,8 +235,7 @@ mod tests {
         Rule { id: "W0002", name: "other", severity: Severity::Warning, summary: "", explanation: "", example: "" };
 
     fn finding(rule: &'static Rule, package: &str, message: &str) -> Finding {
-        let package = Some(package.to_owned());
-        Finding { rule, message: message.to_owned(), place: None, help: None, package, check: None }
+        rule.finding(message).of_package(package.to_owned())
     }
 
     const SCOPE: Scope<'_> = Scope { rules: &[&RULE], package: None, is_whole: true };

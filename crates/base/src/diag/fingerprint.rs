@@ -68,13 +68,9 @@ mod tests {
     fn lines_and_files_play_no_part_but_subjects_do() {
         static RULE: Rule =
             Rule { id: "E0001", name: "example", severity: Severity::Error, summary: "", explanation: "", example: "" };
-        let finding = |name: &str, line: u32| Finding {
-            rule: &RULE,
-            message: format!("bundle `{name}` is wrong"),
-            place: Some(Place::at_line("a.yaml", line)),
-            help: None,
-            package: Some("p".to_owned()),
-            check: None,
+        let finding = |name: &str, line: u32| {
+            let finding = RULE.finding(format!("bundle `{name}` is wrong")).of_package("p".to_owned());
+            finding.at(Place::at_line("a.yaml", line))
         };
         let prints = |findings: &[Finding]| fingerprints(findings.iter());
         let before = prints(&[finding("a", 1), finding("b", 2), finding("a", 9)]);

@@ -42,14 +42,7 @@ mod tests {
     fn what_would_end_the_command_is_escaped() {
         static RULE: Rule =
             Rule { id: "E0001", name: "example", severity: Severity::Error, summary: "", explanation: "", example: "" };
-        let it = Finding {
-            rule: &RULE,
-            message: "50% of\nit::error \u{1b}[0m".to_owned(),
-            place: Some(Place { file: "a,b:c.yaml".to_owned(), line: 3, column: 7, source: None, source_column: 1 }),
-            help: None,
-            package: None,
-            check: None,
-        };
+        let it = RULE.finding("50% of\nit::error \u{1b}[0m").at(Place::at("a,b:c.yaml", 3, 7));
         assert_eq!(
             finding(&it),
             "::error file=a%2Cb%3Ac.yaml,line=3,col=7,title=E0001 example::50%25 of%0Ait::error \\u{1b}[0m"

@@ -82,6 +82,12 @@ impl Rule {
     pub fn help_uri(&self) -> String {
         format!("{RULES_PAGE}#{}-{}", self.id.to_ascii_lowercase(), self.name)
     }
+
+    /// The finding that something breaks the rule.
+    #[must_use]
+    pub fn finding(&'static self, message: impl Into<String>) -> Finding {
+        Finding { rule: self, message: message.into(), place: None, help: None, package: None, check: None }
+    }
 }
 
 /// A place in a file, as the user named it. Lines and columns count from 1. Findings, which say more, have a form of
@@ -138,6 +144,32 @@ pub struct Finding {
     pub package: Option<String>,
     /// The name of the check in the pipeline that is asked, if it has one.
     pub check: Option<&'static str>,
+}
+
+impl Finding {
+    /// Sets the place.
+    #[must_use]
+    pub fn at(self, place: impl Into<Option<Place>>) -> Self {
+        Self { place: place.into(), ..self }
+    }
+
+    /// Sets the remedy.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// Sets the package.
+    #[must_use]
+    pub fn of_package(self, name: impl Into<Option<String>>) -> Self {
+        Self { package: name.into(), ..self }
+    }
+
+    /// Sets the name of the check in the pipeline.
+    #[must_use]
+    pub fn check(self, name: impl Into<Option<&'static str>>) -> Self {
+        Self { check: name.into(), ..self }
+    }
 }
 
 /// The number of findings of each severity.

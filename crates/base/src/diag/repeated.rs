@@ -70,15 +70,7 @@ mod tests {
         Rule { id: "W0001", name: "example", severity: Severity::Warning, summary: "", explanation: "", example: "" };
 
     fn findings(helps: &[&str]) -> Vec<Finding> {
-        let of = |help: &&str| Finding {
-            rule: &RULE,
-            message: String::new(),
-            place: None,
-            help: Some((*help).to_owned()),
-            package: None,
-            check: None,
-        };
-        helps.iter().map(of).collect()
+        helps.iter().map(|help| RULE.finding("").help(*help)).collect()
     }
 
     fn n_more(helps: &[&str]) -> Vec<usize> {

@@ -244,14 +244,7 @@ pub fn log<'a>(
 }
 
 fn as_finding(failure: &Failure) -> Finding {
-    Finding {
-        rule: failure.rule,
-        message: failure.message.clone(),
-        place: Some(Place::at_line(&failure.source, 1)),
-        help: None,
-        package: None,
-        check: None,
-    }
+    failure.rule.finding(&*failure.message).at(Place::at_line(&failure.source, 1))
 }
 
 fn level(severity: Severity) -> &'static str {

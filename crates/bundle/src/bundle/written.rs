@@ -19,12 +19,7 @@ pub(super) fn places(shown: &str, text: &[u8], spots: &[&Spot]) -> Vec<Place> {
     let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
     let end = start.saturating_add(usize::try_from(origin.len).unwrap_or(usize::MAX)).min(text.len());
     let found = fbc::locate_all(text.get(start..end).unwrap_or_default(), origin, spots).into_iter();
-    let place = |it: fbc::Located| Place {
-        source: Some(it.text),
-        source_column: it.text_column,
-        ..Place::at(shown, it.line, it.column)
-    };
-    found.map(place).collect()
+    found.map(|located| located.in_file(shown)).collect()
 }
 
 /// The origin of the first document.

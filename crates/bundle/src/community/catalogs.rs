@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::openshift::minor_of;
 use super::repository::{CATALOG_NAMES, OperatorCatalog, Repository};
 use super::rules;
-use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_base::diag::{Finding, Rule};
 use olmdex_fbc::{BUNDLE_OBJECT, Consumer, Document, Input, Origin, Spot, Typed, load, locate};
 
 /// A bundle of a catalog file.
@@ -64,21 +64,8 @@ fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input,
         |rule: &'static Rule, check, bundle: &(Origin, CatalogBundle), spot: Spot, message: String, help: String| {
             let (origin, bundle) = bundle;
             let located = locate(&file.read_again(origin.offset, origin.len), *origin, &spot);
-            let place = Place {
-                file: file.shown.clone(),
-                line: located.line,
-                column: located.column,
-                source: Some(located.text),
-                source_column: located.text_column,
-            };
-            Finding {
-                rule,
-                message,
-                place: Some(place),
-                help: Some(help),
-                package: Some(bundle.package.clone()),
-                check: Some(check),
-            }
+            let finding = rule.finding(message).at(located.in_file(&file.shown)).help(help);
+            finding.of_package(bundle.package.clone()).check(check)
         };
     let allowed = &repository.allowed_registries;
     for bundle in bundles.iter().filter(|it| !it.1.image.is_empty() && !allowed.is_empty()) {

@@ -32,8 +32,8 @@ pub fn check_change(old: &Path, new: &Repository) -> io::Result<Vec<Finding>> {
     let extent = extent(old, &new.root)?;
     let mut found = Vec::new();
     let mut add = |rule: &'static Rule, check, path: PathBuf, message: String, help: &str| {
-        let place = Some(Place::at_line(&path.display().to_string(), 1));
-        found.push(Finding { rule, message, place, help: Some(help.to_owned()), package: None, check: Some(check) });
+        let place = Place::at_line(&path.display().to_string(), 1);
+        found.push(rule.finding(message).at(place).help(help).check(check));
     };
     let at = |(operator, version): &(String, String)| new.root.join("operators").join(operator).join(version);
     let Extent { operators, added, modified, deleted, catalogs, others } = &extent;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::checks::{Checked, no_graph};
 use super::file::Unread;
-use super::finding::{LOAD, advised, finding, placed};
+use super::finding::{LOAD, placed};
 use super::operator::{Operator, path};
 use super::rules;
 use super::schema::{CI, misfits};
@@ -44,7 +44,7 @@ pub(super) fn check(operator: &Operator) -> Vec<Finding> {
 /// The findings of all checks, each once and without the name of its check.
 #[must_use]
 pub fn findings(operator: &Operator) -> Vec<Finding> {
-    distinct(check(operator)).into_iter().map(|finding| Finding { check: None, ..finding }).collect()
+    distinct(check(operator)).into_iter().map(|finding| finding.check(None)).collect()
 }
 
 /// Each finding once.
@@ -112,7 +112,7 @@ fn settings(operator: &Operator, found: &mut Vec<Finding>) {
         Ok(file) if file.json != "null" => file,
         Ok(_) | Err(Unread::Absent) => return,
         Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
-            let unreadable = finding(rules::UNREADABLE, format!("`ci.yaml` is unreadable: {message}"));
+            let unreadable = rules::UNREADABLE.finding(format!("`ci.yaml` is unreadable: {message}"));
             add(operator, LOAD, unreadable, &[], found);
             return;
         }
@@ -122,7 +122,7 @@ fn settings(operator: &Operator, found: &mut Vec<Finding>) {
     let mut unfit = Vec::new();
     misfits(&CI, value, &mut Vec::new(), &mut unfit);
     for misfit in unfit {
-        let refused = finding(rules::SCHEMA, misfit.message);
+        let refused = rules::SCHEMA.finding(misfit.message);
         add(operator, "check_schema_operator_ci_config", refused, &misfit.path, found);
     }
     let mut templates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -133,7 +133,7 @@ fn settings(operator: &Operator, found: &mut Vec<Finding>) {
     }
     for (catalog, templates) in templates.into_iter().filter(|it| it.1.len() > 1) {
         let message = format!("several templates produce the catalog `{catalog}`: {}", templates.join(", "));
-        let twice = finding(rules::CATALOG_TWICE, message);
+        let twice = rules::CATALOG_TWICE.finding(message);
         add(operator, "check_catalog_usage_ci_config", twice, &path(["fbc", "catalog_mapping"]), found);
     }
 }
@@ -144,7 +144,7 @@ fn names(operator: &Operator, found: &mut Vec<Finding>) {
     if names.len() > 1 {
         let listed: Vec<String> = names.iter().map(|it| format!("'{it}'")).collect();
         let message = format!("the ClusterServiceVersions have several names: {}", listed.join(", "));
-        add(operator, "check_operator_name_unique", finding(rules::NAMES, message), &[], found);
+        add(operator, "check_operator_name_unique", rules::NAMES.finding(message), &[], found);
     }
 }
 
@@ -153,13 +153,13 @@ fn update_graph(operator: &Operator, found: &mut Vec<Finding>) {
     match operator.settings.update_graph.as_deref() {
         None | Some("") => {
             let message = "`ci.yaml` has no `updateGraph`, so the pipelines use `replaces-mode`";
-            let absent = advised(rules::NO_UPDATE_GRAPH, message, "add `updateGraph: replaces-mode`");
+            let absent = rules::NO_UPDATE_GRAPH.finding(message).help("add `updateGraph: replaces-mode`");
             add(operator, CHECK, absent, &[], found);
         }
         Some("replaces-mode" | "semver-mode") => {}
         Some(other) => {
             let help = "use `replaces-mode` or `semver-mode`";
-            let unknown = advised(rules::UPDATE_GRAPH, format!("`updateGraph` is `{other}`"), help);
+            let unknown = rules::UPDATE_GRAPH.finding(format!("`updateGraph` is `{other}`")).help(help);
             add(operator, CHECK, unknown, &path(["updateGraph"]), found);
         }
     }
@@ -179,7 +179,8 @@ fn loops(operator: &Operator, found: &mut Vec<Finding>) {
             let name = |it: usize| &operator.versions[it].name;
             let message =
                 format!("in channel `{channel}`, upgrades form a loop: from `{}` back to `{}`", name(from), name(to));
-            let closed = advised(rules::LOOP, message, "correct `replaces`, `skips` and `olm.skipRange` of the two");
+            let closed =
+                rules::LOOP.finding(message).help("correct `replaces`, `skips` and `olm.skipRange` of the two");
             let newer = &operator.versions[to];
             let shown = operator.path.display().to_string();
             let at = match newer.facts.replaces {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::configuration::TemplateRelease;
 use super::fields::FIELDS;
 use super::file::{RepositoryFile, Unread};
-use super::finding::{LOAD, advised, finding, placed};
+use super::finding::{LOAD, placed};
 use super::graph::NoGraph;
 use super::openshift::{Conflict, catalogs, conflicts};
 use super::operator::{Operator, VersionDirectory, path};
@@ -87,14 +87,14 @@ impl<'o> Checked<'o> {
             Unread::Broken(message, line) => format!("{what} is unreadable: line {line}: {message}"),
         };
         let help = if is_csv { self.version().csv_help(&self.operator.path) } else { None };
-        self.add(LOAD, Finding { help, ..finding(rules::UNREADABLE, message) }, None, &[]);
+        self.add(LOAD, Finding { help, ..rules::UNREADABLE.finding(message) }, None, &[]);
     }
 
     fn name(&mut self) {
         let (operator, version) = (self.operator, self.version());
         if version.facts.package.is_empty() {
             let help = "set `operators.operatorframework.io.bundle.package.v1`";
-            let unnamed = advised(rules::NAME, "the annotations name no package", help);
+            let unnamed = rules::NAME.finding("the annotations name no package").help(help);
             self.in_annotations(CHECK_NAME, unnamed, ANNOTATION_PACKAGE);
             return;
         }
@@ -104,7 +104,7 @@ impl<'o> Checked<'o> {
                 Some(_) => "without a ClusterServiceVersion the version has no name",
                 None => "the name of the ClusterServiceVersion is not NAME.VERSION",
             };
-            self.in_csv(CHECK_NAME, Finding { help, ..finding(rules::NAME, message) }, ["metadata", "name"]);
+            self.in_csv(CHECK_NAME, Finding { help, ..rules::NAME.finding(message) }, ["metadata", "name"]);
             return;
         };
         let has_others = operator.versions.len() > 1;
@@ -116,11 +116,11 @@ impl<'o> Checked<'o> {
         if package != csv_name {
             let message =
                 format!("the package is `{package}`, but the ClusterServiceVersion has the name `{csv_name}`");
-            self.in_annotations(CHECK_NAME, finding(rule, message), ANNOTATION_PACKAGE);
+            self.in_annotations(CHECK_NAME, rule.finding(message), ANNOTATION_PACKAGE);
         }
         if *package != operator.name {
             let message = format!("the package is `{package}`, but its directory is `{}`", operator.name);
-            self.in_annotations(CHECK_NAME, finding(rule, message), ANNOTATION_PACKAGE);
+            self.in_annotations(CHECK_NAME, rule.finding(message), ANNOTATION_PACKAGE);
         }
     }
 
@@ -136,13 +136,13 @@ impl<'o> Checked<'o> {
                 [only] if **only == own => continue,
                 [only] => {
                     let message = format!("the name is `{own}`, but the other versions have the name `{only}`");
-                    advised(rules::NAME, message, format!("use `{only}`"))
+                    rules::NAME.finding(message).help(format!("use `{only}`"))
                 }
                 several => {
                     let all: BTreeSet<&str> = several.iter().map(|it| **it).chain([own.as_str()]).collect();
                     let listed: Vec<String> = all.iter().map(|it| format!("'{it}'")).collect();
                     let message = format!("the versions of the operator have several names: {}", listed.join(", "));
-                    finding(rules::OTHER_NAME, message)
+                    rules::OTHER_NAME.finding(message)
                 }
             };
             match is_csv {
@@ -166,7 +166,7 @@ impl<'o> Checked<'o> {
                 None => format!("`{name}` is missing"),
             };
             let rule = if field.is_required { rules::REQUIRED_FIELD } else { rules::RECOMMENDED_FIELD };
-            let unfit = advised(rule, message, format!("it is {}", field.help()));
+            let unfit = rule.finding(message).help(format!("it is {}", field.help()));
             self.add("check_required_fields", unfit, Some(file), &at);
         }
     }
@@ -177,7 +177,7 @@ impl<'o> Checked<'o> {
         if own != wanted {
             let message = format!("the directory is `{own}`, but the version is `{wanted}`");
             let help = format!("rename the directory to `{wanted}`, or correct `spec.version`");
-            let other = advised(rules::DIRECTORY, message, help);
+            let other = rules::DIRECTORY.finding(message).help(help);
             self.in_csv("check_operator_version_directory_name", other, ["spec", "version"]);
         }
     }
@@ -211,7 +211,7 @@ impl<'o> Checked<'o> {
                     None => "let a later version replace or skip it, or include it in an `olm.skipRange`".to_owned(),
                 };
                 let annotations = self.operator.versions[*first].annotations.as_ref().ok();
-                self.add(CHECK, advised(rules::DANGLING, message, help), annotations, &path(ANNOTATION_CHANNELS));
+                self.add(CHECK, rules::DANGLING.finding(message).help(help), annotations, &path(ANNOTATION_CHANNELS));
             }
         }
     }
@@ -248,11 +248,11 @@ impl<'o> Checked<'o> {
         let mut refuse = |finding: Finding| self.in_csv(CHECK, finding, ["spec", "replaces"]);
         let Some((_, wanted)) = replaces.split_once(".v").or_else(|| replaces.split_once('.')) else {
             let message = format!("`spec.replaces` is `{replaces}`, which has no version");
-            refuse(advised(rules::BAD_REPLACES, message, "write it as NAME.vVERSION"));
+            refuse(rules::BAD_REPLACES.finding(message).help("write it as NAME.vVERSION"));
             return;
         };
         if version.facts.split_name.as_ref().is_some_and(|it| it.1 == wanted) {
-            refuse(finding(rules::REPLACES, "the version replaces itself"));
+            refuse(rules::REPLACES.finding("the version replaces itself"));
             return;
         }
         let named = |it: &&VersionDirectory| it.facts.split_name.as_ref().is_some_and(|it| it.1 == wanted);
@@ -267,7 +267,7 @@ impl<'o> Checked<'o> {
             let own_version = version.facts.split_name.as_ref().map(|it| it.1.as_str());
             let help = help_for_absent(wanted, there.iter().copied().filter(|it| Some(*it) != own_version));
             let message = format!("the version replaces {wanted}, which is not in the repository");
-            refuse(advised(rules::REPLACES, message, help));
+            refuse(rules::REPLACES.finding(message).help(help));
             return;
         };
         let (mine, of_replaced) = (version.facts.openshift.as_deref(), replaced.facts.openshift.as_deref());
@@ -278,7 +278,7 @@ impl<'o> Checked<'o> {
         let absent: Vec<String> = goes_to.difference(&has).map(Minor::to_string).collect();
         let (absent, name) = (absent.join(", "), &replaced.name);
         let message = format!("the version goes to OpenShift {absent}, but `{name}`, which it replaces, does not");
-        refuse(advised(rules::REPLACES, message, "align `com.redhat.openshift.versions` of both versions"));
+        refuse(rules::REPLACES.finding(message).help("align `com.redhat.openshift.versions` of both versions"));
     }
 
     fn pruned(&mut self) {
@@ -293,7 +293,7 @@ impl<'o> Checked<'o> {
             }
             let message = format!("in channel `{channel}`, the version has an `olm.skipRange` but no `replaces`");
             let help = "set `spec.replaces` to the version before it";
-            let pruned = advised(rules::PRUNED, message, help);
+            let pruned = rules::PRUNED.finding(message).help(help);
             self.in_csv("check_pruned_graph", pruned, ["metadata", "annotations", "olm.skipRange"]);
         }
     }
@@ -305,7 +305,7 @@ impl<'o> Checked<'o> {
             Ok(_) | Err(Unread::Absent) => return,
             Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
                 let message = format!("`release-config.yaml` is unreadable: {message}");
-                self.add(LOAD, finding(rules::UNREADABLE, message), None, &[]);
+                self.add(LOAD, rules::UNREADABLE.finding(message), None, &[]);
                 return;
             }
         };
@@ -314,7 +314,7 @@ impl<'o> Checked<'o> {
             let mut found = Vec::new();
             misfits(&RELEASE, value, &mut Vec::new(), &mut found);
             for misfit in found {
-                let refused = finding(rules::SCHEMA, misfit.message);
+                let refused = rules::SCHEMA.finding(misfit.message);
                 self.add("check_validate_schema_bundle_release_config", refused, Some(file), &misfit.path);
             }
         }
@@ -328,7 +328,7 @@ impl<'o> Checked<'o> {
         if !settings.is_fbc {
             let message =
                 "the version has a release configuration, but `ci.yaml` does not enable catalogs from templates";
-            let disabled = advised(rules::RELEASE, message, "set `fbc: {enabled: true}` in ci.yaml");
+            let disabled = rules::RELEASE.finding(message).help("set `fbc: {enabled: true}` in ci.yaml");
             self.add(CHECK, disabled, Some(file), &[]);
             return;
         }
@@ -349,7 +349,7 @@ impl<'o> Checked<'o> {
                 }
                 Some(_) => continue,
             };
-            self.add(CHECK, advised(rules::RELEASE, message, help), Some(file), &at(key));
+            self.add(CHECK, rules::RELEASE.finding(message).help(help), Some(file), &at(key));
         }
     }
 
@@ -371,7 +371,7 @@ impl<'o> Checked<'o> {
             let Ok(value) = reader.read(&file.json) else { continue };
             let text = |key: &str| value.get(key).and_then(|it| it.as_str()).unwrap_or_default();
             if text("kind") == "NetworkPolicy" && text("apiVersion").starts_with("networking.k8s.io/") {
-                let policy = finding(rules::NETWORK_POLICY, "the bundle has a NetworkPolicy");
+                let policy = rules::NETWORK_POLICY.finding("the bundle has a NetworkPolicy");
                 self.add("check_network_policy_presence", policy, Some(&file), &path(["kind"]));
             }
         }
@@ -381,17 +381,17 @@ impl<'o> Checked<'o> {
 /// The reason why a channel has no graph.
 pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Finding {
     match error {
-        NoGraph::Mode(mode) => {
-            advised(rules::UPDATE_GRAPH, format!("`updateGraph` is `{mode}`"), "use `replaces-mode` or `semver-mode`")
-        }
+        NoGraph::Mode(mode) => rules::UPDATE_GRAPH
+            .finding(format!("`updateGraph` is `{mode}`"))
+            .help("use `replaces-mode` or `semver-mode`"),
         NoGraph::Name(number, name) => {
             let version = &operator.versions[*number].name;
             let message = format!("`{version}` replaces or skips `{name}`, which has no version");
-            advised(rules::BAD_REPLACES, message, "write it as NAME.vVERSION")
+            rules::BAD_REPLACES.finding(message).help("write it as NAME.vVERSION")
         }
         NoGraph::Version(text) => {
             let message = format!("`{text}` is not a version, but the channel has an `olm.skipRange`");
-            advised(rules::UNREADABLE, message, "rename the ClusterServiceVersion to NAME.vVERSION")
+            rules::UNREADABLE.finding(message).help("rename the ClusterServiceVersion to NAME.vVERSION")
         }
     }
 }
@@ -400,25 +400,25 @@ pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Finding {
 fn unmet(conflict: &Conflict) -> Finding {
     match conflict {
         Conflict::BadKubernetes(text) => {
-            finding(rules::KUBERNETES, format!("`minKubeVersion` is `{text}`, which is not a version"))
+            rules::KUBERNETES.finding(format!("`minKubeVersion` is `{text}`, which is not a version"))
         }
         Conflict::NoOpenShift => {
             let message = "`minKubeVersion` is set, but `com.redhat.openshift.versions` is not";
             let help = "set it in `metadata/annotations.yaml` to the first OpenShift version with that Kubernetes";
-            advised(rules::KUBERNETES, message, help)
+            rules::KUBERNETES.finding(message).help(help)
         }
         Conflict::BadOpenShift(text) => {
             let message = format!("`com.redhat.openshift.versions` has `{text}`, which is not a version");
-            finding(rules::KUBERNETES, message)
+            rules::KUBERNETES.finding(message)
         }
         Conflict::List => {
             let help = "write the lowest version, which includes all later ones, or write a range";
-            advised(rules::OPENSHIFT_LIST, "`com.redhat.openshift.versions` is a list", help)
+            rules::OPENSHIFT_LIST.finding("`com.redhat.openshift.versions` is a list").help(help)
         }
         Conflict::Older(versions, lowest) => {
             let versions = versions.replace(',', ", ");
             let message = format!("OpenShift {versions} has a Kubernetes version below {lowest}");
-            advised(rules::KUBERNETES, message, "correct `minKubeVersion` or `com.redhat.openshift.versions`")
+            rules::KUBERNETES.finding(message).help("correct `minKubeVersion` or `com.redhat.openshift.versions`")
         }
     }
 }

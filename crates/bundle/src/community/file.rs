@@ -97,8 +97,6 @@ impl RepositoryFile {
 
     /// The place of a spot of the document.
     pub(super) fn place(&self, spot: &Spot) -> Place {
-        let found = fbc::locate(self.parts().1, self.origin, spot);
-        let source_column = found.text_column;
-        Place { source: Some(found.text), source_column, ..Place::at(&self.shown, found.line, found.column) }
+        fbc::locate(self.parts().1, self.origin, spot).in_file(&self.shown)
     }
 }

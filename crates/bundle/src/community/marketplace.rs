@@ -1,6 +1,6 @@
 //! The demands of redhat-marketplace's pipeline on a ClusterServiceVersion (`docs/behaviour/authoring.md` F.3).
 
-use super::finding::{advised, placed};
+use super::finding::placed;
 use super::operator::{Operator, path, plain};
 use super::repository::Repository;
 use super::rules;
@@ -37,7 +37,7 @@ pub(super) fn check(operator: &Operator, repository: &Repository) -> Vec<Finding
             };
             let at = Spot::Path(path(["metadata", "annotations", &key]));
             let shown = operator.path.join(&version.name).display().to_string();
-            let refused = advised(rules::MARKETPLACE, message, format!("write `{expected}`"));
+            let refused = rules::MARKETPLACE.finding(message).help(format!("write `{expected}`"));
             found.push(placed(refused, CHECK, Some(csv), &at, &shown));
         }
     }

@@ -2,7 +2,7 @@
 //! (`docs/behaviour/authoring.md` F.3).
 
 use super::check::{check, distinct};
-use super::finding::{LOAD, advised, placed};
+use super::finding::{LOAD, placed};
 use super::marketplace;
 use super::operator::Operator;
 use super::repository::Repository;
@@ -63,6 +63,6 @@ fn using_fbc(operator: &Operator) -> Option<Finding> {
     };
     let help = "set `fbc.enabled` in `ci.yaml` and add templates; `olmdex release` maintains them";
     let shown = operator.path.display().to_string();
-    let found = advised(rules::NOT_FBC, message, help);
+    let found = rules::NOT_FBC.finding(message).help(help);
     Some(placed(found, "check_using_fbc", operator.ci.as_ref().ok(), &Spot::Start, &shown))
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules;
-use olmdex_base::diag::{Finding, Place, Rule, closest};
+use olmdex_base::diag::{Finding, closest};
 use olmdex_bundle::bundle::rules::{CatalogClaims, Claim};
 use olmdex_index::query::{BundleRow, EntryRow, Filter};
 use olmdex_index::{Index, IndexError};
@@ -32,25 +32,15 @@ pub fn join(index: &Index, newcomer: &CatalogClaims) -> Result<Vec<Finding>, Clo
             None => "add the package together with the bundle".to_owned(),
         };
         let message = format!("the catalog has no package `{}`", newcomer.package.it);
-        findings.push(finding(rules::NEW_PACKAGE, newcomer, &newcomer.package.place, message, help));
+        findings.push(rules::NEW_PACKAGE.finding(message).at(newcomer.package.place.clone()).help(help));
     } else {
         channels(newcomer, &bundles, &entries, &mut findings);
     }
     needs(index, newcomer, &mut findings)?;
     constraints(index, newcomer, &mut findings)?;
     definitions(index, newcomer, &entries, &mut findings)?;
-    Ok(findings)
-}
-
-fn finding(
-    rule: &'static Rule,
-    newcomer: &CatalogClaims,
-    place: &Place,
-    message: String,
-    help: impl Into<String>,
-) -> Finding {
-    let package = Some(newcomer.package.it.clone());
-    Finding { rule, message, place: Some(place.clone()), help: Some(help.into()), package, check: None }
+    let package = &newcomer.package.it;
+    Ok(findings.into_iter().map(|finding| finding.of_package(package.clone())).collect())
 }
 
 /// Names and versions that are taken.
@@ -64,7 +54,7 @@ fn names(
     if let Some(package) = index.packages_of_bundle(name)?.first() {
         let message = format!("package `{package}` of the catalog already has a bundle `{name}`");
         let help = "give the new version another name; published bundles do not change";
-        findings.push(finding(rules::NAME_TAKEN, newcomer, place, message, help));
+        findings.push(rules::NAME_TAKEN.finding(message).at(place.clone()).help(help));
     }
     let Claim { it: text, place } = &newcomer.version;
     let Ok(version) = Version::parse_tolerant(text) else { return Ok(()) };
@@ -76,7 +66,7 @@ fn names(
     if let Some(other) = bundles.iter().find(is_same) {
         let message = format!("the catalog already has version {}: `{}`", other.version, other.bundle);
         let help = "raise the version";
-        findings.push(finding(rules::VERSION_TAKEN, newcomer, place, message, help));
+        findings.push(rules::VERSION_TAKEN.finding(message).at(place.clone()).help(help));
     }
     Ok(())
 }
@@ -116,7 +106,8 @@ fn channels(newcomer: &CatalogClaims, bundles: &[BundleRow], entries: &[EntryRow
         there.values().flatten().flat_map(|it| it.skips.iter().copied().chain([it.name])).collect();
     for Claim { it: skipped, place } in newcomer.skips.iter().filter(|it| !known.contains(it.it.as_str())) {
         let message = format!("the bundle skips `{skipped}`, which no channel of the package names");
-        findings.push(finding(rules::SKIPS_UNKNOWN, newcomer, place, message, "correct the name, or leave it out"));
+        findings
+            .push(rules::SKIPS_UNKNOWN.finding(message).at(place.clone()).help("correct the name, or leave it out"));
     }
     let names: BTreeSet<&str> = there.keys().map(|(_, channel)| *channel).collect();
     for channel in &newcomer.channels.it {
@@ -128,7 +119,7 @@ fn channels(newcomer: &CatalogClaims, bundles: &[BundleRow], entries: &[EntryRow
                 None => "tell users of the new channel".to_owned(),
             };
             let message = format!("package `{}` has no channel `{channel}`", newcomer.package.it);
-            findings.push(finding(rules::NEW_CHANNEL, newcomer, &newcomer.channels.place, message, help));
+            findings.push(rules::NEW_CHANNEL.finding(message).at(newcomer.channels.place.clone()).help(help));
         }
         for entries in held {
             into_channel(newcomer, channel, entries, &versions, findings);
@@ -177,7 +168,7 @@ fn into_channel(
             None => format!("name the head of the channel, or leave {package}/{channel} out of the annotations"),
         };
         let message = format!("the bundle replaces `{replaced}`, which {package}/{channel} does not hold");
-        findings.push(finding(rules::REPLACES_UNKNOWN, newcomer, place, message, help));
+        findings.push(rules::REPLACES_UNKNOWN.finding(message).at(place.clone()).help(help));
     }
     let before: Vec<&Entry<'_>> = entries.iter().collect();
     let old_heads = heads(&before);
@@ -201,7 +192,7 @@ fn into_channel(
             Some(head) => format!("let the bundle replace `{head}`, or skip it"),
             None => "let the bundle replace the head of the channel".to_owned(),
         };
-        findings.push(finding(rules::SEVERAL_HEADS, newcomer, place, message, help));
+        findings.push(rules::SEVERAL_HEADS.finding(message).at(place.clone()).help(help));
     }
     let (Some(old_head), true) = (old_heads.first(), new_heads.contains(&name)) else { return };
     let mut had_a_way = below(&before, versions, old_head);
@@ -215,7 +206,7 @@ fn into_channel(
             n => format!("in {package}/{channel}, {n} versions would have no upgrade to `{name}`, first `{first}`"),
         };
         let help = format!("let the bundle replace `{old_head}`, or give it an `olm.skipRange` that includes them");
-        findings.push(finding(rules::STRANDED, newcomer, place, message, help));
+        findings.push(rules::STRANDED.finding(message).at(place.clone()).help(help));
     }
 }
 
@@ -231,7 +222,7 @@ fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -
             api.group, api.version, api.kind
         );
         let help = "correct group, version and kind, or add an operator that provides it";
-        findings.push(finding(rules::API_UNPROVIDED, newcomer, place, message, help));
+        findings.push(rules::API_UNPROVIDED.finding(message).at(place.clone()).help(help));
     }
     for Claim { it: (package, range), place } in &newcomer.packages {
         let filter = Filter { package: Some(package.clone()), ..Filter::default() };
@@ -243,7 +234,7 @@ fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -
                 None => "correct the name, or add the package to the catalog".to_owned(),
             };
             let message = format!("the bundle needs package `{package}`, which the catalog does not have");
-            findings.push(finding(rules::PACKAGE_UNPROVIDED, newcomer, place, message, help));
+            findings.push(rules::PACKAGE_UNPROVIDED.finding(message).at(place.clone()).help(help));
             continue;
         }
         // A range that cannot be read has been reported.
@@ -254,7 +245,7 @@ fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -
                 versions.iter().max_by(|a, b| a.cmp_precedence(b)).map(ToString::to_string).unwrap_or_default();
             let message = format!("the bundle needs `{package}` {range}, but the catalog has no such version");
             let help = format!("change the range: the newest version is {newest}");
-            findings.push(finding(rules::PACKAGE_UNPROVIDED, newcomer, place, message, help));
+            findings.push(rules::PACKAGE_UNPROVIDED.finding(message).at(place.clone()).help(help));
         }
     }
     Ok(())
@@ -272,7 +263,7 @@ fn constraints(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Findi
         let Some((plain, false)) = is_met(&world, &rows, &Options::default(), constraint)? else { continue };
         let message = format!("the bundle needs {plain}, which no bundle in the catalog meets");
         let help = "correct the constraint, or add an operator that meets it";
-        findings.push(finding(rules::CONSTRAINT_UNMET, newcomer, place, message, help));
+        findings.push(rules::CONSTRAINT_UNMET.finding(message).at(place.clone()).help(help));
     }
     Ok(())
 }
@@ -301,7 +292,7 @@ fn definitions(
     for finding in found {
         let is_known = findings.iter().any(|it| it.message == finding.message && it.place == finding.place);
         if !is_known {
-            findings.push(Finding { package: Some(newcomer.package.it.clone()), ..finding });
+            findings.push(finding);
         }
     }
     Ok(())

@@ -448,15 +448,9 @@ impl Lineage {
     fn finding(&self, key: &PathKey, line: u32, package: &str, state: &str, draft: &Draft) -> Finding {
         let file = format!("{}/{}", self.shown, key.path());
         let place = Place { file, line, column: 1, source: None, source_column: 1 };
-        Finding {
-            rule: draft.rule,
-            message: format!("{} (in `{state}`)", draft.message),
-            place: Some(place),
-            // It may name places by lines, which are not known here.
-            help: None,
-            package: Some(package.to_owned()).filter(|it| !it.is_empty()),
-            check: None,
-        }
+        let message = format!("{} (in `{state}`)", draft.message);
+        // The help may name places by lines, which are not known here.
+        Finding { message, help: None, ..draft.finding(place, package) }
     }
 
     /// Brings a package into its new state: ends rows of removed parts, and begins those of added parts.

@@ -137,7 +137,7 @@ fn write_bundles(input: &Input, plan: &Plan, writer: &mut Writer<'_>) -> rusqlit
                 writer.findings.extend(failure_findings(input, origin, &failure));
             }
             Made::Broken(package, message) => {
-                writer.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(&package)));
+                writer.findings.push(rules::INCONVERTIBLE.finding(message).of_package(package.clone()));
             }
             Made::Other => {}
         }
@@ -170,7 +170,7 @@ impl Writer<'_> {
             let message = format!(
                 "`{name}` is a bundle of both `{other}` and `{package}`, but the format has only one row for it"
             );
-            self.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
+            self.findings.push(rules::INCONVERTIBLE.finding(message).of_package(package.to_owned()));
             return Ok(());
         }
         self.names.insert(name.to_owned(), package.to_owned());
@@ -226,16 +226,16 @@ impl Writer<'_> {
         let (name, package) = (rows.name.as_str(), rows.package.as_str());
         for loss in &rows.losses {
             let message = format!("bundle `{name}`: {loss}");
-            self.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(package)));
+            self.findings.push(rules::LOST_IN_LEGACY.finding(message).of_package(package.to_owned()));
         }
         if rows.is_synthetic {
             let message =
                 format!("bundle `{name}` is a head without a ClusterServiceVersion; one was made from its blob");
-            self.findings.push(rules::finding(rules::SYNTHETIC_CSV, message, Some(package)));
+            self.findings.push(rules::SYNTHETIC_CSV.finding(message).of_package(package.to_owned()));
         }
         if rows.is_deprecated {
             let message = format!("bundle `{name}` has an `olm.deprecated` property, so readers leave it out");
-            self.findings.push(rules::finding(rules::DEPRECATED_BUNDLE, message, Some(package)));
+            self.findings.push(rules::DEPRECATED_BUNDLE.finding(message).of_package(package.to_owned()));
         }
     }
 
@@ -249,7 +249,7 @@ impl Writer<'_> {
             let (package, name) = (channel.package.as_str(), channel.name.as_str());
             if !self.names.contains_key(&channel.head) && missing.insert((package, &channel.head)) {
                 let message = format!("channel `{name}` of package `{package}`: no bundle `{}`", channel.head);
-                self.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
+                self.findings.push(rules::INCONVERTIBLE.finding(message).of_package(package.to_owned()));
             }
             self.insert("INSERT INTO channel VALUES (?1, ?2, ?3)", params![name, package, channel.head])?;
             let first = next_id;

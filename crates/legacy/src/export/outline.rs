@@ -164,7 +164,7 @@ pub(super) fn plan(input: &Input) -> Plan {
         match fact {
             Fact::Package { name, default_channel, icon, losses } => {
                 for loss in losses {
-                    plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, loss, Some(&name)));
+                    plan.findings.push(rules::LOST_IN_LEGACY.finding(loss).of_package(name.clone()));
                 }
                 let package = packages.entry(name).or_default();
                 package.default_channel = default_channel;
@@ -175,13 +175,13 @@ pub(super) fn plan(input: &Input) -> Plan {
                     let message = format!(
                         "the legacy format cannot store the properties of channel `{name}` of package `{package}`"
                     );
-                    plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(&package)));
+                    plan.findings.push(rules::LOST_IN_LEGACY.finding(message).of_package(package.clone()));
                 }
                 packages.entry(package).or_default().channels.entry(name).or_default().extend(entries);
             }
             Fact::Lost(message, package) => {
                 let package = Some(package).filter(|it| !it.is_empty());
-                plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, package.as_deref()));
+                plan.findings.push(rules::LOST_IN_LEGACY.finding(message).of_package(package.clone()));
             }
             Fact::Broken(origin, failure) => plan.findings.extend(failure_findings(input, origin, &failure)),
             Fact::None => {}
@@ -199,7 +199,7 @@ pub(super) fn plan(input: &Input) -> Plan {
 
 impl Plan {
     fn package(&mut self, name: &str, package: &PackageOutline) {
-        let fail = |message: String| rules::finding(rules::INCONVERTIBLE, message, Some(name));
+        let fail = |message: String| rules::INCONVERTIBLE.finding(message).of_package(name.to_owned());
         if !package.channels.contains_key(&package.default_channel) {
             let default = &package.default_channel;
             self.findings.push(fail(format!("package `{name}` has no channel `{default}`, its default channel")));
@@ -232,7 +232,7 @@ impl Plan {
             let (rows, losses) = rows_of_channel(entries, &top, &members);
             for loss in losses {
                 let message = format!("channel `{channel}` of package `{name}`: {loss}");
-                self.findings.push(rules::finding(rules::INEXPRESSIBLE_GRAPH, message, Some(name)));
+                self.findings.push(rules::INEXPRESSIBLE_GRAPH.finding(message).of_package(name.to_owned()));
             }
             self.channels.push(ChannelPlan { package: name.to_owned(), name: channel.clone(), head: top, rows });
         }
@@ -254,7 +254,7 @@ impl Plan {
                     "bundle `{}` has the skipRange `{}` in channel `{channel}` and `{}` elsewhere: the legacy format cannot store the first",
                     entry.name, entry.skip_range, first.skip_range
                 );
-                self.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(package)));
+                self.findings.push(rules::LOST_IN_LEGACY.finding(message).of_package(package.to_owned()));
             }
             Some(_) => {}
         }

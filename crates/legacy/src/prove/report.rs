@@ -11,7 +11,7 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn say(&mut self, rule: &'static Rule, message: String, package: Option<&str>) {
-        self.findings.push(rules::finding(rule, message, package));
+        self.findings.push(rule.finding(message).of_package(package.map(str::to_owned)));
     }
 
     pub(super) fn differs(&mut self, message: String, package: &str) {

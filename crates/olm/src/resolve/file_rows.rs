@@ -11,8 +11,7 @@ use super::rows::{LastPlaces, PackageRows, PlainRows, Rows};
 use olmdex_base::diag::Place;
 use olmdex_constraint::fields::package_of;
 use olmdex_fbc::{
-    Api, ChannelPlaces, Consumer, Document, Entry, Input, Located, Origin, Property, PropertyView, Spot, Typed, load,
-    locate_all,
+    Api, ChannelPlaces, Consumer, Document, Entry, Input, Origin, Property, PropertyView, Spot, Typed, load, locate_all,
 };
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, GraphChannel, PackageDependencies};
@@ -73,15 +72,8 @@ impl<'i> FileRows<'i> {
                 let spots: Vec<&Spot> = spots.iter().collect();
                 let raw = file.read_again(origin.offset, origin.len);
                 let is_hidden = file.hides(&raw);
-                let place = |at: Located| Place {
-                    file: file.shown.clone(),
-                    line: at.line,
-                    column: at.column,
-                    source: Some(at.text).filter(|_| !is_hidden),
-                    source_column: at.text_column,
-                };
-                let found = locate_all(&raw, *origin, &spots);
-                found.into_iter().map(place).collect()
+                let found = locate_all(&raw, *origin, &spots).into_iter().map(|located| located.in_file(&file.shown));
+                found.map(|place| if is_hidden { Place { source: None, ..place } } else { place }).collect()
             }
         };
         Some(bundle.properties.iter().cloned().zip(places).collect())

@@ -416,7 +416,7 @@ fn finding(
     message: String,
     help: Option<&str>,
 ) -> About {
-    let package = Some(channel.package.clone());
-    let finding = Finding { rule, message, place: Some(place), help: help.map(str::to_owned), package, check: None };
+    let finding = rule.finding(message).at(place).of_package(channel.package.clone());
+    let finding = Finding { help: help.map(str::to_owned), ..finding };
     About { channel: channel.name.clone(), name: name.to_owned(), finding }
 }

@@ -204,13 +204,7 @@ fn report(
             1 => String::new(),
             n => format!(", and {} more", counted(n as u64 - 1, "upgrade")),
         };
-        answer.findings.push(Finding {
-            rule,
-            message: format!("{message}: {from} to {to}{more}"),
-            place,
-            help,
-            package: Some(package.to_owned()),
-            check: None,
-        });
+        let finding = rule.finding(format!("{message}: {from} to {to}{more}")).at(place).of_package(package.to_owned());
+        answer.findings.push(Finding { help, ..finding });
     }
 }

@@ -127,8 +127,7 @@ struct Findings<'a> {
 
 impl Findings<'_> {
     fn add(&mut self, rule: &'static Rule, message: String) {
-        let place = Some(Place::at_line(self.shown, 1));
-        self.all.push(Finding { rule, message, place, help: None, package: None, check: None });
+        self.all.push(rule.finding(message).at(Place::at_line(self.shown, 1)));
     }
 
     /// One finding for some names.

@@ -47,7 +47,7 @@ pub(super) fn entries(document: &Document) -> Result<Vec<Entry>, Vec<Finding>> {
             let at = Spot::Key([path.clone(), vec![Step::Key(field.to_owned())]].concat());
             let message = format!("a bundle of a basic template has no `{field}`: the image provides it");
             let help = format!("leave out `{field}`; `olmdex template convert basic` does this for a whole catalog");
-            findings.push(document.finding(rules::BUNDLE_FIELDS, &at, message, Some(help)));
+            findings.push(rules::BUNDLE_FIELDS.finding(message).at(document.place(&at)).help(help));
         }
         let image = item.get_field_with_key("image").and_then(|it| it.0.as_str()).map(|it| Step::Key(it.into_owned()));
         let path = path.into_iter().chain(image).collect();

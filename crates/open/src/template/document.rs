@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::rules;
-use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_base::diag::{Finding, Place};
 use olmdex_fbc::{self as fbc, Consumer, Failure, Input, Origin, Spot, Syntax};
 use olmdex_rules::check::failure_findings;
 use olmdex_text::json;
@@ -52,17 +52,8 @@ impl Document {
         }
         let mut documents = documents.into_iter();
         let Some((origin, raw, schema)) = documents.next() else {
-            let message = format!("`{shown}` is empty");
-            let place = Some(Place::at_line(shown, 1));
-            let help = Some(BEGIN.to_owned());
-            return Err(vec![Finding {
-                rule: rules::UNKNOWN_SCHEMA,
-                message,
-                place,
-                help,
-                package: None,
-                check: None,
-            }]);
+            let empty = rules::UNKNOWN_SCHEMA.finding(format!("`{shown}` is empty"));
+            return Err(vec![empty.at(Place::at_line(shown, 1)).help(BEGIN)]);
         };
         let schema = schema.map_err(|failure| {
             let mut found = failure_findings(&input, origin, &failure);
@@ -83,29 +74,15 @@ impl Document {
                 json::decode_utf8(&converted).into_owned()
             }
         };
-        let second = documents.next().map(|(origin, ..)| Finding {
-            rule: rules::SECOND_DOCUMENT,
-            message: "opm reads only the first document of a template".to_owned(),
-            place: Some(Place::at(shown, origin.line, origin.column)),
-            help: Some("put each template into a separate file".to_owned()),
-            package: None,
-            check: None,
+        let second = documents.next().map(|(origin, ..)| {
+            let second = rules::SECOND_DOCUMENT.finding("opm reads only the first document of a template");
+            second.at(Place::at(shown, origin.line, origin.column)).help("put each template into a separate file")
         });
         Ok((Self { shown: shown.to_owned(), origin, raw, json, schema }, second))
     }
 
     /// The place in the file of a spot of the document.
     pub(super) fn place(&self, spot: &Spot) -> Place {
-        let found = fbc::locate(&self.raw, self.origin, spot);
-        Place {
-            source: Some(found.text),
-            source_column: found.text_column,
-            ..Place::at(&self.shown, found.line, found.column)
-        }
-    }
-
-    /// A finding about a spot of the document.
-    pub(super) fn finding(&self, rule: &'static Rule, spot: &Spot, message: String, help: Option<String>) -> Finding {
-        Finding { rule, message, place: Some(self.place(spot)), help, package: None, check: None }
+        fbc::locate(&self.raw, self.origin, spot).in_file(&self.shown)
     }
 }

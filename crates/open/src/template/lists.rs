@@ -61,15 +61,15 @@ pub(super) fn text(
 /// The finding about a value of the wrong kind.
 pub(super) fn wrong_kind(document: &Document, field: &str, wanted: &str, found: Value<'_>, path: Vec<Step>) -> Finding {
     let message = format!("`{field}` must be {wanted}, found {}", found.kind().words());
-    document.finding(rules::WRONG_KIND, &Spot::Path(path), message, None)
+    rules::WRONG_KIND.finding(message).at(document.place(&Spot::Path(path)))
 }
 
 /// The reason why an image's reference cannot be pulled.
 pub(super) fn check_reference(document: &Document, listed: &TemplateImage) -> Option<Finding> {
     let at = Spot::Path(listed.path.clone());
     if listed.image.is_empty() {
-        let help = "write `image: HOST/NAME:TAG`, or leave the bundle out".to_owned();
-        return Some(document.finding(rules::BAD_IMAGE, &at, "the bundle has no image".to_owned(), Some(help)));
+        let help = "write `image: HOST/NAME:TAG`, or leave the bundle out";
+        return Some(rules::BAD_IMAGE.finding("the bundle has no image").at(document.place(&at)).help(help));
     }
     let has_host =
         listed.image.split_once('/').is_some_and(|(host, _)| host.contains(['.', ':']) || host == "localhost");
@@ -80,7 +80,7 @@ pub(super) fn check_reference(document: &Document, listed: &TemplateImage) -> Op
         }
         Ok(()) => return None,
     };
-    Some(document.finding(rules::BAD_IMAGE, &at, message, Some(help.to_owned())))
+    Some(rules::BAD_IMAGE.finding(message).at(document.place(&at)).help(help))
 }
 
 /// The findings about an entry that is not a blob.
@@ -96,7 +96,7 @@ pub(super) fn bad_entry(document: &Document, failure: &Failure, path: &[Step]) -
         if matches!(defect.kind, fbc::DefectKind::MissingSchema(_)) {
             message = "the entry has no `schema`".to_owned();
         }
-        document.finding(rules::BAD_ENTRY, &at, message, None)
+        rules::BAD_ENTRY.finding(message).at(document.place(&at))
     };
     failure.defects.iter().map(finding).collect()
 }

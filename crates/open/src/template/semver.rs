@@ -66,7 +66,7 @@ impl Semver {
             other => Some(format!("`{other}` is not `major` or `minor`")),
         };
         if let Some(message) = refusal {
-            findings.push(document.finding(rules::PREFERENCE, &Spot::Path(path), message, None));
+            findings.push(rules::PREFERENCE.finding(message).at(document.place(&Spot::Path(path))));
         }
         let mut streams = Vec::new();
         for stream in Stream::ALL {
@@ -81,9 +81,9 @@ impl Semver {
             streams.push((stream, listed(document, it, &path, &mut findings)));
         }
         if findings.is_empty() && streams.iter().all(|it| it.1.is_empty()) {
-            let message = "the template lists no bundles".to_owned();
-            let help = Some("list images below `candidate`, `fast` or `stable`: `bundles: [{image: …}]`".to_owned());
-            findings.push(document.finding(rules::NO_BUNDLES, &Spot::Start, message, help));
+            let message = "the template lists no bundles";
+            let help = "list images below `candidate`, `fast` or `stable`: `bundles: [{image: …}]`";
+            findings.push(rules::NO_BUNDLES.finding(message).at(document.place(&Spot::Start)).help(help));
         }
         if findings.is_empty() {
             Ok(Self { wanted: ChannelOptions { major, minor, preferred }, streams })
@@ -105,7 +105,7 @@ impl Semver {
             for listed in listed {
                 let mut refuse = |message: String, help: &str| {
                     let at = Spot::Path(listed.path.clone());
-                    findings.push(document.finding(rules::UNFIT_BUNDLE, &at, message, Some(help.to_owned())));
+                    findings.push(rules::UNFIT_BUNDLE.finding(message).at(document.place(&at)).help(help));
                 };
                 let Some(head) = heads.get(listed.image.as_str()) else { continue };
                 let name = &head.name;
@@ -189,14 +189,14 @@ fn strict(document: &Document, of: Value<'_>, path: &[Step], fields: &[&str], fi
         let at = || Spot::Key([path, &[Step::Key(key.clone())]].concat());
         if seen.contains(&key) {
             let message = format!("the key `{key}` occurs twice");
-            findings.push(document.finding(rules::REPEATED_KEY, &at(), message, Some("merge the two".to_owned())));
+            findings.push(rules::REPEATED_KEY.finding(message).at(document.place(&at())).help("merge the two"));
         } else if !fields.iter().any(|it| json::fold_eq(&key, it)) {
             let message = format!("a semver template has no field `{key}` here");
             let help = match closest(&key, fields.iter().copied()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("there are {}", fields.join(", ")),
             };
-            findings.push(document.finding(rules::UNKNOWN_FIELD, &at(), message, Some(help)));
+            findings.push(rules::UNKNOWN_FIELD.finding(message).at(document.place(&at())).help(help));
         }
         seen.push(key);
     }

@@ -70,7 +70,7 @@ impl Substitutes {
         }
         let mut refuse = |path: &[Step], message: String, help: &str| {
             let at = Spot::Path(path.to_vec());
-            findings.push(document.finding(rules::SUBSTITUTION, &at, message, Some(help.to_owned())));
+            findings.push(rules::SUBSTITUTION.finding(message).at(document.place(&at)).help(help));
         };
         if image.is_empty() {
             refuse(&at_image, "the substitution has no `name`".to_owned(), "name the image of the new bundle");
@@ -120,14 +120,14 @@ impl Substitutes {
             let Some((part, head)) = bundles.get(substitution.image.image.as_str()) else { continue };
             substitute(&mut catalog, substitution, part, head).map_err(|(message, help)| {
                 let at = Spot::Path(substitution.path.clone());
-                vec![document.finding(rules::SUBSTITUTION, &at, message, Some(help.to_owned()))]
+                vec![rules::SUBSTITUTION.finding(message).at(document.place(&at)).help(help)]
             })?;
         }
         let rendered = Rendered { parts: catalog.into_iter().map(Item::into_part).collect() };
         if let Some(opm) = check::refusal_of_opm(&rendered.input("the result")) {
             let message = format!("the result is not a valid catalog: {}", one_line(&opm));
-            let help = Some("correct the substitutions".to_owned());
-            return Err(vec![document.finding(rules::NOT_A_CATALOG, &Spot::Start, message, help)]);
+            let help = "correct the substitutions";
+            return Err(vec![rules::NOT_A_CATALOG.finding(message).at(document.place(&Spot::Start)).help(help)]);
         }
         Ok(rendered)
     }

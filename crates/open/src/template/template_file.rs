@@ -121,19 +121,22 @@ impl Template {
             let content = match content {
                 Ok(content) => content,
                 Err(error) => {
-                    findings.push(self.document.finding(rules::UNAVAILABLE, &at, error.message, error.help));
+                    findings.push(Finding {
+                        help: error.help,
+                        ..rules::UNAVAILABLE.finding(error.message).at(self.document.place(&at))
+                    });
                     continue;
                 }
             };
             let Some(head) = Head::of(&content) else {
                 let message = format!("the content found for `{}` is not a bundle", listed.image);
-                findings.push(self.document.finding(rules::UNAVAILABLE, &at, message, None));
+                findings.push(rules::UNAVAILABLE.finding(message).at(self.document.place(&at)));
                 continue;
             };
             if head.is_migrated && level == Level::None {
                 let message = format!("`{}` comes from a migrated catalog: opm would write bundle objects", head.name);
-                let help = Some("add `--migrate-level bundle-object-to-csv-metadata`".to_owned());
-                remarks.push(self.document.finding(rules::MIGRATED, &at, message, help));
+                let help = "add `--migrate-level bundle-object-to-csv-metadata`";
+                remarks.push(rules::MIGRATED.finding(message).at(self.document.place(&at)).help(help));
             }
             bundles.insert(&listed.image, (Part::of(content, &listed.image), head));
         }
@@ -200,7 +203,7 @@ fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
             (format!("`{schema}` is not the schema of a template"), help)
         }
     };
-    document.finding(rules::UNKNOWN_SCHEMA, &at, message, Some(help))
+    rules::UNKNOWN_SCHEMA.finding(message).at(document.place(&at)).help(help)
 }
 
 /// A package's blob, as JSON.

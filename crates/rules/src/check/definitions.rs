@@ -1,9 +1,11 @@
 //! Checks of the CustomResourceDefinitions that a bundle carries in `olm.bundle.object` properties.
 
+use super::facts::Draft;
 use super::inspect::{Inspector, draft};
 use super::property;
 use crate::crd::outline::{self, Manifest, Outline, Owned};
 use crate::crd::ownership::{Complaint, Subject, check_definitions, check_owned};
+use olmdex_base::diag::Finding;
 use olmdex_fbc::{BUNDLE_OBJECT, Bundle, for_each_object};
 
 /// The objects of a bundle that matter here, each with its number among all of them.
@@ -75,8 +77,8 @@ impl Inspector {
         }
         let places: Vec<usize> =
             (0..bundle.properties.len()).filter(|&idx| bundle.properties[idx].kind == BUNDLE_OBJECT).collect();
-        for (number, Complaint { rule, message, help, .. }) in complaints {
-            let it = draft(rule, format!("bundle `{}`: {message}", bundle.name)).help(help);
+        for (number, Complaint { finding: Finding { rule, message, help, .. }, .. }) in complaints {
+            let it = Draft { help, ..draft(rule, format!("bundle `{}`: {message}", bundle.name)) };
             let idx = places.get(number).copied().unwrap_or_default();
             self.push(property::draft_at(it, idx, vec!["data".into()]));
         }

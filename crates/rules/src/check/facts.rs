@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use olmdex_base::diag::Rule;
+use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::{Entry, Origin, Spot};
 use olmdex_text::calendar::Day;
 use olmdex_version::{Release, Version, VersionRelease};
@@ -157,6 +157,15 @@ pub struct Draft {
     pub spot: Spot,
     /// The real tool's message, with the step at which it comes.
     pub opm: Option<OpmLine>,
+}
+
+impl Draft {
+    /// The finding at a place; `package` is that of the document, or empty.
+    #[must_use]
+    pub fn finding(&self, place: Place, package: &str) -> Finding {
+        let package = Some(package.to_owned()).filter(|name| !name.is_empty());
+        Finding { help: self.help.clone(), ..self.rule.finding(&*self.message).at(place).of_package(package) }
+    }
 }
 
 /// A message with which the real tool stops at once.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::facts::{ChannelFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
-use crate::openshift::{self, Lifecycle, LifecycleDefect};
-use olmdex_base::diag::{Rule, may_have};
+use crate::openshift::{self, Lifecycle};
+use olmdex_base::diag::{Finding, Rule, may_have};
 use olmdex_fbc::{
     Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
 };
@@ -281,8 +281,7 @@ impl Inspector {
             }
         }
         if blob.schema == openshift::SCHEMA {
-            for it in openshift::lifecycle_defects(blob.value) {
-                let LifecycleDefect { rule, message, help, path } = it;
+            for (Finding { rule, message, help, .. }, path) in openshift::lifecycle_defects(blob.value) {
                 self.push(Draft { help, ..draft(rule, message).at(path) });
             }
         } else {

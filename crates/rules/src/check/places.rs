@@ -16,28 +16,14 @@ pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[O
         let shown = file.map(|it| it.shown.clone()).unwrap_or_default();
         let is_hidden = file.is_some_and(|file| file.hides(&raw));
         let made_of = file.and_then(|it| it.made_of());
-        let package = Some(facts[number].package()).filter(|it| !it.is_empty()).map(str::to_owned);
         let spots: Vec<&Spot> = of_document.iter().map(|(_, it)| &it.spot).collect();
         for (located, (_, draft)) in locate_all(&raw, origin, &spots).into_iter().zip(of_document) {
             let place = match made_of {
                 Some(it) => it.spot(&draft.spot).clone(),
-                None => Place {
-                    file: shown.clone(),
-                    line: located.line,
-                    column: located.column,
-                    source: Some(located.text).filter(|_| !is_hidden),
-                    source_column: located.text_column,
-                },
+                None if is_hidden => Place { source: None, ..located.in_file(&shown) },
+                None => located.in_file(&shown),
             };
-            let finding = Finding {
-                rule: draft.rule,
-                message: draft.message.clone(),
-                place: Some(place),
-                help: draft.help.clone(),
-                package: package.clone(),
-                check: None,
-            };
-            findings.push((number, finding));
+            findings.push((number, draft.finding(place, facts[number].package())));
         }
     }
     // Within a document by place; documents are in order already.

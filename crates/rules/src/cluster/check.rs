@@ -9,15 +9,8 @@ use crate::crd::{Crd, CrdError};
 /// The findings about manifests that cannot be checked, from the warnings of [`super::read_objects`].
 #[must_use]
 pub fn unreadable(warnings: &[String]) -> Vec<Finding> {
-    let finding = |it: &String| Finding {
-        rule: rules::MANIFEST_UNREADABLE,
-        message: it.clone(),
-        place: None,
-        help: Some("write it as YAML or JSON, or remove it from the directory".to_owned()),
-        package: None,
-        check: None,
-    };
-    warnings.iter().map(finding).collect()
+    let help = "write it as YAML or JSON, or remove it from the directory";
+    warnings.iter().map(|warning| rules::MANIFEST_UNREADABLE.finding(warning).help(help)).collect()
 }
 
 /// Checks the ClusterExtensions of a cluster and the CustomResourceDefinitions among its objects, and counts the
@@ -28,15 +21,8 @@ pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
     for extension in &cluster.extensions {
         let mut add = |rule: &'static Rule, message: String, help: &str| {
             let message = format!("ClusterExtension {}: {message}", extension.name);
-            let (place, help) = (Some(extension.place.clone()), Some(help.to_owned()));
-            findings.push(Finding {
-                rule,
-                message,
-                place,
-                help,
-                package: Some(extension.package.clone()),
-                check: None,
-            });
+            let found = rule.finding(message).at(extension.place.clone()).of_package(extension.package.clone());
+            findings.push(found.help(help));
         };
         if let Some(refusal) = api_server_refusal(&extension.version) {
             let help = "write it with comparisons and whole versions: `>=1.0.0 <2.0.0`";
@@ -50,14 +36,11 @@ pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
         match Crd::from_json(&object.json) {
             Ok(_) => n_definitions += 1,
             Err(CrdError::OtherKind) => {}
-            Err(error) => findings.push(Finding {
-                rule: rules::DEFINITION_UNREADABLE,
-                message: format!("CustomResourceDefinition: {error}"),
-                place: Some(object.place.clone()),
-                help: Some("give it `metadata.name` and at least one of `spec.versions`".to_owned()),
-                package: None,
-                check: None,
-            }),
+            Err(error) => {
+                let found = rules::DEFINITION_UNREADABLE.finding(format!("CustomResourceDefinition: {error}"));
+                let help = "give it `metadata.name` and at least one of `spec.versions`";
+                findings.push(found.at(object.place.clone()).help(help));
+            }
         }
     }
     (findings, n_definitions)

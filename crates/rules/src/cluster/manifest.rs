@@ -155,12 +155,7 @@ impl AnyObject {
         };
         let spots: Vec<Spot> = paths.iter().map(spot).collect();
         let found = fbc::locate_all(text, *origin, &spots.iter().collect::<Vec<_>>()).into_iter();
-        found
-            .map(|it| {
-                let (source, source_column) = (Some(it.text), it.text_column);
-                Place { source, source_column, ..Place::at(&self.place.file, it.line, it.column) }
-            })
-            .collect()
+        found.map(|located| located.in_file(&self.place.file)).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::classic::{self, Overwork, Verdict};
 use super::field::steps;
 use super::{Crd, Resource, preflight, rules};
-use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_base::diag::{Finding, Place};
 use olmdex_text::json::Step;
 
 /// A definition, and where it is written.
@@ -25,10 +25,6 @@ impl LocatedCrd {
 
 /// A finding, and the steps to its subject in the manifest of the new definition. Its place is that of the definition.
 pub type FieldFinding = (Finding, Vec<Step>);
-
-fn finding(rule: &'static Rule, next: &LocatedCrd, message: String, help: Option<String>) -> Finding {
-    Finding { rule, message, place: Some(next.place.clone()), help, package: None, check: None }
-}
 
 /// The generations of OLM that judge the upgrade of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +69,9 @@ impl Judges {
             judgement.findings.extend(findings);
             judgement.unknown = unknown;
         }
+        for (finding, _) in &mut judgement.findings {
+            finding.place = Some(next.place.clone());
+        }
         Ok(judgement)
     }
 
@@ -91,7 +90,7 @@ fn of_preflight(before: &LocatedCrd, next: &LocatedCrd) -> Vec<FieldFinding> {
     refusals
         .map(|it| {
             let message = format!("OLM v1 refuses {}: {it}", next.crd.name);
-            (finding(rules::PREFLIGHT, next, message, None), it.field(&next.crd))
+            (rules::PREFLIGHT.finding(message), it.field(&next.crd))
         })
         .collect()
 }
@@ -123,12 +122,12 @@ fn of_classic(
                         "keep {version} with `served: false` until status.storedVersions no longer lists it{}",
                         stored_on(before)
                     );
-                    (finding(rules::STORED_VERSION, next, message, Some(help)), versions())
+                    (rules::STORED_VERSION.finding(message).help(help), versions())
                 }
                 Verdict::ServedVersionRemoved { version } => {
                     let message = format!("{name} no longer has version {version}, which is served");
                     let help = help_for_removed(&version, owners) + &stored_on(before);
-                    (finding(rules::SERVED_VERSION, next, message, Some(help)), versions())
+                    (rules::SERVED_VERSION.finding(message).help(help), versions())
                 }
                 Verdict::ObjectInvalid { api, object, reason, is_exempt, field } => {
                     let (rule, who) = match is_exempt {
@@ -138,11 +137,11 @@ fn of_classic(
                             format!("OLM Classic warns about {name}, which a webhook converts"),
                         ),
                     };
-                    (finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None), field)
+                    (rule.finding(format!("{who}: {object} ({api}) does not fit: {reason}")), field)
                 }
                 Verdict::SchemaUnusable { version, reason, field } => {
                     let message = format!("objects of {name} cannot be checked against version {version}: {reason}");
-                    (finding(rules::NO_VALIDATOR, next, message, None), field)
+                    (rules::NO_VALIDATOR.finding(message), field)
                 }
                 Verdict::NotConverted { version, count } => {
                     unknown.push(format!(

@@ -42,7 +42,7 @@ pub fn check_manifests(objects: &[AnyObject]) -> Vec<Finding> {
         if let Some((owned, ..)) = csv {
             complaints.extend(check_owned(owned, &definitions));
         }
-        for Complaint { rule, subject, field, message, help } in complaints {
+        for Complaint { finding, subject, field } in complaints {
             let field = field.iter().map(|it| Step::from(*it));
             let place = match subject {
                 Subject::Owned(idx) => csv.map(|(_, object)| {
@@ -51,7 +51,7 @@ pub fn check_manifests(objects: &[AnyObject]) -> Vec<Finding> {
                 }),
                 Subject::Definition(idx) => Some(objects[idx].place_of(&field.collect::<Vec<Step>>())),
             };
-            findings.push(Finding { rule, message, place, help: Some(help), package: None, check: None });
+            findings.push(finding.at(place));
         }
     }
     findings

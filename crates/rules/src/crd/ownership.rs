@@ -3,7 +3,7 @@
 
 use super::bundle_rules as rules;
 use super::outline::{Outline, Owned};
-use olmdex_base::diag::{Rule, closest};
+use olmdex_base::diag::{Finding, closest};
 
 /// The subject of a complaint: its index among the values that were given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,16 +17,12 @@ pub enum Subject {
 /// A mismatch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
-    /// The rule that is broken.
-    pub rule: &'static Rule,
+    /// The finding, without its place.
+    pub finding: Finding,
     /// Its subject.
     pub subject: Subject,
     /// The field of that which is wrong, from the entry or from the definition.
     pub field: &'static [&'static str],
-    /// The fault.
-    pub message: String,
-    /// The remedy.
-    pub help: String,
 }
 
 /// The complaints about definitions by themselves.
@@ -35,17 +31,15 @@ pub fn check_definitions(definitions: &[Outline]) -> Vec<Complaint> {
     let of_one = |(idx, it): (usize, &Outline)| {
         let Outline { name, version, versions, .. } = it;
         let (first, _) = versions.first().filter(|_| it.is_v1beta1 && !version.is_empty())?;
-        (first != version).then(|| Complaint {
-            rule: rules::FIRST_VERSION,
-            subject: Subject::Definition(idx),
-            field: &["spec", "version"],
-            message: format!("{name}: `version` is `{version}`, but the first of `versions` is `{first}`"),
-            help: if versions.iter().any(|(it, _)| it == version) {
-                format!("move `{version}` to the front of `versions`, or remove `version`, which is deprecated")
-            } else {
-                format!("set `version` to `{first}`, or remove it, since it is deprecated")
-            },
-        })
+        if first == version {
+            return None;
+        }
+        let message = format!("{name}: `version` is `{version}`, but the first of `versions` is `{first}`");
+        let finding = rules::FIRST_VERSION.finding(message).help(match versions.iter().any(|(it, _)| it == version) {
+            true => format!("move `{version}` to the front of `versions`, or remove `version`, which is deprecated"),
+            false => format!("set `version` to `{first}`, or remove it, since it is deprecated"),
+        });
+        Some(Complaint { finding, subject: Subject::Definition(idx), field: &["spec", "version"] })
     };
     definitions.iter().enumerate().filter_map(of_one).collect()
 }
@@ -56,9 +50,7 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (idx, entry) in owned.iter().enumerate() {
         let Owned { name, version, kind } = entry;
-        let mut add = |rule, field, message, help| {
-            complaints.push(Complaint { rule, subject: Subject::Owned(idx), field, message, help });
-        };
+        let mut add = |field, finding| complaints.push(Complaint { finding, subject: Subject::Owned(idx), field });
         let same: Vec<&Outline> = definitions.iter().filter(|it| it.name == *name).collect();
         let Some(first) = same.first() else {
             let is_free = |it: &&str| owned.iter().all(|entry| entry.name != **it);
@@ -68,7 +60,7 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
                 None => "add the definition to the bundle, or remove the entry from `owned`".to_owned(),
             };
             let message = format!("the ClusterServiceVersion owns `{name}`, but the bundle has no such definition");
-            add(rules::OWNED_WITHOUT_DEFINITION, &["name"], message, help);
+            add(&["name"], rules::OWNED_WITHOUT_DEFINITION.finding(message).help(help));
             continue;
         };
         let versions: Vec<(&str, bool)> = same.iter().flat_map(|it| versions(it)).collect();
@@ -87,7 +79,7 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
                 [only] => format!("set the entry's version to `{only}`, which is served"),
                 several => format!("set the entry's version to one that is served: {}", several.join(", ")),
             };
-            add(rules::OWNED_VERSION, &["version"], message, help);
+            add(&["version"], rules::OWNED_VERSION.finding(message).help(help));
         }
         if same.iter().all(|it| it.kind != *kind) {
             let real = &first.kind;
@@ -95,20 +87,15 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
                 "" => format!("the ClusterServiceVersion owns `{name}` without a kind"),
                 _ => format!("the ClusterServiceVersion owns `{name}` as kind `{kind}`, but its kind is `{real}`"),
             };
-            add(rules::OWNED_KIND, &["kind"], message, format!("set the entry's kind to `{real}`"));
+            add(&["kind"], rules::OWNED_KIND.finding(message).help(format!("set the entry's kind to `{real}`")));
         }
     }
     for (idx, it) in definitions.iter().enumerate().filter(|(_, it)| owned.iter().all(|entry| entry.name != it.name)) {
-        complaints.push(Complaint {
-            rule: rules::DEFINITION_NOT_OWNED,
-            subject: Subject::Definition(idx),
-            field: &["metadata", "name"],
-            message: format!(
-                "the bundle has the definition `{}`, which its ClusterServiceVersion does not own",
-                it.name
-            ),
-            help: "add it to `spec.customresourcedefinitions.owned`, or remove it from the bundle".to_owned(),
-        });
+        let message =
+            format!("the bundle has the definition `{}`, which its ClusterServiceVersion does not own", it.name);
+        let help = "add it to `spec.customresourcedefinitions.owned`, or remove it from the bundle";
+        let finding = rules::DEFINITION_NOT_OWNED.finding(message).help(help);
+        complaints.push(Complaint { finding, subject: Subject::Definition(idx), field: &["metadata", "name"] });
     }
     complaints
 }
@@ -157,7 +144,8 @@ mod tests {
                 })
                 .collect();
             let found = check_owned(&owned, &definitions);
-            let found: Vec<String> = found.iter().map(|it| format!("{} {:?}", it.rule.id, it.subject)).collect();
+            let found: Vec<String> =
+                found.iter().map(|it| format!("{} {:?}", it.finding.rule.id, it.subject)).collect();
             assert_eq!(found.join(", "), expected, "{entries:?}");
         }
     }

@@ -4,59 +4,44 @@ use std::collections::BTreeSet;
 
 use super::lifecycle::Phase;
 use super::rules;
-use olmdex_base::diag::{Rule, closest};
+use olmdex_base::diag::{Finding, closest};
 use olmdex_text::calendar::Day;
 use olmdex_text::json::{Kind, Step, Value};
 
-/// A defect of a lifecycle blob.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LifecycleDefect {
-    /// The rule that is broken.
-    pub rule: &'static Rule,
-    /// The fault.
-    pub message: String,
-    /// The remedy.
-    pub help: Option<String>,
-    /// The path in the blob.
-    pub path: Vec<Step>,
-}
-
-/// All defects of a lifecycle blob, in the order of the blob.
+/// All defects of a lifecycle blob, in the order of the blob, each with its path there.
 #[must_use]
-pub fn lifecycle_defects(blob: Value<'_>) -> Vec<LifecycleDefect> {
+pub fn lifecycle_defects(blob: Value<'_>) -> Vec<(Finding, Vec<Step>)> {
     let mut check = Check { defects: Vec::new() };
     check.blob(blob);
     check.defects
 }
 
 struct Check {
-    defects: Vec<LifecycleDefect>,
+    defects: Vec<(Finding, Vec<Step>)>,
 }
 
 impl Check {
-    fn add(&mut self, rule: &'static Rule, path: &[Step], message: String, help: Option<&str>) {
-        self.defects.push(LifecycleDefect { rule, message, help: help.map(str::to_owned), path: path.to_vec() });
+    fn add(&mut self, path: &[Step], finding: Finding) {
+        self.defects.push((finding, path.to_vec()));
     }
 
     fn blob(&mut self, blob: Value<'_>) {
         self.fields(blob, &["schema", "package", "versions"], &[]);
         let package = blob.get("package").and_then(|it| it.as_str()).unwrap_or_default();
         if package.is_empty() {
-            let message = "a lifecycle has no package".to_owned();
+            let message = "a lifecycle has no package";
             self.add(
-                rules::PACKAGE_MISSING,
                 &[],
-                message,
-                Some("add `package:` with the name of the operator's package"),
+                rules::PACKAGE_MISSING.finding(message).help("add `package:` with the name of the operator's package"),
             );
         }
         let of = format!("lifecycle of `{package}`");
         let Some(versions) = blob.get("versions").filter(|it| it.kind() == Kind::Array) else {
-            self.add(rules::VERSIONS_MISSING, &[], format!("{of}: `versions` is missing or not a list"), None);
+            self.add(&[], rules::VERSIONS_MISSING.finding(format!("{of}: `versions` is missing or not a list")));
             return;
         };
         if versions.items().next().is_none() {
-            self.add(rules::VERSIONS_EMPTY, &["versions".into()], format!("{of}: `versions` is empty"), None);
+            self.add(&["versions".into()], rules::VERSIONS_EMPTY.finding(format!("{of}: `versions` is empty")));
         }
         let mut seen = BTreeSet::new();
         for (idx, version) in versions.items().enumerate() {
@@ -67,13 +52,11 @@ impl Check {
             if !version.get("name").is_some_and(is_minor) {
                 let message = format!("{of}: {shown} is not a string of the form `MAJOR.MINOR`");
                 self.add(
-                    rules::VERSION_NAME,
                     &at_name,
-                    message,
-                    Some("write a minor version in quotes, as in `\"1.2\"`"),
+                    rules::VERSION_NAME.finding(message).help("write a minor version in quotes, as in `\"1.2\"`"),
                 );
             } else if !seen.insert(shown.clone()) {
-                self.add(rules::VERSION_TWICE, &at_name, format!("{of}: version {shown} is listed twice"), None);
+                self.add(&at_name, rules::VERSION_TWICE.finding(format!("{of}: version {shown} is listed twice")));
             }
             let of = format!("{of}, version {shown}");
             self.phases(version, &of, &path);
@@ -86,7 +69,7 @@ impl Check {
         let phases: Vec<Value<'_>> = version.get("phases").into_iter().flat_map(|it| it.items()).collect();
         if phases.is_empty() {
             let at = if version.get("phases").is_some() { &path[..] } else { &path[..path.len() - 1] };
-            self.add(rules::PHASES_EMPTY, at, format!("{of}: `phases` is empty"), None);
+            self.add(at, rules::PHASES_EMPTY.finding(format!("{of}: `phases` is empty")));
         }
         let mut read: Vec<(usize, Phase)> = Vec::new();
         for (idx, phase) in phases.iter().enumerate() {
@@ -94,7 +77,7 @@ impl Check {
             self.fields(*phase, &["name", "startDate", "endDate"], &at);
             let name = phase.get("name").and_then(|it| it.as_str()).unwrap_or_default();
             if name.trim().is_empty() {
-                self.add(rules::PHASE_NAME, &at, format!("{of}: phase {idx} has no name"), None);
+                self.add(&at, rules::PHASE_NAME.finding(format!("{of}: phase {idx} has no name")));
             }
             let mut dates = Vec::new();
             for field in ["startDate", "endDate"] {
@@ -105,13 +88,13 @@ impl Check {
                     let at = if value.is_some() { [&at[..], &[field.into()]].concat() } else { at.clone() };
                     let message =
                         format!("{of}: `{field}` {} is not a day of the form `YYYY-MM-DD`", self::shown(value));
-                    self.add(rules::DATE, &at, message, None);
+                    self.add(&at, rules::DATE.finding(message));
                 }
             }
             let [start, end] = dates[..] else { continue };
             if end <= start {
                 let message = format!("{of}: phase `{name}` starts on {start} and ends on {end}");
-                self.add(rules::PHASE_ORDER, &at, message, Some("end the phase after its start"));
+                self.add(&at, rules::PHASE_ORDER.finding(message).help("end the phase after its start"));
                 continue;
             }
             read.push((idx, Phase { name: name.into_owned(), start, end }));
@@ -130,10 +113,8 @@ impl Check {
                 let message =
                     format!("{of}: phase `{}` is listed after `{}`, but starts before it", phase.name, before.name);
                 self.add(
-                    rules::PHASE_SEQUENCE,
                     &at(*idx, "startDate"),
-                    message,
-                    Some("list the phases in chronological order"),
+                    rules::PHASE_SEQUENCE.finding(message).help("list the phases in chronological order"),
                 );
             }
         }
@@ -150,7 +131,7 @@ impl Check {
             let message =
                 format!("{of}: phase `{}` ({}) {words} `{}` ({})", phase.name, phase.start, before.name, before.end);
             let help = format!("start it on {}", before.end.next());
-            self.add(rule, &at(*idx, "startDate"), message, Some(&help));
+            self.add(&at(*idx, "startDate"), rule.finding(message).help(help));
         }
     }
 
@@ -162,7 +143,7 @@ impl Check {
             self.fields(platform, &["name", "versions"], &path);
             let name = platform.get("name").and_then(|it| it.as_str()).unwrap_or_default();
             if !seen.insert(name.clone().into_owned()) {
-                self.add(rules::PLATFORM_TWICE, &path, format!("{of}: platform `{name}` is listed twice"), None);
+                self.add(&path, rules::PLATFORM_TWICE.finding(format!("{of}: platform `{name}` is listed twice")));
             }
             let mut is_empty = true;
             for (number, listed) in platform.get("versions").into_iter().flat_map(|it| it.items()).enumerate() {
@@ -173,19 +154,17 @@ impl Check {
                     let message =
                         format!("{of}: {shown} of platform `{name}` is not a string of the form `MAJOR.MINOR`");
                     self.add(
-                        rules::PLATFORM_VERSION,
                         &at,
-                        message,
-                        Some("write a minor version in quotes, as in `\"4.20\"`"),
+                        rules::PLATFORM_VERSION
+                            .finding(message)
+                            .help("write a minor version in quotes, as in `\"4.20\"`"),
                     );
                 }
             }
             if is_empty {
                 self.add(
-                    rules::PLATFORM_VERSIONS_EMPTY,
                     &path,
-                    format!("{of}: platform `{name}` has no versions"),
-                    None,
+                    rules::PLATFORM_VERSIONS_EMPTY.finding(format!("{of}: platform `{name}` has no versions")),
                 );
             }
         }
@@ -197,7 +176,8 @@ impl Check {
             if !known.contains(&&*key) {
                 let at = [path, &[Step::Key(key.clone().into_owned())]].concat();
                 let help = closest(&key, known.iter().copied()).map(|it| format!("did you mean `{it}`?"));
-                self.add(rules::UNKNOWN_FIELD, &at, format!("a lifecycle has no field `{key}` here"), help.as_deref());
+                let message = format!("a lifecycle has no field `{key}` here");
+                self.add(&at, Finding { help, ..rules::UNKNOWN_FIELD.finding(message) });
             }
         }
     }

@@ -34,7 +34,7 @@ pub use edges::{BlockedEdge, EdgeJudgement, EdgeStatus, MatchingRule, Risk};
 pub use graph::{Edge, Graph, Release};
 pub use graph_data::{GraphData, Suggestion, Window};
 pub use lifecycle::{Lifecycle, LifecycleVersion, OPENSHIFT, Phase, PlatformVersions, SCHEMA, coerce};
-pub use lifecycle_check::{LifecycleDefect, lifecycle_defects};
+pub use lifecycle_check::lifecycle_defects;
 pub use path::{Goal, PlatformHop, PlatformPath, PlatformRoute, platform_path};
 pub use row::{LifecyclePhases, LifecycleRow, PhaseRow};
 pub use support::{PlatformFit, Support, SupportLevel, SupportStatus};

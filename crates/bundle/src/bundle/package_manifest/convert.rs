@@ -35,6 +35,7 @@ pub fn convert(
     }
     findings.append(&mut tree.findings);
     let place = |path: Vec<olmdex_text::json::Step>| written::place(&file.shown, &text, &Spot::Path(path));
+    let of_package = || Some(package.package.clone()).filter(|name| !name.is_empty());
     let mut texts = Vec::new();
     let mut blob = RawObject::open("olm.package");
     blob.text("name", &package.package);
@@ -48,7 +49,7 @@ pub fn convert(
         let at = place(vec!["channels".into(), (*number).into()]);
         let head_at = place(vec!["channels".into(), (*number).into(), "currentCSV".into()]);
         if !tree.versions.contains_key(head) {
-            findings.push(unknown_head(name, head, &tree.versions, head_at, &package.package));
+            findings.push(unknown_head(name, head, &tree.versions, head_at).of_package(of_package()));
             continue;
         }
         let entries = entries(&tree.versions, head);
@@ -72,7 +73,7 @@ pub fn convert(
     }
     for (name, version) in &tree.versions {
         if !reached.contains(name.as_str()) {
-            findings.push(unreached(version, &package.package));
+            findings.push(unreached(version).of_package(of_package()));
             continue;
         }
         let image = image(&version.bundle);
@@ -141,36 +142,20 @@ fn entries<'t>(versions: &'t BTreeMap<String, Version>, head: &str) -> Vec<Entry
     entries
 }
 
-fn unknown_head(
-    channel: &str,
-    head: &str,
-    versions: &BTreeMap<String, Version>,
-    place: Place,
-    package: &str,
-) -> Finding {
+fn unknown_head(channel: &str, head: &str, versions: &BTreeMap<String, Version>, place: Place) -> Finding {
     let help = match closest(head, versions.keys().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "add its directory, or name another version as `currentCSV`".to_owned(),
     };
-    Finding {
-        rule: rules::HEAD_UNKNOWN,
-        message: format!("the head `{head}` of channel `{channel}` is not a ClusterServiceVersion below the directory"),
-        place: Some(place),
-        help: Some(help),
-        package: Some(package.to_owned()).filter(|it| !it.is_empty()),
-        check: None,
-    }
+    let message =
+        format!("the head `{head}` of channel `{channel}` is not a ClusterServiceVersion below the directory");
+    rules::HEAD_UNKNOWN.finding(message).at(place).help(help)
 }
 
-fn unreached(version: &Version, package: &str) -> Finding {
+fn unreached(version: &Version) -> Finding {
     let (shown, text) = &version.files[version.csv];
     let spot = Spot::Path(vec!["metadata".into(), "name".into()]);
-    Finding {
-        rule: rules::UNREACHED,
-        message: format!("no channel reaches `{}`, so it is left out", version.bundle.name),
-        place: Some(written::place(shown, text, &spot)),
-        help: Some("make it the head of a channel, or let a version replace it".to_owned()),
-        package: Some(package.to_owned()).filter(|it| !it.is_empty()),
-        check: None,
-    }
+    let message = format!("no channel reaches `{}`, so it is left out", version.bundle.name);
+    let help = "make it the head of a channel, or let a version replace it";
+    rules::UNREACHED.finding(message).at(written::place(shown, text, &spot)).help(help)
 }

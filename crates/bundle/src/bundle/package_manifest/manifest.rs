@@ -136,13 +136,8 @@ struct Findings<'a> {
 impl Findings<'_> {
     fn add(&mut self, rule: &'static Rule, path: &[Step], message: &str, help: &str) {
         let spot = if path.is_empty() { Spot::Start } else { Spot::Path(path.to_vec()) };
-        self.all.push(Finding {
-            rule,
-            message: message.to_owned(),
-            place: Some(written::place(self.shown, self.text, &spot)),
-            help: Some(help.to_owned()),
-            package: Some(self.package.clone()).filter(|it| !it.is_empty()),
-            check: None,
-        });
+        let package = Some(self.package.clone()).filter(|it| !it.is_empty());
+        let place = written::place(self.shown, self.text, &spot);
+        self.all.push(rule.finding(message).at(place).help(help).of_package(package));
     }
 }

@@ -61,8 +61,7 @@ impl Tree {
     }
 
     fn add(&mut self, rule: &'static Rule, shown: &str, message: String, help: &str) {
-        let place = Some(Place::at_line(shown, 1));
-        self.findings.push(Finding { rule, message, place, help: Some(help.to_owned()), package: None, check: None });
+        self.findings.push(rule.finding(message).at(Place::at_line(shown, 1)).help(help));
     }
 
     fn directory(&mut self, root: Option<&Path>, all: &[&InputFile], package: &str) {

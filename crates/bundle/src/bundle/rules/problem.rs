@@ -55,14 +55,8 @@ impl Problem {
     /// The finding for people and programs.
     #[must_use]
     pub fn finding(&self, contents: &Contents) -> Finding {
-        Finding {
-            rule: self.rule,
-            message: self.message.clone(),
-            place: Some(self.place(contents)),
-            help: Some(self.help.clone()).filter(|it| !it.is_empty()),
-            package: None,
-            check: None,
-        }
+        let help = Some(self.help.clone()).filter(|it| !it.is_empty());
+        Finding { help, ..self.rule.finding(&*self.message).at(self.place(contents)) }
     }
 
     fn place(&self, contents: &Contents) -> Place {
@@ -75,14 +69,7 @@ impl Problem {
         let Some(origin) = file.origin else { return Place::at_line(&shown, 1) };
         let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
         let end = start.saturating_add(usize::try_from(origin.len).unwrap_or(usize::MAX)).min(file.text.len());
-        let found = fbc::locate(file.text.get(start..end).unwrap_or_default(), origin, spot);
-        Place {
-            file: shown,
-            line: found.line,
-            column: found.column,
-            source: Some(found.text),
-            source_column: found.text_column,
-        }
+        fbc::locate(file.text.get(start..end).unwrap_or_default(), origin, spot).in_file(&shown)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::documents::{DocumentOutline, Documents};
 use super::outcome::{Outcome, finding};
 use super::rules;
-use olmdex_base::diag::{Finding, Place};
+use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::Input;
 
 /// A bundle that is added.
@@ -19,12 +19,17 @@ pub struct Added {
     pub place: Place,
 }
 
+impl Added {
+    fn finding(&self, rule: &'static Rule, message: String, help: &str) -> Finding {
+        finding(rule, "", 1, message, help).at(self.place.clone()).of_package(self.package.clone())
+    }
+}
+
 /// The refusal of a whole addition, at the first of its bundles.
 #[must_use]
 pub fn not_added(bundles: &[Added], message: String, help: &str) -> Option<Finding> {
     let first = bundles.first()?;
-    let package = Some(first.package.clone());
-    Some(Finding { place: Some(first.place.clone()), package, ..finding(rules::NOT_ADDED, "", 1, message, help) })
+    Some(first.finding(rules::NOT_ADDED, message, help))
 }
 
 /// The outcome of adding bundles to an index.
@@ -48,14 +53,10 @@ pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
     let read: Vec<Documents<'_>> = index.iter().map(Documents::read).collect();
     for bundle in bundles {
         let own = || read.iter().flat_map(Documents::bundles).map(|it| it.1).filter(|it| it.package == bundle.package);
-        let at = |rule, message: String, help: &str| {
-            let package = Some(bundle.package.clone());
-            Finding { place: Some(bundle.place.clone()), package, ..finding(rule, "", 1, message, help) }
-        };
         if own().any(|it| it.name == bundle.name) {
             let message = format!("the index already has a bundle `{}`", bundle.name);
             let help = "give it a new version; the pipeline skips an image with the same digest";
-            outcome.findings.push(at(rules::BUNDLE_IN_INDEX, message, help));
+            outcome.findings.push(bundle.finding(rules::BUNDLE_IN_INDEX, message, help));
         }
         let Some(replaces) = bundle.replaces.as_deref().filter(|it| !it.is_empty()) else { continue };
         let is_known = own().any(|it| it.name == replaces)
@@ -69,7 +70,7 @@ pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
             });
             let also = if entries.count() > 0 { ": there it is an entry without a bundle" } else { "" };
             let message = format!("`{}` replaces `{replaces}`, which is not a bundle of the index{also}", bundle.name);
-            outcome.findings.push(at(
+            outcome.findings.push(bundle.finding(
                 rules::REPLACED_NOT_IN_INDEX,
                 message,
                 "publish that bundle first, or correct `replaces`",

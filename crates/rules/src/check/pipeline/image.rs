@@ -112,10 +112,7 @@ fn tag(image: &str) -> &str {
 fn versions(dockerfile: &Dockerfile) -> Result<Vec<Minor>, Box<Finding>> {
     let wrong = |line: u32, message: String, check: &'static str| {
         let help = "write versions as `v4.18` or `4.18`, and in a label as `[\"v4.18\", \"v4.19\"]`";
-        Err(Box::new(Finding {
-            check: Some(check),
-            ..finding(rules::NO_OPENSHIFT, &dockerfile.shown, line, message, help)
-        }))
+        Err(Box::new(finding(rules::NO_OPENSHIFT, &dockerfile.shown, line, message, help).check(check)))
     };
     if let Some((value, line)) = dockerfile.label(OPENSHIFT_LABEL) {
         let listed: Vec<String> = serde_json::from_str(value).unwrap_or_default();

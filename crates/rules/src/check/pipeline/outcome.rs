@@ -39,7 +39,5 @@ impl Outcome {
 
 /// A finding at a line of a file, or at a file as a whole.
 pub(super) fn finding(rule: &'static Rule, file: &str, line: u32, message: String, help: &str) -> Finding {
-    let help = Some(help.to_owned()).filter(|it| !it.is_empty());
-    let check = super::rules::check_of(rule);
-    Finding { rule, message, place: Some(Place::at_line(file, line.max(1))), help, package: None, check }
+    rule.finding(message).at(Place::at_line(file, line.max(1))).help(help).check(super::rules::check_of(rule))
 }
