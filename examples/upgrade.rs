@@ -11,7 +11,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use olmdex::ask::{Olm, PathWish, UpgradeQuestion};
+use olmdex::ask::{OlmSet, PathWish, UpgradeQuestion};
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Mode};
 
@@ -31,7 +31,7 @@ pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
     let question = UpgradeQuestion {
         name: Some("till/candidate".to_owned()),
         installed: Some("till.v1.0.0".to_owned()),
-        olm: Olm::Classic,
+        olm: OlmSet::Classic,
         ..UpgradeQuestion::default()
     };
     let paths = question.paths(&index, &PathWish::default(), &mut |warning| eprintln!("{warning}"))?;

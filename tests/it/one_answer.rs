@@ -7,15 +7,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use olmdex::ask::{
-    AskError, Catalogs, CatalogsOfVersion, CompatQuestion, DependencyWish, Olm, PathWish, Target, UpgradeQuestion,
+    AskError, Catalogs, CatalogsOfVersion, CompatQuestion, DependencyWish, OlmSet, PathWish, Target, UpgradeQuestion,
     dependencies, of_version,
 };
 use olmdex::constraint::openshift::Minor;
 use olmdex::index::Index;
 use olmdex::index::query::Filter;
-use olmdex::page::{
-    Ask, Fit, Form, IndexCache, Links, Olm as PageOlm, PackageVersion, Part, PathQuery, Route, Site, answer,
-};
+use olmdex::page::{Ask, Fit, Form, IndexCache, Links, PackageVersion, Part, PathQuery, Route, Site, answer};
 use olmdex::upgrade::Move;
 use serde_json::{Value, json};
 
@@ -112,7 +110,7 @@ fn questions(numbers: &mut Numbers, catalogs: &[&str]) -> Vec<Question> {
             from: Some(version(numbers)),
             to: Some(version(numbers)).filter(|_| number % 6 != 0),
             channel: if numbers.below(3) == 0 { some(numbers, &["stable", "fast", "none"]) } else { None },
-            olm: [None, Some(PageOlm::Classic), Some(PageOlm::V1)][numbers.below(3)],
+            olm: [None, Some(olmdex::ask::Olm::Classic), Some(PageOlm::V1)][numbers.below(3)],
             catalog: catalog.clone(),
         };
         let release = PackageVersion { package: package.clone(), version: version(numbers), catalog };
@@ -261,9 +259,9 @@ impl Question {
             installed: way.from.clone(),
             channels: way.channel.iter().cloned().collect(),
             olm: match way.olm {
-                None => Olm::Both,
-                Some(PageOlm::Classic) => Olm::Classic,
-                Some(PageOlm::V1) => Olm::V1,
+                None => OlmSet::Both,
+                Some(olmdex::ask::Olm::Classic) => OlmSet::Classic,
+                Some(olmdex::ask::Olm::V1) => OlmSet::V1,
             },
             catalogs: catalogs.clone(),
             ..UpgradeQuestion::default()

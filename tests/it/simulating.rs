@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use olmdex::ask::{Olm, RepairQuestion};
+use olmdex::ask::{OlmSet, RepairQuestion};
 use olmdex::check::graph::check_chain;
 use olmdex::edit::{
     AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, PackageRepair, Question, RepairEdit, Simulation,
@@ -16,7 +16,7 @@ use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Mode};
 use olmdex::upgrade::classic::{Channel, End, Installed, Package};
 use olmdex::upgrade::{
-    ExtraEdge, Generation, InstalledBundle, PackageView, check_catalog, check_packages, extra_edge, with_edge,
+    ExtraEdge, InstalledBundle, Olm, PackageView, check_catalog, check_packages, extra_edge, with_edge,
 };
 use olmdex::version::Version;
 use proptest::prelude::*;
@@ -84,7 +84,7 @@ fn users(minors: &[u64]) -> Vec<InstalledBundle> {
     minors.iter().map(user).collect()
 }
 
-fn simulated(old: &Input, new: &Input, generations: &[Generation], users: &[InstalledBundle]) -> Simulation {
+fn simulated(old: &Input, new: &Input, generations: &[Olm], users: &[InstalledBundle]) -> Simulation {
     let (index, _) = before_and_after(old, new).unwrap();
     let view = |catalog: &str| {
         PackageView::read(&index, &Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() }, "p").unwrap()
@@ -115,7 +115,7 @@ fn advised(new: &Input, simulation: &Simulation) -> Input {
 }
 
 /// The edits that strand nobody in a catalog of one package.
-fn repaired(input: &Input, olm: Olm) -> Option<PackageRepair> {
+fn repaired(input: &Input, olm: OlmSet) -> Option<PackageRepair> {
     let (index, _) = before_and_after(input, input).unwrap();
     let question = RepairQuestion { olm, packages: Vec::new(), catalogs: vec![BEFORE.to_owned()] };
     let mut items = question.answer(&index).unwrap().items;
@@ -168,8 +168,8 @@ proptest! {
     /// The published channel is a chain; the new one has some of its versions, and any edges.
     #[test]
     fn what_is_advised_strands_nobody_and_is_valid(drawn in entries(), older in 0..4_u64, which in 0..3_usize) {
-        let generations: &[Generation] =
-            [&[Generation::Classic][..], &[Generation::V1], &[Generation::Classic, Generation::V1]][which];
+        let generations: &[Olm] =
+            [&[Olm::Classic][..], &[Olm::V1], &[Olm::Classic, Olm::V1]][which];
         let mut minors: Vec<u64> = drawn.iter().map(|it| it.0 + older).collect();
         minors.extend(0..older);
         minors.sort_unstable();
@@ -192,7 +192,7 @@ proptest! {
     /// After the edits are made in the files, only the users that the answer named are stranded.
     #[test]
     fn repairs_strand_nobody_but_those_whom_they_name(drawn in entries(), which in 0..3_usize) {
-        let olm = [Olm::Classic, Olm::V1, Olm::Both][which];
+        let olm = [OlmSet::Classic, OlmSet::V1, OlmSet::Both][which];
         let before = input(&catalog(&drawn));
         let Some(repair) = repaired(&before, olm) else { return Ok(()) };
         prop_assert!(repair.stranded_before > 0);
@@ -271,7 +271,7 @@ proptest! {
         prop_assert_eq!(lost.len(), all.len() - kept.len());
         let helps: BTreeSet<Option<String>> = lost.iter().map(|it| it.help.clone()).collect();
         prop_assert!(lost.is_empty() || helps.len() == 1 && !helps.contains(&None), "{:?}", helps);
-        let simulation = simulated(&old, &new, &[Generation::Classic], &[]);
+        let simulation = simulated(&old, &new, &[Olm::Classic], &[]);
         if !lost.is_empty() {
             let after = advised(&new, &simulation);
             prop_assert_eq!(found(&after).iter().filter(|it| it.rule.id == "W0806").count(), 0);

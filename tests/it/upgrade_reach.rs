@@ -17,7 +17,7 @@ use olmdex::plan::{StayingOperator, catalogs_of_move, way_out};
 use olmdex::upgrade::compat::{Claims, judge};
 use olmdex::upgrade::v1::{Installation, Policy};
 use olmdex::upgrade::{
-    Effort, EngineQuestion, Generation, InstalledBundle, Move, PackageView, PathStep, Target, Wish, check_graph,
+    Effort, EngineQuestion, InstalledBundle, Move, Olm, PackageView, PathStep, Target, Wish, check_graph,
     check_packages, classic_shortest, first_steps, v1_shortest, v1_why_not,
 };
 use olmdex::version::Version;
@@ -201,7 +201,7 @@ proptest! {
             prop_assert_eq!(why(&within), why(&Reach::Unknown), "{:?}", within);
         }
         let step = Move { from: minor(15), to: minor(17) };
-        for olm in [Generation::Classic, Generation::V1] {
+        for olm in [Olm::Classic, Olm::V1] {
             let ends = ends_of_ways_out(&view, olm);
             let within = between(&index, &view, &[], &from, &ends);
             let find = |within: &Reach| shortest_way_out(&view, &from, olm, &ends, within);
@@ -237,7 +237,7 @@ fn minor(it: u64) -> Minor {
 }
 
 /// The names of the bundles that do not keep the cluster from OpenShift 4.17.
-fn ends_of_ways_out(view: &PackageView, olm: Generation) -> BTreeSet<String> {
+fn ends_of_ways_out(view: &PackageView, olm: Olm) -> BTreeSet<String> {
     let bundles = view.graphs.iter().flat_map(|it| &it.bundles);
     let fits = |it: &&GraphBundle| judge(&Claims::from(*it), olm, minor(15), minor(17)).verdict.may_stay();
     let all: BTreeSet<&String> = bundles.clone().map(|it| &it.name).collect();
@@ -248,8 +248,8 @@ fn ends_of_ways_out(view: &PackageView, olm: Generation) -> BTreeSet<String> {
 
 /// Whether a bundle does not keep the cluster from OpenShift 4.17. OLM Classic knows one catalog; if there are several,
 /// the first counts for OLM v1.
-fn fits(view: &PackageView, olm: Generation, target: &Target) -> bool {
-    let graphs = view.graphs.iter().filter(|it| olm == Generation::V1 || it.catalog == target.catalog);
+fn fits(view: &PackageView, olm: Olm, target: &Target) -> bool {
+    let graphs = view.graphs.iter().filter(|it| olm == Olm::V1 || it.catalog == target.catalog);
     let bundle = graphs.flat_map(|it| &it.bundles).find(|it| it.name == target.bundle).unwrap();
     judge(&Claims::from(bundle), olm, minor(15), minor(17)).verdict.may_stay()
 }
@@ -257,7 +257,7 @@ fn fits(view: &PackageView, olm: Generation, target: &Target) -> bool {
 fn shortest_way_out(
     view: &PackageView,
     from: &InstalledBundle,
-    olm: Generation,
+    olm: Olm,
     ends: &BTreeSet<String>,
     within: &Reach,
 ) -> Option<Vec<PathStep>> {
@@ -269,7 +269,7 @@ fn shortest_way_out(
         within,
         effort: &Effort::default(),
     };
-    if olm == Generation::V1 {
+    if olm == Olm::V1 {
         return v1_shortest(view, &asked, from, &wish).pop();
     }
     let ways = view.graphs.iter().filter_map(|graph| classic_shortest(view, graph, &asked, from, &wish).pop());

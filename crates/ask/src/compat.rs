@@ -9,7 +9,8 @@ use super::error::AskError;
 use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::plan::must_lead_on;
-use super::upgrade::{Olm, Warn, installed};
+use super::upgrade::{Warn, installed};
+use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_fbc::Name;
 use olmdex_index::Index;
@@ -17,9 +18,7 @@ use olmdex_index::query::{BundleRow, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
-use olmdex_olm::upgrade::{
-    Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, installed_that_stays,
-};
+use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
 use olmdex_plan::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 
@@ -29,7 +28,7 @@ pub struct CompatQuestion {
     /// The step.
     pub step: Move,
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// The feature gates of operator-controller.
     pub gates: Gates,
     /// A package, with a version or channel of it; all packages, if there is none.
@@ -64,7 +63,7 @@ impl CompatQuestion {
     pub fn of_package(package: &str, step: Move, catalogs: Vec<String>) -> Self {
         Self {
             step,
-            olm: Olm::Both,
+            olm: OlmSet::Both,
             gates: Gates::default(),
             name: Some(PackageName::of(package)),
             installed: Vec::new(),
@@ -132,7 +131,7 @@ impl CompatQuestion {
                 return Err(no_package(index, package)?);
             }
             for graph in &graphs {
-                let mut found = bundles_that_stay(self.olm.generations(), graph, self.step, &installation);
+                let mut found = bundles_that_stay(self.olm.each(), graph, self.step, &installation);
                 if let Some(wanted) = wanted {
                     keep(index, graph, wanted, &mut found)?;
                 }
@@ -164,7 +163,7 @@ impl CompatQuestion {
 /// Judges the bundles of one catalog, for both generations of OLM, at each of several steps.
 #[must_use]
 pub fn stays_at(graph: &PackageGraph, steps: &[Move]) -> Vec<Vec<Stay>> {
-    let at = |step: &Move| bundles_that_stay(Olm::Both.generations(), graph, *step, &Installation::default());
+    let at = |step: &Move| bundles_that_stay(OlmSet::Both.each(), graph, *step, &Installation::default());
     steps.iter().map(at).collect()
 }
 
@@ -235,14 +234,14 @@ impl CompatInquiry<'_> {
         let operator = StayingOperator {
             package: view.package.clone(),
             installed,
-            olm: Generation::Classic,
+            olm: Olm::Classic,
             channels: Vec::new(),
             range: String::new(),
             own_max: None,
             installation: self.asked.installation(),
             served: Vec::new(),
         };
-        self.rows(self.asked.olm.generations(), &view, &operator, &self.catalogs)
+        self.rows(self.asked.olm.each(), &view, &operator, &self.catalogs)
     }
 
     /// The package and the bundle that a text names.
@@ -303,7 +302,7 @@ impl CompatInquiry<'_> {
         StayingOperator {
             package: package.unwrap_or_default(),
             installed: InstalledBundle::named(csv.name.clone(), csv.version.clone(), false),
-            olm: Generation::Classic,
+            olm: Olm::Classic,
             channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
             range: String::new(),
             own_max: Some(own),
@@ -317,7 +316,7 @@ impl CompatInquiry<'_> {
         Some(StayingOperator {
             package: extension.package.clone(),
             installed: InstalledBundle::named(name, version, false).with_release(release),
-            olm: Generation::V1,
+            olm: Olm::V1,
             channels: extension.channels.clone(),
             range: extension.version.clone(),
             // The manifest does not contain the bundle's claim; the catalog does.
@@ -372,7 +371,7 @@ impl CompatInquiry<'_> {
         }
         // OLM v1 refuses nothing that a Subscription has installed.
         for (row, refusal) in answers.rows.iter().filter_map(|it| Some((it, it.refusal.as_ref()?))) {
-            if row.olm == [Generation::V1] {
+            if row.olm == [Olm::V1] {
                 answers.is_blocked = true;
                 (self.warn)(&format!("OLM v1 refuses {}: {refusal}", row.bundle));
             }
@@ -382,7 +381,7 @@ impl CompatInquiry<'_> {
     /// The rows of an installed bundle, with the ways out if it must not stay.
     fn rows(
         &self,
-        olm: &[Generation],
+        olm: &[Olm],
         view: &PackageView,
         operator: &StayingOperator,
         catalogs: &[PlanCatalog],

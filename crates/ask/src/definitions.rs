@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use super::error::AskError;
 use super::name::{no_package, no_version};
-use super::upgrade::Olm;
 use olmdex_base::diag::{Finding, Place};
+use olmdex_base::olm::OlmSet;
 use olmdex_index::query::{ApiPattern, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::upgrade::{BundleObjects, DefinitionUpgrades, definition_upgrades};
 use olmdex_rules::cluster::AnyObject;
 use olmdex_rules::crd::classic::Overwork;
-use olmdex_rules::crd::findings::LocatedCrd;
+use olmdex_rules::crd::findings::{LocatedCrd, judge};
 use olmdex_rules::crd::{Crd, CrdError, Resource, check_manifests};
 use olmdex_text::json::Step;
 
@@ -20,7 +20,7 @@ use olmdex_text::json::Step;
 #[derive(Debug, Default)]
 pub struct DefinitionQuestion {
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// The catalogs; all of them, if none is named.
     pub catalogs: Vec<String>,
     /// The objects of bundles that the catalogs do not carry, by the names of the bundles.
@@ -34,7 +34,7 @@ impl DefinitionQuestion {
     /// If the index cannot be read.
     pub fn answer(&self, index: &Index) -> Result<DefinitionUpgrades, AskError> {
         let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
-        Ok(definition_upgrades(index, &filter, self.olm.judges(), &self.bundles)?)
+        Ok(definition_upgrades(index, &filter, self.olm, &self.bundles)?)
     }
 }
 
@@ -103,7 +103,7 @@ pub fn carried_objects(
 #[derive(Debug)]
 pub struct DefinitionComparison<'q> {
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// The definitions of the installed bundle.
     pub old: &'q Definitions,
     /// Those of its successor.
@@ -137,7 +137,7 @@ impl DefinitionComparison<'_> {
             ComparedDefinitions { findings: check_manifests(&self.new.objects), ..ComparedDefinitions::default() };
         for (before, next, manifest) in self.new.pairs(self.old) {
             let owners = self.owners.map(|it| it.of(&next.crd.name));
-            let judgement = self.olm.judges().judge(before, next, self.objects, owners)?;
+            let judgement = judge(self.olm, before, next, self.objects, owners)?;
             compared.n_definitions += 1;
             compared.n_objects += judgement.n_objects;
             compared.notes.extend(judgement.unknown);

@@ -8,13 +8,13 @@ use super::error::AskError;
 use super::openshift::openshift_of;
 use super::plan::{must_lead_between_extended, plan_remembering};
 use super::readiness::{ReadinessAnswers, ReadinessQuestion};
-use super::upgrade::Olm;
+use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::Index;
 use olmdex_olm::readiness::{Met, State};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::Gates;
-use olmdex_olm::upgrade::{Generation, Move};
+use olmdex_olm::upgrade::{Move, Olm};
 use olmdex_plan::fleet::{Fleet, FleetCluster, FleetReason, FleetVerdict};
 use olmdex_plan::plan::{Code, PlanBasis, PlanMemo, PlanWish};
 use olmdex_rules::cluster::Cluster;
@@ -50,7 +50,7 @@ pub struct FleetCompat {
     /// The version to upgrade to; the next minor version, without it.
     pub to: Option<Minor>,
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// The feature gates of operator-controller.
     pub gates: Gates,
     /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
@@ -176,7 +176,7 @@ impl<'i> FleetAsker<'i> {
             };
         row.operators = rows.iter().map(|it| &it.bundle).collect::<std::collections::BTreeSet<_>>().len();
         for it in &rows {
-            let refusal = it.refusal.as_ref().filter(|_| it.olm == [Generation::V1]);
+            let refusal = it.refusal.as_ref().filter(|_| it.olm == [Olm::V1]);
             let found = |code: Code, text: String| reason(code, Some(it.bundle.clone()), text);
             match (it.verdict, refusal) {
                 (Compatibility::Blocks, _) => row.blockers.push(found(Code::Blocks, it.reason.clone())),

@@ -109,14 +109,15 @@ pub use mirror_delta::{
 pub use mirror_needs::{KeptOperators, MirrorNeeds, MirrorRemark, left_out_of_mirror, mirror_needs};
 pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
+pub use olmdex_base::olm::{Olm, OlmSet};
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
 pub use olmdex_olm::readiness::BundleTraits;
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
 pub use olmdex_olm::upgrade::{
-    Generation, InstalledBundle, Move, NamedVersion, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot,
-    check_catalog, check_catalog_noting, check_graph, cut_advice,
+    InstalledBundle, Move, NamedVersion, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
+    check_catalog_noting, check_graph, cut_advice,
 };
 pub use openshift::{mentioned_minors, minor, openshift_of};
 pub use past::{BisectQuestion, Bisection, Stranding, strandings};
@@ -133,7 +134,7 @@ pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource};
 pub use sql::{SqlRow, sql_rows};
-pub use upgrade::{Channels, Olm, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
+pub use upgrade::{Channels, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
 pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};
 pub use whereis::{
     AbsenceReason, CatalogPresence, ChannelPresence, FileChange, KnownFrom, MirroredCatalog, SmallestChange,

@@ -4,13 +4,13 @@ use super::bundle::{bundle_called, looks_like_range};
 use olmdex_fbc::without_v;
 use olmdex_index::Index;
 use olmdex_olm::resolve::Options;
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 use olmdex_plan::lock::{Ask, Lock, LockError, lock_all};
 use olmdex_version::Version;
 
 /// Reads `PKG[/CHANNEL][@RANGE]` as a wish for a lock; `None` if it names no package.
 #[must_use]
-pub fn asked_of_lock(text: &str, olm: Generation) -> Option<Ask> {
+pub fn asked_of_lock(text: &str, olm: Olm) -> Option<Ask> {
     let (of, constraint) = match text.rsplit_once('@').filter(|it| !it.0.is_empty()) {
         // A channel may have an `@` in its name.
         Some((of, range)) if !of.contains('/') || looks_like_range(range) || Version::parse_tolerant(range).is_ok() => {

@@ -1,7 +1,8 @@
 //! The upgrade path that a picture marks, which is one for all catalogs that it shows.
 
 use super::error::AskError;
-use super::upgrade::{Olm, PackageQuestion, Warn, bundle, installed};
+use super::upgrade::{PackageQuestion, Warn, bundle, installed};
+use olmdex_base::olm::OlmSet;
 use olmdex_index::Index;
 use olmdex_index::query::{Filter, PackageGraph};
 use olmdex_olm::upgrade::{EngineQuestion, PackageView};
@@ -18,7 +19,7 @@ pub struct MarkedPathQuestion {
     /// The channels; all if none is named.
     pub channels: Vec<String>,
     /// The generation of OLM that goes it.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// The catalogs; all if none is named.
     pub catalogs: Vec<String>,
 }

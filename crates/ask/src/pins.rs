@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::error::AskError;
-use super::upgrade::{Olm, UpgradeQuestion};
+use super::upgrade::UpgradeQuestion;
 use super::upgrade_answers::PathWish;
 use olmdex_base::diag::envelope::PinState;
 use olmdex_base::diag::{Finding, Place, Rule, closest};
+use olmdex_base::olm::OlmSet;
 use olmdex_index::Index;
 use olmdex_index::query::{Filter, GraphChannel, PackageGraph};
 use olmdex_olm::catalog_source::CatalogSources;
@@ -129,7 +130,7 @@ impl PinQuestion<'_> {
         };
         let cluster = Cluster { subscriptions: vec![subscription], ..self.around() };
         UpgradeQuestion {
-            olm: Olm::Classic,
+            olm: OlmSet::Classic,
             cluster: Some((cluster, "the manifests".to_owned())),
             catalogs: vec![catalog.to_owned()],
             ..UpgradeQuestion::default()
@@ -226,7 +227,7 @@ impl PinQuestion<'_> {
         let extension = ClusterExtension { installed, ..extension.clone() };
         let cluster = Cluster { extensions: vec![extension], ..self.around() };
         UpgradeQuestion {
-            olm: Olm::V1,
+            olm: OlmSet::V1,
             gates: self.gates,
             source_map: self.source_map.clone(),
             are_named: self.are_named,

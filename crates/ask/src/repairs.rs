@@ -2,7 +2,7 @@
 
 use super::error::AskError;
 use super::name::no_package;
-use super::upgrade::Olm;
+use olmdex_base::olm::OlmSet;
 use olmdex_change::edit::{PackageRepair, repairs};
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
@@ -12,7 +12,7 @@ use olmdex_olm::upgrade::PackageView;
 #[derive(Debug, Default)]
 pub struct RepairQuestion {
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// The packages; all of them, if none is named.
     pub packages: Vec<String>,
     /// The catalogs, each by itself; all of them, if none is named.
@@ -58,6 +58,6 @@ impl RepairQuestion {
             }
         }
         let n_packages = views.len();
-        Ok(RepairAnswers { items: repairs(views, self.olm.generations()), n_packages })
+        Ok(RepairAnswers { items: repairs(views, self.olm.each()), n_packages })
     }
 }

@@ -9,8 +9,8 @@ use super::namespace::Worlds;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::resolve::{
-    ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer,
-    Size, Steps, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
+    ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Size,
+    Steps, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
 };
 use olmdex_olm::solve::Limits;
 use olmdex_olm::upgrade::compat::Claims;
@@ -209,7 +209,7 @@ fn is_good(last: &ResolutionAnswer) -> bool {
     last.outcome == Outcome::Resolved && last.installed_before.is_none() && !is_stranded
 }
 
-fn only_generation(world: &World, verdict: Verdict) -> Generation {
+fn only_generation(world: &World, verdict: Verdict) -> Round {
     let (steps, next) = match &verdict {
         Verdict::Resolved(resolution) => {
             let steps = steps(world, resolution);
@@ -221,5 +221,5 @@ fn only_generation(world: &World, verdict: Verdict) -> Generation {
     let mut installed: Vec<String> =
         next.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();
     installed.sort();
-    Generation { verdict, steps, installed, repeats: None }
+    Round { verdict, steps, installed, repeats: None }
 }

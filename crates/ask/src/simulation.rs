@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::error::AskError;
-use super::upgrade::{Olm, Warn, installed};
+use super::upgrade::{Warn, installed};
+use olmdex_base::olm::OlmSet;
 use olmdex_change::edit::{AFTER, BEFORE, Question, Simulation, simulate};
 use olmdex_fbc::Name;
 use olmdex_index::Index;
@@ -49,7 +50,7 @@ impl SeenBundle {
 #[derive(Debug)]
 pub struct SimulationQuestion<'q> {
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// Other bundles that may be installed: bundles by name, versions, or PKG@VERSION.
     pub installed: &'q [String],
     /// Bundles of other catalogs that may be installed.
@@ -131,14 +132,14 @@ impl SimulationQuestion<'_> {
         let after = view(index, AFTER, &before.package)?;
         let of_it = self.seen.iter().filter(|it| it.package == before.package);
         let seen: Vec<(String, InstalledBundle)> = of_it.map(|it| (it.channel.clone(), it.bundle.clone())).collect();
-        let question = Question { generations: self.olm.generations(), installed, seen: &seen };
+        let question = Question { generations: self.olm.each(), installed, seen: &seen };
         Ok(simulate(&before, &after, &question))
     }
 
     /// The changes for operators that depend on something, except for those of the package itself.
     fn dependants(&self, index: &Index, package: &str, warn: Warn<'_>) -> Result<Dependants, AskError> {
         let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
-        let found = dependants(index, BEFORE, AFTER, &packages, self.olm.generations(), &Options::default())?;
+        let found = dependants(index, BEFORE, AFTER, &packages, self.olm.each(), &Options::default())?;
         for it in &found.left_out {
             warn(&format!("left out an operator that depends on it: {it}"));
         }

@@ -6,57 +6,16 @@ use std::collections::BTreeSet;
 use super::catalog::Catalogs;
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
+use olmdex_base::olm::OlmSet;
 use olmdex_index::Index;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
-use olmdex_olm::upgrade::{EngineQuestion, Generation, InstalledBundle, InstalledError, NamedVersion, PackageView};
+use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
-use olmdex_rules::crd::findings::Judges;
 use olmdex_rules::openshift::coerce;
 use olmdex_version::version_in_name;
-
-/// The generations of OLM to ask.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Olm {
-    /// OLM Classic: Subscriptions
-    Classic,
-    /// OLM v1: ClusterExtensions
-    V1,
-    /// Both, one after the other
-    #[default]
-    Both,
-}
-
-impl Olm {
-    /// Whether OLM Classic is asked.
-    #[must_use]
-    pub(crate) fn is_classic(self) -> bool {
-        self != Self::V1
-    }
-
-    /// The generations that are asked, in their order.
-    #[must_use]
-    pub fn generations(self) -> &'static [Generation] {
-        match self {
-            Self::Classic => &[Generation::Classic],
-            Self::V1 => &[Generation::V1],
-            Self::Both => &[Generation::Classic, Generation::V1],
-        }
-    }
-
-    /// The same, as judges of definitions.
-    pub(crate) fn judges(self) -> Judges {
-        Judges { classic: self.is_classic(), v1: self.is_v1() }
-    }
-
-    /// Whether OLM v1 is asked.
-    #[must_use]
-    pub fn is_v1(self) -> bool {
-        self != Self::Classic
-    }
-}
 
 /// How many channels a question about a Subscription may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,7 +43,7 @@ pub struct UpgradeQuestion {
     /// The range of versions of a ClusterExtension.
     pub version: Option<String>,
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// Whether the catalog's edges bind a ClusterExtension.
     pub policy: Policy,
     /// The feature gates of operator-controller.
@@ -105,7 +64,7 @@ pub struct UpgradeQuestion {
 #[derive(Debug)]
 pub struct PackageQuestion {
     /// The generations of OLM to ask.
-    pub olm: Olm,
+    pub olm: OlmSet,
     /// The package as the catalogs have it.
     pub view: PackageView,
     /// The installed bundle, and the wanted one.
@@ -236,7 +195,7 @@ impl UpgradeQuestion {
         index: &Index,
         graphs: &[PackageGraph],
         name: &PackageName,
-        olm: Olm,
+        olm: OlmSet,
         warn: Warn<'_>,
     ) -> Result<(), AskError> {
         let channels = self.channels(name);
@@ -313,18 +272,18 @@ impl UpgradeInquiry<'_> {
         self.asked.check_channels(self.index, &view.graphs, name, olm, self.warn)?;
         let asked = self.asked.asked(name, self.installed(&view, name)?);
         // A Subscription names one catalog, and a ClusterExtension uses all of them.
-        if olm == Olm::V1 || view.graphs.len() < 2 {
+        if olm == OlmSet::V1 || view.graphs.len() < 2 {
             return Ok(vec![PackageQuestion { olm, view, asked }]);
         }
         let mut questions = Vec::new();
         for graph in &view.graphs {
             if let Some(view) = view.of_catalog(&graph.catalog) {
                 let asked = EngineQuestion { catalog: Some(graph.catalog.clone()), ..asked.clone() };
-                questions.push(PackageQuestion { olm: Olm::Classic, view, asked });
+                questions.push(PackageQuestion { olm: OlmSet::Classic, view, asked });
             }
         }
-        if olm == Olm::Both {
-            questions.push(PackageQuestion { olm: Olm::V1, view, asked });
+        if olm == OlmSet::Both {
+            questions.push(PackageQuestion { olm: OlmSet::V1, view, asked });
         }
         Ok(questions)
     }
@@ -369,11 +328,11 @@ impl UpgradeInquiry<'_> {
         if n_found == 0 {
             let of = name.map(|it| format!(" of package `{}`", it.package)).unwrap_or_default();
             let what = match olm {
-                Olm::Classic => "no Subscription",
-                Olm::V1 => "no ClusterExtension",
-                Olm::Both => "no Subscription and no ClusterExtension",
+                OlmSet::Classic => "no Subscription",
+                OlmSet::V1 => "no ClusterExtension",
+                OlmSet::Both => "no Subscription and no ClusterExtension",
             };
-            let has_moved = olm != Olm::V1 || !cluster.subscriptions.iter().any(|it| fits(&it.package));
+            let has_moved = olm != OlmSet::V1 || !cluster.subscriptions.iter().any(|it| fits(&it.package));
             let hint =
                 if has_moved { "" } else { "; `olmdex v1 check` shows which of its Subscriptions can become one" };
             return Err(AskError::NothingInCluster(format!("{words} has {what}{of}{hint}")));
@@ -433,13 +392,13 @@ impl UpgradeInquiry<'_> {
             let of = own.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
             return self.left_out(&format!("{of} does not have `{}`, which {whose} names", subscription.package));
         };
-        self.check(&name, Olm::Classic, &view)?;
+        self.check(&name, OlmSet::Classic, &view)?;
         let mut asked = self.asked.asked(&name, self.installed(&view, &name)?);
         if asked.installed.is_none() && !subscription.installed.is_empty() {
             asked.installed = Some(installed_by(cluster, subscription, &view));
         }
         asked.managed_by = Some(words_of(subscription));
-        Ok(PackageQuestion { olm: Olm::Classic, view, asked })
+        Ok(PackageQuestion { olm: OlmSet::Classic, view, asked })
     }
 
     fn of_extension(
@@ -473,10 +432,10 @@ impl UpgradeInquiry<'_> {
             return self.left_out(&format!("no catalog has `{package}`, which the ClusterExtension {extension} names"));
         };
         let view = view.served_by(served);
-        self.check(&name, Olm::V1, &view)?;
+        self.check(&name, OlmSet::V1, &view)?;
         let mut asked = self.asked.asked(&name, self.installed(&view, &name)?);
         complete(&mut asked, extension, &view, named.is_some());
-        Ok(PackageQuestion { olm: Olm::V1, view, asked })
+        Ok(PackageQuestion { olm: OlmSet::V1, view, asked })
     }
 
     fn left_out(&mut self, why: &str) -> Result<PackageQuestion, LeftOut> {
@@ -500,7 +459,7 @@ impl UpgradeInquiry<'_> {
         Ok((!view.graphs.is_empty()).then_some(view))
     }
 
-    fn check(&mut self, name: &PackageName, olm: Olm, view: &PackageView) -> Result<(), AskError> {
+    fn check(&mut self, name: &PackageName, olm: OlmSet, view: &PackageView) -> Result<(), AskError> {
         self.asked.check_channels(self.index, &view.graphs, name, olm, self.warn)?;
         if olm.is_classic() && view.graphs.len() > 1 {
             let catalogs = view.graphs.iter().map(|it| it.catalog.clone()).collect();

@@ -10,7 +10,7 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::Reach;
 use olmdex_olm::upgrade::{
-    Effort, EngineQuestion, FewestSteps, Generation, InstalledBundle, NamedVersion, Updates, UpgradePath, WhyNot,
+    Effort, EngineQuestion, FewestSteps, InstalledBundle, NamedVersion, Olm, Updates, UpgradePath, WhyNot,
     classic_path, classic_paths, classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps,
     v1_path, v1_updates, v1_why_not,
 };
@@ -141,7 +141,7 @@ impl UpgradeQuestion {
         };
         let to_it = BTreeSet::from([to.clone()]);
         let within = view.names_between(index, &self.catalogs, &asked.channels, from, &to_it, fewest.at_most)?;
-        for &generation in olm.generations() {
+        for &generation in olm.each() {
             let effort = if fewest.at_most > 1 { Effort::of(fewest.max_work) } else { Effort::default() };
             let wanted = FewestSteps {
                 from,
@@ -230,7 +230,7 @@ impl PackageQuestion {
         &self,
         index: &Index,
         catalogs: &[String],
-        olm: Generation,
+        olm: Olm,
         (from, to): (&InstalledBundle, &str),
     ) -> Result<Option<UpgradePath>, AskError> {
         let within = self.view.names_between(index, catalogs, &[], from, &BTreeSet::from([to.to_owned()]), 1)?;

@@ -6,6 +6,7 @@
 //! | [`file`](mod@file) | writes files and directories whole or not at all, one writer at a time |
 //! | [`http`] | the reply with a page, which the makers of pages and the server share |
 //! | [`budget`] | the work and the memory that something made by a stranger may cost |
+//! | [`olm`] | which OLM a question is about |
 //! | [`archive`] | reads tar archives as trees of names, in memory, without unpacking |
 //!
 //! Only [`file`](mod@file) creates, replaces and deletes files, in this crate and in all that use it.
@@ -16,5 +17,6 @@ pub mod archive;
 pub mod diag;
 pub mod file;
 pub mod http;
+pub mod olm;
 
 pub use olmdex_text::budget;

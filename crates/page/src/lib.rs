@@ -84,8 +84,8 @@ pub use links::{FileNames, Links};
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
 pub use route::{
-    ApiList, Comparison, Fit, Form, Install, Journey, List, Machine, MirrorList, Olm, PackagePage, PackageVersion,
-    Part, PathQuery, Route, Sort, Stream,
+    ApiList, Comparison, Fit, Form, Install, Journey, List, Machine, MirrorList, PackagePage, PackageVersion, Part,
+    PathQuery, Route, Sort, Stream,
 };
 pub use server_path::in_command;
 pub use site::Site;

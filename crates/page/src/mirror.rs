@@ -12,7 +12,7 @@ use super::parts::{badge, link, select, shown, table, worded};
 use super::reply::PageError;
 use super::route::{MirrorList, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{Generation, LockQuestion, asked_of_lock};
+use olmdex_ask::{LockQuestion, Olm, asked_of_lock};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
     self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
@@ -54,7 +54,7 @@ pub(super) fn lock(context: PageContext<'_>, list: &MirrorList) -> Result<String
     if list.packages.is_empty() {
         return Err(PageError::parameter("p", "required: packages, as PKG[/CHANNEL][@RANGE]"));
     }
-    let wishes: Vec<Ask> = list.packages.iter().filter_map(|it| asked_of_lock(it, Generation::Classic)).collect();
+    let wishes: Vec<Ask> = list.packages.iter().filter_map(|it| asked_of_lock(it, Olm::Classic)).collect();
     let catalog = chosen_catalog(context, list)?;
     let question = LockQuestion { catalogs: &[catalog], wishes, ..LockQuestion::default() };
     let answer = question.answer(context.index()).map_err(|error| PageError::parameter("p", &error.to_string()))?;
@@ -284,7 +284,7 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mar
 fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
     // A name that a command line would read differently cannot be in its command.
     let kept = |name: &str| found.explained.packages.iter().any(|it| it.package == name && it.problem.is_empty());
-    if !list.packages.iter().all(|it| asked_of_lock(it, Generation::Classic).is_some_and(|ask| kept(&ask.package))) {
+    if !list.packages.iter().all(|it| asked_of_lock(it, Olm::Classic).is_some_and(|ask| kept(&ask.package))) {
         return html! {};
     }
     let file = Route::Mirror(MirrorList { is_lock: true, ..list.clone() });

@@ -6,10 +6,10 @@ use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{Ids, badge, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
-use super::route::{List, Olm, PathQuery, Route};
+use super::route::{List, PathQuery, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, Generation, InstalledBundle, NamedVersion, PackageName, PackageQuestion, PathStep, UpgradePath,
+    self as ask, InstalledBundle, NamedVersion, Olm, PackageName, PackageQuestion, PathStep, UpgradePath,
     UpgradeQuestion, WhyNot,
 };
 use olmdex_base::diag::counted;
@@ -32,11 +32,7 @@ impl Question {
         let question = UpgradeQuestion {
             channels: query.channel.iter().cloned().collect(),
             installed: query.from.clone(),
-            olm: match query.olm {
-                Some(Olm::Classic) => ask::Olm::Classic,
-                Some(Olm::V1) => ask::Olm::V1,
-                None => ask::Olm::Both,
-            },
+            olm: query.olm.map(ask::OlmSet::from).unwrap_or_default(),
             catalogs: vec![catalog.clone()],
             ..UpgradeQuestion::default()
         };
@@ -64,7 +60,7 @@ impl Question {
     }
 
     /// The way with the fewest steps, if fields are set on it.
-    fn fewest(&self, context: PageContext<'_>, olm: Generation) -> Result<Option<UpgradePath>, PageError> {
+    fn fewest(&self, context: PageContext<'_>, olm: Olm) -> Result<Option<UpgradePath>, PageError> {
         let (Some(from), Some(to)) = (self.from(), &self.to) else { return Ok(None) };
         Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.name))?)
     }
@@ -175,10 +171,10 @@ fn form(context: PageContext<'_>, query: &PathQuery, question: &Question) -> Mar
     }
 }
 
-fn olm_words(olm: Generation) -> &'static str {
+fn olm_words(olm: Olm) -> &'static str {
     match olm {
-        Generation::Classic => "OLM Classic",
-        Generation::V1 => "OLM v1",
+        Olm::Classic => "OLM Classic",
+        Olm::V1 => "OLM v1",
     }
 }
 

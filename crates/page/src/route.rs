@@ -5,6 +5,7 @@
 
 use super::query::{Query, decoded};
 use super::reply::PageError;
+use olmdex_base::olm::Olm;
 use olmdex_index::query::Status;
 use olmdex_text::encoding::percent;
 
@@ -205,26 +206,6 @@ pub struct PathQuery {
     pub olm: Option<Olm>,
     /// The catalog; `None` for the preferred one.
     pub catalog: Option<String>,
-}
-
-/// A generation of OLM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Olm {
-    /// Subscriptions.
-    Classic,
-    /// ClusterExtensions.
-    V1,
-}
-
-impl Olm {
-    /// Its name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Classic => "classic",
-            Self::V1 => "v1",
-        }
-    }
 }
 
 /// A package and a version of OpenShift.

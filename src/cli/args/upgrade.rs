@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{AskError, Olm, UpgradeQuestion, minor};
+use crate::ask::{AskError, OlmSet, UpgradeQuestion, minor};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::refuse_path;
@@ -23,7 +23,7 @@ use crate::index::Index;
 use crate::upgrade::v1::{Gates, Policy};
 use crate::upgrade::{InstalledBundle, Permit, Target};
 
-choices! { Words for Olm =>
+choices! { Words for OlmSet =>
     Classic: "classic", "OLM Classic: Subscriptions";
     V1: "v1", "OLM v1: ClusterExtensions";
     Both: "both", "Both, one after the other";
@@ -57,8 +57,8 @@ pub(crate) struct UpgradeOptions {
     #[arg(long, value_name = "CHANNEL")]
     pub(crate) channel: Vec<String>,
     /// Which generation of OLM to ask
-    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
-    pub(crate) olm: Olm,
+    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
+    pub(crate) olm: OlmSet,
     /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
     #[arg(long, value_parser = words::<Policy>(), value_name = "POLICY", default_value = "catalog-provided")]
     pub(crate) upgrade_constraint_policy: Policy,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{Olm, RepairQuestion, SeenBundle, SimulationQuestion};
+use crate::ask::{OlmSet, RepairQuestion, SeenBundle, SimulationQuestion};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::one_catalog;
 use crate::cli::args::sources::{AskOptions, check_names, source_path};
@@ -76,8 +76,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "SOURCE")]
     seen: Vec<PathBuf>,
     /// Which generation of OLM to ask
-    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
-    olm: Olm,
+    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
+    olm: OlmSet,
     /// Also list users for whom nothing changes
     #[arg(long)]
     all: bool,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{DefinitionComparison, DefinitionOwners, Definitions, Olm, carried_objects};
+use crate::ask::{DefinitionComparison, DefinitionOwners, Definitions, OlmSet, carried_objects};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::two_states::TwoStates;
@@ -55,8 +55,8 @@ pub(crate) struct CrdCheckArgs {
     #[arg(long, value_name = "DIR")]
     instances: Option<PathBuf>,
     /// Which generation of OLM to ask
-    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
-    olm: Olm,
+    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
+    olm: OlmSet,
     #[command(flatten)]
     choice: ChoiceOptions,
     #[command(flatten)]
@@ -137,9 +137,9 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
 }
 
 /// Reports how many of the objects of a path were checked.
-fn remark(context: &Context, olm: Olm, path: &Path, n_objects: usize, n_all: usize) {
+fn remark(context: &Context, olm: OlmSet, path: &Path, n_objects: usize, n_all: usize) {
     let path = path.display();
-    if olm == Olm::V1 {
+    if olm == OlmSet::V1 {
         context.reporter.warning(&format!("OLM v1 does not check objects: those of `{path}` were not checked"));
     } else if n_objects == 0 {
         context.reporter.warning(&format!(

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::ask::{DefinitionQuestion, Olm};
+use crate::ask::{DefinitionQuestion, OlmSet};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::sources::AskOptions;
@@ -22,7 +22,7 @@ use crate::upgrade::{BundleObjects, DefinitionUpgrades};
 
 /// The arguments of `--all`.
 pub(super) struct AllUpgrades<'a> {
-    pub(super) olm: Olm,
+    pub(super) olm: OlmSet,
     pub(super) bundles: &'a [PathBuf],
     pub(super) ask: &'a AskOptions,
     pub(super) choice: &'a ChoiceOptions,

@@ -20,7 +20,7 @@ use crate::diag::counted;
 use crate::file::{finish_left, read_regular_of, system_words, write_over};
 use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, update, verify};
 use crate::mirror::{self, Dialect};
-use crate::upgrade::Generation;
+use crate::upgrade::Olm;
 
 /// Pin operators to bundles, and see later what has changed
 ///
@@ -45,8 +45,8 @@ pub(crate) struct LockArgs {
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
     /// The generation of OLM that installs them
-    #[arg(long, value_parser = words::<Generation>(), default_value = "classic")]
-    olm: Generation,
+    #[arg(long, value_parser = words::<Olm>(), default_value = "classic")]
+    olm: Olm,
     /// Also lock the bundles that OLM Classic installs with them
     #[arg(long)]
     with_deps: bool,
@@ -240,12 +240,12 @@ fn write(context: &Context, path: &Path, old: &str, lock: &Lock, dry_run: bool) 
 }
 
 /// Reads a name as a wish.
-fn ask(text: &str, olm: Generation) -> Result<Ask, CommandError> {
+fn ask(text: &str, olm: Olm) -> Result<Ask, CommandError> {
     asked_of_lock(text, olm).ok_or_else(|| CommandError::usage(format!("`{text}` does not name a package")))
 }
 
 /// The wishes of an ImageSetConfiguration.
-fn of_configuration(path: &Path, olm: Generation) -> Result<Vec<Ask>, CommandError> {
+fn of_configuration(path: &Path, olm: Olm) -> Result<Vec<Ask>, CommandError> {
     let configuration = mirror::decode(&text_of(path)?, Dialect::Named)?;
     let mut asks = Vec::new();
     for package in configuration.operators.iter().flat_map(|it| &it.packages) {

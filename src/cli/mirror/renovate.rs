@@ -17,7 +17,7 @@ use crate::diag::counted;
 use crate::file::NewDirectory;
 use crate::index::Index;
 use crate::lock::{Datasource, Reach, Select, releases_by_catalog};
-use crate::upgrade::Generation;
+use crate::upgrade::Olm;
 
 /// Print the versions of packages for a custom datasource of Renovate
 ///
@@ -40,8 +40,8 @@ pub(crate) struct RenovateArgs {
     #[arg(long, requires = "installed")]
     next: bool,
     /// The generation of OLM that upgrades
-    #[arg(long, value_parser = words::<Generation>(), default_value = "classic", requires = "installed")]
-    olm: Generation,
+    #[arg(long, value_parser = words::<Olm>(), default_value = "classic", requires = "installed")]
+    olm: Olm,
     /// Hold back so many of the newest versions
     #[arg(long, value_name = "N", default_value_t = 0)]
     lag: usize,

@@ -8,7 +8,7 @@ use crate::cli::print::table::{write_fitted, write_markdown};
 use crate::cli::terminal::error::CommandError;
 use crate::diag::counted;
 use crate::edit::{LeftUser, PackageRepair, RepairEdit};
-use crate::upgrade::Generation;
+use crate::upgrade::Olm;
 use crate::version::first_of;
 
 /// The columns that move below a row if the terminal has no room for them.
@@ -63,14 +63,13 @@ pub(crate) fn print(form: Form, answers: &RepairAnswers, out: &mut impl Write) -
 fn left(package: &PackageRepair) -> Vec<(&PackageRepair, &LeftUser, bool)> {
     let is_same =
         |a: &LeftUser, b: &LeftUser| (&a.channel, &a.installed, &a.version) == (&b.channel, &b.installed, &b.version);
-    let has_other =
-        |it: &LeftUser, olm: Generation| package.left.iter().any(|other| other.olm == olm && is_same(it, other));
-    let is_first = |it: &&LeftUser| it.olm == Generation::Classic || !has_other(it, Generation::Classic);
+    let has_other = |it: &LeftUser, olm: Olm| package.left.iter().any(|other| other.olm == olm && is_same(it, other));
+    let is_first = |it: &&LeftUser| it.olm == Olm::Classic || !has_other(it, Olm::Classic);
     package
         .left
         .iter()
         .filter(is_first)
-        .map(|it| (package, it, it.olm == Generation::Classic && has_other(it, Generation::V1)))
+        .map(|it| (package, it, it.olm == Olm::Classic && has_other(it, Olm::V1)))
         .collect()
 }
 
@@ -108,7 +107,7 @@ fn words(edit: &RepairEdit) -> String {
         "" => "no longer has a skipRange".to_owned(),
         range => format!("has the skipRange `{range}`"),
     });
-    let olm = (edit.olm == [Generation::Classic]).then(|| "for OLM Classic".to_owned());
+    let olm = (edit.olm == [Olm::Classic]).then(|| "for OLM Classic".to_owned());
     replaces.into_iter().chain(skips).chain(range).chain(olm).collect::<Vec<_>>().join(", ")
 }
 

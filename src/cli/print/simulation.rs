@@ -8,7 +8,7 @@ use crate::cli::terminal::error::CommandError;
 use crate::diag::counted;
 use crate::edit::{Advice, Effect, Simulated, Simulation, Way};
 use crate::resolve::{Dependant, RefusedByV1};
-use crate::upgrade::{ExtraEdge, Field, Generation, LostEdge};
+use crate::upgrade::{ExtraEdge, Field, LostEdge, Olm};
 use crate::version::first_of;
 
 /// The columns that move below a row if the terminal has no room for them.
@@ -134,7 +134,7 @@ fn rows(users: &[Simulated]) -> Vec<Row<'_>> {
         (&a.channel, &a.installed, &a.version, a.effect, &a.before, &a.after)
             == (&b.channel, &b.installed, &b.version, b.effect, &b.before, &b.after)
     };
-    let (classic, v1): (Vec<&Simulated>, Vec<&Simulated>) = users.iter().partition(|it| it.olm == Generation::Classic);
+    let (classic, v1): (Vec<&Simulated>, Vec<&Simulated>) = users.iter().partition(|it| it.olm == Olm::Classic);
     let mut rows: Vec<Row<'_>> = Vec::new();
     let mut left = v1;
     for it in classic {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, Olm, must_lead_on, openshift_of};
+use crate::ask::{CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, OlmSet, must_lead_on, openshift_of};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::choices;
 use crate::cli::args::name::package;
@@ -63,9 +63,9 @@ pub(crate) struct CompatArgs {
     /// Only with this verdict; may be repeated
     #[arg(long, value_parser = words::<Compatibility>(), value_name = "VERDICT")]
     verdict: Vec<Compatibility>,
-    /// Generation of OLM that installed the operators: they read olm.maxOpenShiftVersion differently
-    #[arg(long, value_parser = words::<Olm>(), default_value = "both")]
-    olm: Olm,
+    /// Olm of OLM that installed the operators: they read olm.maxOpenShiftVersion differently
+    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
+    olm: OlmSet,
     #[command(flatten)]
     gates: GateOptions,
     #[command(flatten)]

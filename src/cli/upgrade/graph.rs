@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write as _};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::ask::{MarkedPathQuestion, Olm, PackageName, guess, guess_bundle, no_package, no_version};
+use crate::ask::{MarkedPathQuestion, OlmSet, PackageName, guess, guess_bundle, no_package, no_version};
 use crate::check;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name;
@@ -23,7 +23,7 @@ use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::Generation;
+use crate::upgrade::Olm;
 
 /// Draw the upgrade graph of a package, or of a whole catalog
 #[derive(Debug, Clone, Args)]
@@ -55,8 +55,8 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "BUNDLE", requires = "installed", alias = "path-to")]
     to: Option<String>,
     /// The generation of OLM that takes the marked path
-    #[arg(long, value_parser = words::<Generation>(), value_name = "GENERATION", default_value = "classic", requires = "installed")]
-    olm: Generation,
+    #[arg(long, value_parser = words::<Olm>(), value_name = "GENERATION", default_value = "classic", requires = "installed")]
+    olm: Olm,
     /// Draw a line for every entry instead of folding repeated or old ones (SVG, HTML, table)
     #[arg(long)]
     every_entry: bool,
@@ -95,7 +95,7 @@ enum GraphFormat {
     Text,
 }
 
-impl Words for Generation {
+impl Words for Olm {
     fn value_variants<'a>() -> &'a [Self] {
         &[Self::Classic, Self::V1]
     }
@@ -168,7 +168,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             from: from.clone(),
             to: args.to.clone(),
             channels: args.channel.clone(),
-            olm: if args.olm == Generation::Classic { Olm::Classic } else { Olm::V1 },
+            olm: if args.olm == Olm::Classic { OlmSet::Classic } else { OlmSet::V1 },
             catalogs: args.ask.catalog.clone(),
         };
         let catalogs: Vec<_> = parts.iter().map(|it| (it.name.as_str(), it.graphs.as_slice())).collect();

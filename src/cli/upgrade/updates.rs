@@ -7,7 +7,7 @@ use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, installed_words,
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandResult, Exit};
-use crate::upgrade::{Generation, Target, Updates, Verdict};
+use crate::upgrade::{Olm, Target, Updates, Verdict};
 
 /// Show what OLM would install or upgrade to next, and the alternatives
 ///
@@ -72,7 +72,7 @@ fn sheet(answer: &Updates) -> Sheet {
     sheet.line("now", &now);
     sheet.line("reason", &answer.reason);
     let is_taken = matches!(answer.verdict, Verdict::Install | Verdict::Update);
-    if answer.olm == Generation::V1
+    if answer.olm == Olm::V1
         && answer.target.as_ref().is_some_and(|it| is_taken && it.supports_all_namespaces.is_none())
     {
         sheet.line("unknown", "whether OLM v1 installs it: the catalog does not state its install modes");

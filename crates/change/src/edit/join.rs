@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules;
 use olmdex_base::diag::{Finding, closest};
+use olmdex_base::olm::OlmSet;
 use olmdex_bundle::bundle::rules::{CatalogClaims, Claim};
 use olmdex_index::query::{BundleRow, EntryRow, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
-use olmdex_rules::crd::findings::{Judges, LocatedCrd};
+use olmdex_rules::crd::findings::{LocatedCrd, judge_schemas};
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
@@ -286,7 +287,7 @@ fn definitions(
         let old: Vec<LocatedCrd> = objects.iter().filter_map(|(json, place)| LocatedCrd::read(json, place)).collect();
         for next in &next {
             let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
-            found.extend(Judges { classic: true, v1: true }.judge_schemas(before, next));
+            found.extend(judge_schemas(OlmSet::Both, before, next));
         }
     }
     for finding in found {

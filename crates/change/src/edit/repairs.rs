@@ -17,8 +17,7 @@ use olmdex_fbc::Entry;
 use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed};
 use olmdex_olm::upgrade::{
-    Generation, InstalledBundle, PackageView, UpgradeRoutes, extra_edge, is_above_head, leads_all_to_its_head,
-    with_edge,
+    InstalledBundle, Olm, PackageView, UpgradeRoutes, extra_edge, is_above_head, leads_all_to_its_head, with_edge,
 };
 use olmdex_rules::check::graph::check_chain;
 use olmdex_text::encoding::shell::word;
@@ -70,7 +69,7 @@ pub struct RepairEdit {
     /// How many versions without a way get one to the head of the channel with the edits of the channel.
     pub freed: usize,
     /// The generations of OLM with which the edits of the channel strand nobody.
-    pub olm: Vec<Generation>,
+    pub olm: Vec<Olm>,
     /// The command that makes the edit.
     pub command: String,
 }
@@ -80,7 +79,7 @@ pub struct RepairEdit {
 #[serde(rename_all = "camelCase")]
 pub struct LeftUser {
     /// The generation of OLM.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The channel.
     pub channel: String,
     /// The installed bundle.
@@ -94,7 +93,7 @@ pub struct LeftUser {
 /// The edits that strand nobody in packages, each in one catalog: those in which somebody is stranded, by catalog and
 /// name.
 #[must_use]
-pub fn repairs(views: Vec<PackageView>, generations: &[Generation]) -> Vec<PackageRepair> {
+pub fn repairs(views: Vec<PackageView>, generations: &[Olm]) -> Vec<PackageRepair> {
     let found: Vec<Option<PackageRepair>> = views.into_par_iter().map(|it| repair(&it, generations)).collect();
     let mut found: Vec<PackageRepair> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| (&a.catalog, &a.package).cmp(&(&b.catalog, &b.package)));
@@ -103,7 +102,7 @@ pub fn repairs(views: Vec<PackageView>, generations: &[Generation]) -> Vec<Packa
 
 /// The edits that strand nobody in a package of one catalog; `None` if nobody is stranded.
 #[must_use]
-fn repair(view: &PackageView, generations: &[Generation]) -> Option<PackageRepair> {
+fn repair(view: &PackageView, generations: &[Olm]) -> Option<PackageRepair> {
     let state = State::new(view);
     let graph = state.graph?;
     let mut repair = PackageRepair {
@@ -127,10 +126,10 @@ fn repair(view: &PackageView, generations: &[Generation]) -> Option<PackageRepai
 }
 
 /// A user with a generation of OLM, by the place in the list of all users.
-type Stranded = BTreeSet<(Generation, usize)>;
+type Stranded = BTreeSet<(Olm, usize)>;
 
 /// The number of stranded users; a user counts once for both generations.
-fn n_users<'s>(stranded: impl IntoIterator<Item = &'s (Generation, usize)>) -> usize {
+fn n_users<'s>(stranded: impl IntoIterator<Item = &'s (Olm, usize)>) -> usize {
     stranded.into_iter().map(|it| it.1).collect::<BTreeSet<usize>>().len()
 }
 
@@ -142,13 +141,13 @@ struct Broken<'a> {
     everybody: &'a [InstalledBundle],
     /// Everybody as OLM Classic sees them.
     as_classic: Vec<Installed>,
-    generations: &'a [Generation],
+    generations: &'a [Olm],
 }
 
 /// A channel with edits made, and whether these are known to be the fewest.
 struct Mended {
     channel: Channel,
-    olm: Vec<Generation>,
+    olm: Vec<Olm>,
     is_fewest: bool,
 }
 
@@ -180,7 +179,7 @@ impl Broken<'_> {
         &self,
         repair: &mut PackageRepair,
         stranded: &Stranded,
-        mut why: impl FnMut(Generation, &InstalledBundle) -> String,
+        mut why: impl FnMut(Olm, &InstalledBundle) -> String,
     ) {
         repair.stranded_after += n_users(stranded);
         repair.left.extend(stranded.iter().map(|(olm, at)| LeftUser {
@@ -193,18 +192,18 @@ impl Broken<'_> {
     }
 
     /// The users without a way to the head, with a graph of the package.
-    fn stranded(&self, graph: &PackageGraph, generations: &[Generation]) -> Stranded {
+    fn stranded(&self, graph: &PackageGraph, generations: &[Olm]) -> Stranded {
         let view = view_of(graph);
         let package = classic::Package::new(graph);
         let mut found = Stranded::new();
         for &olm in generations {
             let mut routes = match olm {
-                Generation::Classic => UpgradeRoutes::classic(&package, self.name).ok(),
-                Generation::V1 => Some(UpgradeRoutes::v1(&view, self.name)),
+                Olm::Classic => UpgradeRoutes::classic(&package, self.name).ok(),
+                Olm::V1 => Some(UpgradeRoutes::v1(&view, self.name)),
             };
             for (at, user) in self.everybody.iter().enumerate() {
                 // A ClusterExtension knows the version of its installed bundle.
-                if olm == Generation::V1 && user.version.is_empty() {
+                if olm == Olm::V1 && user.version.is_empty() {
                     continue;
                 }
                 if routes.as_mut().is_none_or(|it| it.route(user).end != End::Head) {
@@ -226,9 +225,9 @@ impl Broken<'_> {
 
     /// Searches for the fewest edits: one that helps with all generations, one for OLM Classic alone, then several.
     fn search(&self, channel: &Channel, stranded: &Stranded) -> Option<Mended> {
-        let classic: &[Generation] = &[Generation::Classic];
+        let classic: &[Olm] = &[Olm::Classic];
         // If nobody is stranded with OLM Classic, no edit is for it alone.
-        let has_other = self.generations.len() > 1 && stranded.iter().any(|it| it.0 == Generation::Classic);
+        let has_other = self.generations.len() > 1 && stranded.iter().any(|it| it.0 == Olm::Classic);
         let asked = [self.generations].into_iter().chain(has_other.then_some(classic)).collect::<Vec<_>>();
         for olm in &asked {
             if let Some(channel) = self.with_one_edit(channel, olm) {
@@ -245,21 +244,21 @@ impl Broken<'_> {
     }
 
     /// The channel with one changed entry that strands only users above the head.
-    fn with_one_edit(&self, channel: &Channel, olm: &[Generation]) -> Option<Channel> {
+    fn with_one_edit(&self, channel: &Channel, olm: &[Olm]) -> Option<Channel> {
         if let Some(changed) = self.with_edge_of_head(channel, olm) {
             return Some(changed);
         }
         small_edits(channel).into_iter().take(MAX_TRIES).find(|it| self.holds(it, olm))
     }
 
-    fn with_edge_of_head(&self, channel: &Channel, olm: &[Generation]) -> Option<Channel> {
-        let besides = if olm.contains(&Generation::V1) { self.ends_of_v1(channel) } else { Vec::new() };
+    fn with_edge_of_head(&self, channel: &Channel, olm: &[Olm]) -> Option<Channel> {
+        let besides = if olm.contains(&Olm::V1) { self.ends_of_v1(channel) } else { Vec::new() };
         let edge = extra_edge(channel, &self.as_classic, &besides, |edge| self.holds(&with_edge(channel, edge), olm))?;
         Some(with_edge(channel, &edge))
     }
 
     /// The channel with a few small edits, and one of the head if that is also needed.
-    fn with_several_edits(&self, channel: &Channel, olm: &[Generation]) -> Option<Channel> {
+    fn with_several_edits(&self, channel: &Channel, olm: &[Olm]) -> Option<Channel> {
         let helps = |changed: &Channel| {
             let is_enough = self.holds(changed, olm).then(|| changed.clone());
             is_enough.or_else(|| self.with_edge_of_head(changed, olm))
@@ -332,7 +331,7 @@ impl Broken<'_> {
     }
 
     /// Whether every user who is not above the head of a channel has a way there.
-    fn holds(&self, changed: &Channel, olm: &[Generation]) -> bool {
+    fn holds(&self, changed: &Channel, olm: &[Olm]) -> bool {
         let below: Vec<&Installed> = self.as_classic.iter().filter(|it| !is_above_head(changed, it)).collect();
         if !leads_all_to_its_head(changed, &below) {
             return false;
@@ -385,11 +384,11 @@ impl<'a> Reasons<'a> {
         Self { channel, view: view_of(graph), name, is_valid: check_chain(&fields).is_ok() }
     }
 
-    fn of(&mut self, olm: Generation, user: &InstalledBundle) -> String {
+    fn of(&mut self, olm: Olm, user: &InstalledBundle) -> String {
         if is_above_head(self.channel, &user.as_classic()) {
             return "its version is not below that of the head, and upgrades never lead to a lower version".to_owned();
         }
-        if olm == Generation::V1 {
+        if olm == Olm::V1 {
             let mut routes = UpgradeRoutes::v1(&self.view, self.name);
             let end = routes.route(user).target;
             if let Some(refusal) = routes.refusal(&end) {
@@ -524,7 +523,7 @@ mod tests {
             ),
         ];
         for (entries, expected, is_fewest, n_left) in cases {
-            let found = repair(&view(entries), &[Generation::Classic]);
+            let found = repair(&view(entries), &[Olm::Classic]);
             let Some(found) = found else {
                 assert!(expected.is_empty(), "{entries:?}");
                 continue;

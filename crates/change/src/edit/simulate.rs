@@ -15,7 +15,7 @@ use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
 use olmdex_olm::resolve::{Dependant, RefusedByV1};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed, Package};
 use olmdex_olm::upgrade::{
-    ExtraEdge, Generation, InstalledBundle, LostEdge, PackageView, UpgradeRoutes, extra_edge, is_above_head,
+    ExtraEdge, InstalledBundle, LostEdge, Olm, PackageView, UpgradeRoutes, extra_edge, is_above_head,
     leads_all_to_its_head, lost_edge, with_edge,
 };
 use olmdex_version::Version;
@@ -58,7 +58,7 @@ pub struct Advice {
     #[serde(flatten)]
     pub edge: ExtraEdge,
     /// The generations of OLM with which it strands nobody; the others have no way, whatever the edges.
-    pub olm: Vec<Generation>,
+    pub olm: Vec<Olm>,
 }
 
 /// A bundle that would have to stay.
@@ -76,7 +76,7 @@ pub struct KeptBundle {
 #[serde(rename_all = "camelCase")]
 pub struct Simulated {
     /// The generation of OLM.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The package.
     pub package: String,
     /// The channel that users follow.
@@ -167,7 +167,7 @@ impl Effect {
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'q> {
     /// The generations of OLM.
-    pub generations: &'q [Generation],
+    pub generations: &'q [Olm],
     /// Other bundles that may be installed, whatever the channel.
     pub installed: &'q [InstalledBundle],
     /// Other bundles that followers of a channel may have installed, with the channel.
@@ -217,13 +217,13 @@ impl<'v> State<'v> {
     }
 
     /// The ways in a channel; `None` if there is no such channel, or OLM Classic finds no order in it.
-    fn routes<'s>(&'s self, olm: Generation, channel: &'s str) -> Option<UpgradeRoutes<'s>> {
+    fn routes<'s>(&'s self, olm: Olm, channel: &'s str) -> Option<UpgradeRoutes<'s>> {
         if self.package.channels.iter().all(|it| it.name != channel) {
             return None;
         }
         match olm {
-            Generation::Classic => UpgradeRoutes::classic(&self.package, channel).ok(),
-            Generation::V1 => Some(UpgradeRoutes::v1(self.view, channel)),
+            Olm::Classic => UpgradeRoutes::classic(&self.package, channel).ok(),
+            Olm::V1 => Some(UpgradeRoutes::v1(self.view, channel)),
         }
     }
 
@@ -277,17 +277,11 @@ pub(super) fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &
     users
 }
 
-fn in_channel(
-    old: &State<'_>,
-    new: &State<'_>,
-    olm: Generation,
-    channel: &str,
-    users: &[InstalledBundle],
-) -> Vec<Simulated> {
+fn in_channel(old: &State<'_>, new: &State<'_>, olm: Olm, channel: &str, users: &[InstalledBundle]) -> Vec<Simulated> {
     let (mut before, mut after) = (old.routes(olm, channel), new.routes(olm, channel));
     let mut found = Vec::with_capacity(users.len());
     // A ClusterExtension knows the version of its installed bundle; a bundle that the catalog only names has none.
-    let is_known = |it: &&InstalledBundle| olm == Generation::Classic || !it.version.is_empty();
+    let is_known = |it: &&InstalledBundle| olm == Olm::Classic || !it.version.is_empty();
     let no_way = if new.package.channels.is_empty() {
         "the package is removed"
     } else if new.package.channels.iter().all(|it| it.name != channel) {
@@ -338,10 +332,10 @@ impl Simulated {
 /// helps with OLM Classic is still worth it.
 fn advise(old: &State<'_>, new: &State<'_>, name: &str, all: &[Simulated], simulation: &mut Simulation) {
     let (Some(graph), Some(channel)) = (new.graph, new.channel(name)) else { return };
-    let mut olm: Vec<Generation> = all.iter().map(|it| it.olm).collect();
+    let mut olm: Vec<Olm> = all.iter().map(|it| it.olm).collect();
     olm.sort();
     olm.dedup();
-    let asked: [&[Generation]; 2] = [&olm, &[Generation::Classic]];
+    let asked: [&[Olm]; 2] = [&olm, &[Olm::Classic]];
     let n_tries = if olm.len() > 1 { 2 } else { 1 };
     for olm in asked.into_iter().take(n_tries) {
         let of_it: Vec<&Simulated> = all.iter().filter(|it| olm.contains(&it.olm)).collect();
@@ -408,7 +402,7 @@ impl Advised<'_> {
         let versions = self.new.view.bundles().iter().map(|it| (it.name.as_str(), it.version.as_str()));
         let versions: BTreeMap<&str, &str> = versions.collect();
         let is_dead =
-            |it: &&&Simulated| it.olm == Generation::V1 && it.effect == Effect::Stranded && !it.after.target.is_empty();
+            |it: &&&Simulated| it.olm == Olm::V1 && it.effect == Effect::Stranded && !it.after.target.is_empty();
         let end = |it: &&Simulated| {
             let target = &it.after.target;
             let known = versions.get(target.as_str()).copied().unwrap_or_default();
@@ -420,7 +414,7 @@ impl Advised<'_> {
 
     /// Whether OLM v1, which sees other ways, also finds them in the changed channel.
     fn holds(&self, changed: &Channel, kept: &[String]) -> bool {
-        let follows = |it: &&&Simulated| it.olm == Generation::V1 && it.before.is_head;
+        let follows = |it: &&&Simulated| it.olm == Olm::V1 && it.before.is_head;
         let users: Vec<InstalledBundle> = self.users.iter().filter(follows).map(|it| it.installed()).collect();
         if users.is_empty() {
             return true;

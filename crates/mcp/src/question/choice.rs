@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use olmdex_ask::{Compatibility, Olm};
+use olmdex_ask::{Compatibility, OlmSet};
 use olmdex_olm::readiness::Acknowledgement;
 use olmdex_olm::upgrade::v1::Policy;
 use olmdex_rules::openshift::SupportLevel;
@@ -70,10 +70,10 @@ macro_rules! choices {
 
 choices! {
     /// A generation of OLM.
-    OlmWord for Olm =>
-    Classic: "classic", Olm::Classic;
-    V1: "v1", Olm::V1;
-    Both: "both", Olm::Both;
+    OlmWord for OlmSet =>
+    Classic: "classic", OlmSet::Classic;
+    V1: "v1", OlmSet::V1;
+    Both: "both", OlmSet::Both;
 }
 
 choices! {

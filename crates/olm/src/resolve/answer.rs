@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::conflict::{Conflict, ConflictFact, FactKind, Named};
 use super::explain::{Sentence, story};
 use super::failure::Failure;
-use super::generations::Generation;
+use super::generations::Round;
 use super::other_namespaces;
 use super::position::Standing;
 use super::repair::Repair;
@@ -221,7 +221,7 @@ pub struct FailureAnswer {
 impl ResolutionAnswer {
     /// The answer of one generation; `world` is the one that was resolved.
     #[must_use]
-    pub fn new(world: &World, generation: &Generation, number: usize) -> Self {
+    pub fn new(world: &World, generation: &Round, number: usize) -> Self {
         let mut answer = Self {
             namespace: world.namespace.clone(),
             generation: number,
@@ -255,7 +255,7 @@ impl ResolutionAnswer {
         let mut installed: Vec<String> =
             world.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();
         installed.sort();
-        let generation = Generation {
+        let generation = Round {
             verdict: Verdict::Resolved(Resolution::default()),
             steps: Steps::default(),
             installed: if number > 1 { installed } else { Vec::new() },

@@ -16,7 +16,7 @@ use super::failure::Failure;
 use super::indexed::IndexRows;
 use super::resolution::{Because, Options, Verdict, resolve};
 use super::rows::World;
-use crate::upgrade::Generation;
+use crate::upgrade::Olm;
 use olmdex_base::diag::Place;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
@@ -85,7 +85,7 @@ pub fn dependants(
     before: &str,
     after: &str,
     packages: &[String],
-    generations: &[Generation],
+    generations: &[Olm],
     options: &Options,
 ) -> Result<Dependants, ClosureError> {
     let side = [Side::new(index, before, options)?, Side::new(index, after, options)?];
@@ -95,10 +95,10 @@ pub fn dependants(
         let [old, new] = &side;
         demanding.insert(package.clone(), (old.demands(package, &mut found)?, new.demands(package, &mut found)?));
     }
-    if generations.contains(&Generation::V1) {
+    if generations.contains(&Olm::V1) {
         found.refused = refused(&side, &demanding)?;
     }
-    if generations.contains(&Generation::Classic) {
+    if generations.contains(&Olm::Classic) {
         resolve_again(&side, &demanding, &mut found)?;
     }
     found.left_out.dedup();

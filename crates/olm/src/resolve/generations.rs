@@ -12,7 +12,7 @@ pub const MAX_GENERATIONS: usize = 1000;
 
 /// One resolution, and its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Generation {
+pub struct Round {
     /// Its result.
     pub verdict: Verdict,
     /// The steps that OLM takes then; empty if there is no answer.
@@ -70,7 +70,7 @@ pub fn after(world: &World, resolution: &Resolution, steps: &Steps) -> World {
 #[derive(Debug, Default)]
 pub struct Course {
     /// Those that OLM completes.
-    pub generations: Vec<Generation>,
+    pub generations: Vec<Round>,
     /// The reason why the next one fails, if it does: a failure of [`resolve`], or an endless repetition.
     pub failure: Option<Failure>,
 }
@@ -84,25 +84,25 @@ pub fn generations(world: &World, rows: &dyn Rows, options: &Options) -> Course 
     course
 }
 
-fn run(world: &World, rows: &dyn Rows, options: &Options, generations: &mut Vec<Generation>) -> Result<(), Failure> {
+fn run(world: &World, rows: &dyn Rows, options: &Options, generations: &mut Vec<Round>) -> Result<(), Failure> {
     let mut at = world.clone();
     let mut seen: Vec<State> = vec![state(&at)];
     while generations.len() < MAX_GENERATIONS {
         let verdict = resolve(&at, rows, options)?;
         let Verdict::Resolved(resolution) = &verdict else {
             let installed = names(&at);
-            generations.push(Generation { verdict, steps: Steps::default(), installed, repeats: None });
+            generations.push(Round { verdict, steps: Steps::default(), installed, repeats: None });
             return Ok(());
         };
         let steps = steps(&at, resolution);
         if !steps.makes_install_plan {
-            generations.push(Generation { verdict, steps, installed: names(&at), repeats: None });
+            generations.push(Round { verdict, steps, installed: names(&at), repeats: None });
             return Ok(());
         }
         at = after(&at, resolution, &steps);
         let next = state(&at);
         let repeats = seen.iter().position(|it| *it == next);
-        generations.push(Generation { verdict, steps, installed: names(&at), repeats });
+        generations.push(Round { verdict, steps, installed: names(&at), repeats });
         if repeats.is_some() {
             return Ok(());
         }

@@ -4,9 +4,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::classic;
 use super::installed::InstalledBundle;
 use super::target::Target;
@@ -16,27 +13,6 @@ use olmdex_index::query::{CatalogRank, EdgeScope, GraphBundle, InstallModes, Pac
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_text::tally;
 use olmdex_version::Version;
-
-/// A generation of OLM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub enum Generation {
-    /// OLM Classic: Subscriptions.
-    Classic,
-    /// OLM v1: ClusterExtensions.
-    V1,
-}
-
-impl Generation {
-    /// Its name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Classic => "classic",
-            Self::V1 => "v1",
-        }
-    }
-}
 
 /// A bundle by its name and its version.
 #[derive(Debug, Clone, PartialEq, Eq)]

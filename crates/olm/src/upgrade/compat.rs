@@ -9,7 +9,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::Generation;
+use olmdex_base::olm::Olm;
 use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use olmdex_index::query::GraphBundle;
 use olmdex_rules::openshift::coerce;
@@ -172,7 +172,7 @@ impl Judgement {
 /// upgraded to `to`. At each minor version the cluster asks for the very next one. Limits that the cluster enforces
 /// count before the vendor's lifecycle, and the lifecycle counts before the statements of the bundle.
 #[must_use]
-pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgement {
+pub fn judge(claims: &Claims, olm: Olm, from: Minor, to: Minor) -> Judgement {
     let mut evidence = Vec::new();
     evidence.extend(match &claims.unreadable {
         Some(error) => Some(Evidence {
@@ -207,10 +207,10 @@ fn judge_lifecycle(listed: &[String], to: Minor) -> Evidence {
     Evidence { signal: Signal::Lifecycle, value: list, verdict, reason }
 }
 
-fn judge_max(values: &[String], olm: Generation, from: Minor, to: Minor) -> Option<Evidence> {
+fn judge_max(values: &[String], olm: Olm, from: Minor, to: Minor) -> Option<Evidence> {
     let highest = match olm {
-        Generation::Classic => highest_classic(values),
-        Generation::V1 => highest_v1(values),
+        Olm::Classic => highest_classic(values),
+        Olm::V1 => highest_v1(values),
     };
     let (verdict, reason) = match highest {
         Ok(None) => return None,
@@ -349,7 +349,7 @@ mod tests {
                 min_kube_version: kube.to_owned(),
                 lifecycle: None,
             };
-            for (olm, expected) in [(Generation::Classic, classic), (Generation::V1, v1)] {
+            for (olm, expected) in [(Olm::Classic, classic), (Olm::V1, v1)] {
                 let judgement = judge(&claims, olm, minor(from), minor(to));
                 assert_eq!(judgement.verdict, expected, "{claims:?} {olm:?} {judgement:?}");
                 assert!(!judgement.reason().is_empty());

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Generation, NamedVersion, PackageView};
+use super::answer::{NamedVersion, PackageView};
 use super::compat::{Claims, Compatibility, Evidence, judge};
 use super::installed::InstalledBundle;
 use super::path::PathStep;
 use super::v1::Installation;
+use olmdex_base::olm::Olm;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{GraphBundle, Obstacles, PackageGraph};
 
@@ -24,7 +25,7 @@ pub struct Stay {
     /// Its version.
     pub version: String,
     /// The generations of OLM for which this holds.
-    pub olm: Vec<Generation>,
+    pub olm: Vec<Olm>,
     /// The version that the cluster is to be upgraded to.
     pub openshift: String,
     /// The verdict about it.
@@ -66,12 +67,7 @@ pub struct Move {
 
 /// The rows of all bundles of a package of a catalog, highest version first.
 #[must_use]
-pub fn bundles_that_stay(
-    olm: &[Generation],
-    graph: &PackageGraph,
-    step: Move,
-    installation: &Installation,
-) -> Vec<Stay> {
+pub fn bundles_that_stay(olm: &[Olm], graph: &PackageGraph, step: Move, installation: &Installation) -> Vec<Stay> {
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
     let mut rows = Vec::new();
     for NamedVersion { name, version, .. } in view.bundles() {
@@ -89,7 +85,7 @@ pub fn bundles_that_stay(
 }
 
 /// The judgements for the generations of OLM: one row if they agree.
-fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
+fn judged(olm: &[Olm], claims: &Claims, step: Move) -> Vec<Stay> {
     let mut rows: Vec<Stay> = Vec::new();
     for &generation in olm {
         let judgement = judge(claims, generation, step.from, step.to);
@@ -120,7 +116,7 @@ fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
 /// Subscription's catalog alone ([`PackageView::of_catalog`]) keeps the data of other catalogs out of it.
 #[must_use]
 pub fn installed_that_stays(
-    olm: &[Generation],
+    olm: &[Olm],
     view: &PackageView,
     installed: &InstalledBundle,
     own: Option<&Result<Vec<String>, String>>,
@@ -149,7 +145,7 @@ pub fn installed_that_stays(
 
 /// The reason why OLM v1 refuses the bundle of a row, if the row is about OLM v1.
 fn refusal(row: &Stay, bundle: Option<&GraphBundle>, installation: &Installation) -> Option<String> {
-    if !row.olm.contains(&Generation::V1) {
+    if !row.olm.contains(&Olm::V1) {
         return None;
     }
     if let Some(property) = bundle.and_then(|it| it.dependency.as_ref()) {

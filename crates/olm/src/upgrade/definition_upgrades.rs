@@ -11,10 +11,11 @@ use rayon::prelude::*;
 use super::classic::{Channel, Package};
 use olmdex_base::diag::envelope::{DefinitionChecks, RefusedUpgrade};
 use olmdex_base::diag::{Finding, Place, Rule, Severity, counted};
+use olmdex_base::olm::OlmSet;
 use olmdex_index::query::Filter;
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::crd::Crd;
-use olmdex_rules::crd::findings::{Judges, LocatedCrd};
+use olmdex_rules::crd::findings::{LocatedCrd, judge_schemas};
 
 /// Objects of bundles that a catalog does not carry, as JSON with their places, by the names of the bundles.
 pub type BundleObjects = HashMap<String, Vec<(String, Place)>>;
@@ -37,7 +38,7 @@ pub struct DefinitionUpgrades {
 pub fn definition_upgrades(
     index: &Index,
     filter: &Filter,
-    judges: Judges,
+    olm: OlmSet,
     at_hand: &BundleObjects,
 ) -> Result<DefinitionUpgrades, IndexError> {
     let mut answer = DefinitionUpgrades::default();
@@ -57,7 +58,7 @@ pub fn definition_upgrades(
                 };
                 definitions.add(name, objects);
             }
-            let compared = definitions.compare(&edges, judges);
+            let compared = definitions.compare(&edges, olm);
             answer.checks.compared +=
                 edges.keys().filter(|it| definitions.has(&it.0) && definitions.has(&it.1)).count();
             answer.checks.pairs += compared.len();
@@ -158,10 +159,10 @@ impl Definitions {
         new.iter().filter_map(|(name, new)| Some((*old.get(name)?, *new))).filter(|it| it.0 != it.1).collect()
     }
 
-    fn compare(&self, edges: &Edges, judges: Judges) -> HashMap<(usize, usize), Vec<Finding>> {
+    fn compare(&self, edges: &Edges, olm: OlmSet) -> HashMap<(usize, usize), Vec<Finding>> {
         let pairs: BTreeSet<(usize, usize)> = edges.keys().flat_map(|it| self.changed(it)).collect();
         let pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
-        let compare = |&(old, new): &(usize, usize)| ((old, new), judges.judge_schemas(&self.all[old], &self.all[new]));
+        let compare = |&(old, new): &(usize, usize)| ((old, new), judge_schemas(olm, &self.all[old], &self.all[new]));
         pairs.par_iter().map(compare).collect()
     }
 }

@@ -1,8 +1,9 @@
 //! Whether a step changes definitions in a way that OLM Classic refuses, by the objects that a catalog carries for
 //! bundles.
 
+use olmdex_base::olm::OlmSet;
 use olmdex_index::{Index, IndexError};
-use olmdex_rules::crd::findings::{Judges, LocatedCrd};
+use olmdex_rules::crd::findings::{LocatedCrd, judge_schemas};
 
 /// The errors and warnings of OLM Classic about the definitions that a step from one bundle of a catalog to another
 /// changes.
@@ -21,7 +22,7 @@ pub fn unsafe_definitions(index: &Index, catalog: &str, from: &str, to: &str) ->
     let mut words = Vec::new();
     for next in definitions(to)? {
         if let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) {
-            let found = Judges { classic: true, v1: false }.judge_schemas(before, &next);
+            let found = judge_schemas(OlmSet::Classic, before, &next);
             words.extend(found.into_iter().map(|it| it.message));
         }
     }

@@ -2,11 +2,12 @@
 //! the order of precedence): also in other sources than the Subscription's. OLM's code does not
 //! (`docs/behaviour/olm-classic.md` 2.6), so this answers only on request.
 
-use super::answer::{EngineQuestion, Generation, PackageView, channel_words};
+use super::answer::{EngineQuestion, PackageView, channel_words};
 use super::classic;
 use super::permit::Field;
 use super::target::Target;
 use super::updates::{Updates, Verdict};
+use olmdex_base::olm::Olm;
 
 /// The four places, in the order of their precedence.
 const PLACES: [&str; 4] = [
@@ -20,7 +21,7 @@ const PLACES: [&str; 4] = [
 /// highest first, then by name.
 #[must_use]
 pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &EngineQuestion) -> Updates {
-    let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
+    let mut answer = Updates { version_range: String::new(), ..Updates::new(Olm::Classic, view, asked) };
     let mut graphs: Vec<_> = view.graphs.iter().collect();
     let priority = |name: &str| view.ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
     graphs.sort_by_key(|it| (it.catalog != source, std::cmp::Reverse(priority(&it.catalog)), it.catalog.clone()));

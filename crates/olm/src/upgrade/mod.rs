@@ -76,7 +76,7 @@ pub mod v1;
 mod why_not;
 mod zstream;
 
-pub use answer::{EngineQuestion, Generation, NamedVersion, PackageView};
+pub use answer::{EngineQuestion, NamedVersion, PackageView};
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use compare::diff;
@@ -87,6 +87,7 @@ pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;
 pub use installed::{InstalledBundle, InstalledError};
 pub use missing_edge::{ExtraEdge, either_range, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
+pub use olmdex_base::olm::Olm;
 pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_paths, v1_path};
 pub use permit::{Field, Permit};
 pub use reachable::{LostEdge, UpgradeRoute, UpgradeRoutes, lost_edge};

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, Generation, PackageView};
+use super::answer::{EngineQuestion, PackageView};
 use super::classic::{self, End};
 use super::installed::InstalledBundle;
 use super::target::Target;
 use super::updates::{refused_words, v1_target};
 use super::v1;
+use olmdex_base::olm::Olm;
 use olmdex_index::query::PackageGraph;
 use olmdex_version::masterminds::api_server_refusal;
 
@@ -19,7 +20,7 @@ use olmdex_version::masterminds::api_server_refusal;
 #[serde(rename_all = "camelCase")]
 pub struct UpgradePath {
     /// The generation of OLM.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The package.
     pub package: String,
     /// The catalog that the answer is about, if there is one for each of several.
@@ -72,7 +73,7 @@ pub struct Setting {
 
 impl UpgradePath {
     pub(super) fn new(
-        olm: Generation,
+        olm: Olm,
         view: &PackageView,
         asked: &EngineQuestion,
         from: &InstalledBundle,
@@ -135,7 +136,7 @@ pub fn classic_path(
     from: &InstalledBundle,
     to: Option<&str>,
 ) -> UpgradePath {
-    let mut answer = UpgradePath::new(Generation::Classic, view, asked, from, to);
+    let mut answer = UpgradePath::new(Olm::Classic, view, asked, from, to);
     match view.as_classic(graph).path(asked.channel(), &from.as_classic()) {
         Err(error) => UpgradePath { reason: error.to_string(), ..answer },
         Ok(path) => {
@@ -159,7 +160,7 @@ pub fn classic_paths(
     let package = view.as_classic(graph);
     let paths = package.paths(asked.channel());
     for from in bundles {
-        let mut answer = UpgradePath::new(Generation::Classic, view, asked, &from, None);
+        let mut answer = UpgradePath::new(Olm::Classic, view, asked, &from, None);
         match &paths {
             Err(error) => see(UpgradePath { reason: error.to_string(), ..answer }, false),
             Ok(paths) => {
@@ -179,7 +180,7 @@ fn targets(view: &PackageView, graph: &PackageGraph, path: classic::Path) -> Vec
 /// The steps of OLM v1: at each the highest version that is permitted.
 #[must_use]
 pub fn v1_path(view: &PackageView, asked: &EngineQuestion, from: &InstalledBundle, to: Option<&str>) -> UpgradePath {
-    let mut answer = UpgradePath::new(Generation::V1, view, asked, from, to);
+    let mut answer = UpgradePath::new(Olm::V1, view, asked, from, to);
     // Such a ClusterExtension cannot exist, so OLM cannot resolve it.
     if let Some(refusal) = api_server_refusal(&asked.version) {
         return answer.finish(false, &format!("ends the path: {refusal}"));

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::answer::{EngineQuestion, Generation, PackageView};
+use super::answer::{EngineQuestion, PackageView};
 use super::compat::{Claims, judge};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, UpgradePath};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
 use super::target::Target;
 use olmdex_base::diag::counted;
+use olmdex_base::olm::Olm;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::Reach;
 
@@ -37,12 +38,12 @@ pub struct FewestSteps<'w> {
 pub fn fewest_steps(
     view: &PackageView,
     asked: &EngineQuestion,
-    olm: Generation,
+    olm: Olm,
     wanted: &FewestSteps<'_>,
 ) -> Vec<UpgradePath> {
     let &FewestSteps { from, to, .. } = wanted;
     let graph = view.graphs.first();
-    if olm == Generation::Classic && graph.is_none() {
+    if olm == Olm::Classic && graph.is_none() {
         return Vec::new();
     }
     let limits = Limits::new(wanted, view, olm);
@@ -63,7 +64,7 @@ pub fn fewest_steps(
         return vec![answer(true, Vec::new(), format!("{to} is installed"))];
     }
     let found = match (olm, graph) {
-        (Generation::Classic, Some(graph)) => classic_shortest(view, graph, asked, from, &wish),
+        (Olm::Classic, Some(graph)) => classic_shortest(view, graph, asked, from, &wish),
         _ => v1_shortest(view, asked, from, &wish),
     };
     if found.is_empty() {
@@ -78,11 +79,11 @@ pub fn fewest_steps(
 }
 
 /// The condition for OLM to go a way.
-fn condition(olm: Generation, steps: &[PathStep]) -> String {
+fn condition(olm: Olm, steps: &[PathStep]) -> String {
     let n_steps = counted(steps.len() as u64, "step");
     let by_hand = match olm {
         // Without it, OLM would go on in the channel before the channel is changed.
-        Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
+        Olm::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
             ", with installPlanApproval: Manual, so that OLM waits for each change"
         }
         _ => "",
@@ -92,7 +93,7 @@ fn condition(olm: Generation, steps: &[PathStep]) -> String {
 
 /// The bundles that a way may not lead over.
 struct Limits<'v> {
-    olm: Generation,
+    olm: Olm,
     avoids_deprecated: bool,
     openshift: Option<Minor>,
     /// The claims of a bundle of a catalog, only if they are asked for.
@@ -100,7 +101,7 @@ struct Limits<'v> {
 }
 
 impl<'v> Limits<'v> {
-    fn new(wanted: &FewestSteps<'_>, view: &'v PackageView, olm: Generation) -> Self {
+    fn new(wanted: &FewestSteps<'_>, view: &'v PackageView, olm: Olm) -> Self {
         let mut claims: HashMap<(&str, &str), Vec<Claims>> = HashMap::new();
         for graph in view.graphs.iter().filter(|_| wanted.openshift.is_some()) {
             for bundle in &graph.bundles {

@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, Generation, PackageView, channel_words};
+use super::answer::{EngineQuestion, PackageView, channel_words};
 use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::target::Target;
 use super::v1::{self, CatalogWalk};
+use olmdex_base::olm::Olm;
 use olmdex_index::query::PackageGraph;
 use olmdex_version::masterminds::{Constraint, api_server_refusal};
 use olmdex_version::{Version, VersionRelease};
@@ -36,7 +37,7 @@ pub enum Verdict {
 #[serde(rename_all = "camelCase")]
 pub struct Updates {
     /// The generation.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The package.
     pub package: String,
     /// The catalog that the answer is about, if there is one for each of several.
@@ -75,7 +76,7 @@ impl Updates {
         matches!(self.verdict, Verdict::Stuck | Verdict::Error | Verdict::Refused)
     }
 
-    pub(super) fn new(olm: Generation, view: &PackageView, asked: &EngineQuestion) -> Self {
+    pub(super) fn new(olm: Olm, view: &PackageView, asked: &EngineQuestion) -> Self {
         Self {
             olm,
             package: view.package.clone(),
@@ -99,7 +100,7 @@ impl Updates {
 #[must_use]
 pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &EngineQuestion) -> Updates {
     let package = view.as_classic(graph);
-    let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
+    let mut answer = Updates { version_range: String::new(), ..Updates::new(Olm::Classic, view, asked) };
     let place = channel_words(&view.package, &asked.channels);
     let steps = match &asked.installed {
         None => package.installable(asked.channel(), None),
@@ -190,7 +191,7 @@ pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Ins
 #[must_use]
 pub fn v1_updates(view: &PackageView, asked: &EngineQuestion) -> Updates {
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
-    let mut answer = Updates { walk: found.walk, ..Updates::new(Generation::V1, view, asked) };
+    let mut answer = Updates { walk: found.walk, ..Updates::new(Olm::V1, view, asked) };
     let targets = v1_targets(view, asked);
     let resolution = found.outcome.as_ref().ok();
     let installed = resolution.map(|it| it.bundle.as_str()).or(asked.installed.as_ref().map(|it| it.name.as_str()));

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, Generation, NamedVersion, PackageView, channel_words};
+use super::answer::{EngineQuestion, NamedVersion, PackageView, channel_words};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
@@ -11,6 +11,7 @@ use super::target::Target;
 use super::uninstall_advice::{Jump, jump};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};
+use olmdex_base::olm::Olm;
 use olmdex_index::query::{PackageGraph, Reach};
 use olmdex_index::{Index, IndexError};
 use olmdex_version::first_of;
@@ -21,7 +22,7 @@ use olmdex_version::masterminds::api_server_refusal;
 #[serde(rename_all = "camelCase")]
 pub struct WhyNot {
     /// The generation of OLM.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The package.
     pub package: String,
     /// The catalog that the answer is about, if there is one for each of several.
@@ -66,7 +67,7 @@ pub struct Condition {
 }
 
 impl WhyNot {
-    fn new(olm: Generation, view: &PackageView, asked: &EngineQuestion, target: &NamedVersion) -> Self {
+    fn new(olm: Olm, view: &PackageView, asked: &EngineQuestion, target: &NamedVersion) -> Self {
         Self {
             olm,
             package: view.package.clone(),
@@ -97,7 +98,7 @@ pub fn classic_why_not(
     asked: &EngineQuestion,
     target: &NamedVersion,
 ) -> WhyNot {
-    let mut answer = WhyNot::new(Generation::Classic, view, asked, target);
+    let mut answer = WhyNot::new(Olm::Classic, view, asked, target);
     let package = view.as_classic(graph);
     let name = &target.name;
     let now = classic_updates(view, graph, asked);
@@ -299,7 +300,7 @@ fn through(steps: &[PathStep]) -> String {
 /// names between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
 #[must_use]
 pub fn v1_why_not(view: &PackageView, asked: &EngineQuestion, target: &NamedVersion, within: &Reach) -> WhyNot {
-    let mut answer = WhyNot::new(Generation::V1, view, asked, target);
+    let mut answer = WhyNot::new(Olm::V1, view, asked, target);
     let name = &target.name;
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
     let mut refusal = None;

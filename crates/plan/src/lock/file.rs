@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::error::ParseError;
 use olmdex_base::diag::is_hidden;
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 
 /// The version of the form.
 const VERSION: i64 = 1;
@@ -48,7 +48,7 @@ pub struct LockedOperator {
     /// The catalog.
     pub catalog: String,
     /// The generation of OLM that installs it.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The channel; empty if a ClusterExtension names none.
     #[serde(default)]
     pub channel: String,
@@ -221,7 +221,7 @@ mod tests {
         let operator = LockedOperator {
             package: "till \"x\"\\\n\u{202e}\u{7f}".to_owned(),
             catalog: "shop".to_owned(),
-            olm: Generation::Classic,
+            olm: Olm::Classic,
             channel: "stable".to_owned(),
             constraint: String::new(),
             bundle: "till.v1.0.0".to_owned(),

@@ -4,7 +4,7 @@ use super::error::LockError;
 use super::file::{Images, LockedCatalog, LockedOperator};
 use olmdex_index::query::{BundleSelector, Filter};
 use olmdex_index::{Index, IndexError};
-use olmdex_olm::upgrade::{EngineQuestion, Generation, PackageView, classic, refused_words, v1, v1_refusal};
+use olmdex_olm::upgrade::{EngineQuestion, Olm, PackageView, classic, refused_words, v1, v1_refusal};
 use olmdex_open::oci::Digest;
 use olmdex_version::{Version, blang};
 
@@ -18,7 +18,7 @@ pub struct Ask {
     /// The range of versions, in the language of OLM Classic or v1; empty for the newest.
     pub constraint: String,
     /// The generation of OLM that installs it.
-    pub olm: Generation,
+    pub olm: Olm,
 }
 
 /// Pins an operator to the newest bundle that fits its request, in one of these catalogs, or in all of them if none are
@@ -49,8 +49,8 @@ pub fn pin(index: &Index, catalogs: &[String], ask: &Ask, lists_images: bool) ->
         because: Vec::new(),
     };
     match ask.olm {
-        Generation::Classic => choose_classic(&view, &mut operator)?,
-        Generation::V1 => {
+        Olm::Classic => choose_classic(&view, &mut operator)?,
+        Olm::V1 => {
             let channels = Some(ask.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();
             let asked = EngineQuestion { channels, version: ask.constraint.clone(), ..EngineQuestion::default() };
             let found = v1::resolve_only(&asked.question(&ask.package), view.catalogs())

@@ -9,8 +9,7 @@ use super::error::LockError;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleDetail, BundleSelector, Filter};
 use olmdex_olm::upgrade::{
-    EngineQuestion, Generation, InstalledError, PackageView, classic, classic_path, classic_updates, v1_path,
-    v1_updates,
+    EngineQuestion, InstalledError, Olm, PackageView, classic, classic_path, classic_updates, v1_path, v1_updates,
 };
 use olmdex_version::Version;
 
@@ -52,7 +51,7 @@ pub struct Select {
     /// The channel; all channels if there is none.
     pub channel: Option<String>,
     /// Only versions that OLM reaches from the installed bundle: a version, or a bundle's name.
-    pub from: Option<(String, Generation, Reach)>,
+    pub from: Option<(String, Olm, Reach)>,
     /// How many of the newest are held back.
     pub lag: usize,
 }
@@ -186,7 +185,7 @@ fn reached(
     view: &PackageView,
     select: &Select,
     from: &str,
-    olm: Generation,
+    olm: Olm,
     reach: Reach,
 ) -> Result<BTreeSet<String>, LockError> {
     let installed = view.find_installed_in(index, from).map_err(|error| {
@@ -203,15 +202,15 @@ fn reached(
     let Some(graph) = view.graphs.first() else { return Ok(BTreeSet::new()) };
     if reach == Reach::Next {
         let updates = match olm {
-            Generation::Classic => classic_updates(view, graph, &asked),
-            Generation::V1 => v1_updates(view, &asked),
+            Olm::Classic => classic_updates(view, graph, &asked),
+            Olm::V1 => v1_updates(view, &asked),
         };
         let target = updates.target.map(|it| it.bundle).filter(|it| *it != installed.name);
         return Ok(target.into_iter().collect());
     }
     let path = match olm {
-        Generation::Classic => classic_path(view, graph, &asked, &installed, None),
-        Generation::V1 => v1_path(view, &asked, &installed, None),
+        Olm::Classic => classic_path(view, graph, &asked, &installed, None),
+        Olm::V1 => v1_path(view, &asked, &installed, None),
     };
     Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
 }

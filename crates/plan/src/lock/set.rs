@@ -8,7 +8,7 @@ use super::pin::{Ask, catalogs, fill, pin};
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::resolve::{Options, needs};
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 
 /// Pins operators; with their dependencies, if options for resolving are given. Also returns the demands that nothing
 /// meets.
@@ -46,9 +46,9 @@ fn pin_each(
 ) -> Result<Vec<LockedOperator>, LockError> {
     let filter = Filter { catalogs: of.to_vec(), ..Filter::default() };
     let graphs = match ask.olm {
-        Generation::Classic => index.package_graphs(&filter, &ask.package)?,
+        Olm::Classic => index.package_graphs(&filter, &ask.package)?,
         // A ClusterExtension takes the best of all catalogs.
-        Generation::V1 => Vec::new(),
+        Olm::V1 => Vec::new(),
     };
     if graphs.len() < 2 {
         return Ok(vec![pin(index, of, ask, lists_images)?]);
@@ -89,7 +89,7 @@ pub(super) fn add_dependencies(
 ) -> Result<Needed, LockError> {
     // OLM v1 installs no dependencies.
     let roots: Vec<LockedOperator> =
-        operators.iter().filter(|it| it.required_by.is_empty() && it.olm == Generation::Classic).cloned().collect();
+        operators.iter().filter(|it| it.required_by.is_empty() && it.olm == Olm::Classic).cloned().collect();
     let mut needed: BTreeMap<(String, String), LockedOperator> = BTreeMap::new();
     let mut missing = Vec::new();
     for root in &roots {

@@ -11,9 +11,7 @@ use super::verify::check_catalogs;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::resolve::Options;
-use olmdex_olm::upgrade::{
-    EngineQuestion, Generation, InstalledBundle, PackageView, UpgradePath, classic_path, v1_path,
-};
+use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, Olm, PackageView, UpgradePath, classic_path, v1_path};
 use olmdex_version::Version;
 
 /// The change of an operator.
@@ -174,8 +172,8 @@ pub(super) fn lock_path(index: &Index, operator: &LockedOperator, to: Option<&st
     let channels = Some(operator.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();
     let asked = EngineQuestion { installed: Some(from.clone()), channels, ..EngineQuestion::default() };
     let path = match operator.olm {
-        Generation::Classic => classic_path(&view, graph, &asked, &from, target.as_deref()),
-        Generation::V1 => {
+        Olm::Classic => classic_path(&view, graph, &asked, &from, target.as_deref()),
+        Olm::V1 => {
             let asked = EngineQuestion { version: operator.constraint.clone(), ..asked };
             v1_path(&view, &asked, &from, target.as_deref())
         }
@@ -187,7 +185,7 @@ pub(super) fn lock_path(index: &Index, operator: &LockedOperator, to: Option<&st
 fn cut(operator: &LockedOperator, path: UpgradePath, target: Option<&str>) -> Result<LockPath, LockError> {
     let mut lock_path = LockPath { steps: Vec::new(), is_reached: path.is_reached, reason: path.reason };
     // OLM v1 keeps to the range itself.
-    let is_in = range(if operator.olm == Generation::Classic { &operator.constraint } else { "" })?;
+    let is_in = range(if operator.olm == Olm::Classic { &operator.constraint } else { "" })?;
     for step in path.steps {
         if !Version::parse(&step.target.version).is_ok_and(|it| is_in(&it)) {
             lock_path.reason =

@@ -9,7 +9,7 @@ use super::catalogs::Catalogs;
 use super::code::Code;
 use super::operator_state::OperatorState;
 use olmdex_constraint::openshift::Minor;
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 use olmdex_rules::openshift::Support;
 
 /// A plan.
@@ -173,7 +173,7 @@ pub struct OperatorPlan {
     /// Its version.
     pub version: String,
     /// The generation of OLM that manages it.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The ClusterExtension.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extension: Option<String>,

@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use super::state::OperatorPosition;
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::upgrade::{
-    Effort, EngineQuestion, Generation, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
+    Effort, EngineQuestion, Olm, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
 };
 
 /// The wishes of a search for a detour.
 pub(super) struct Detour<'d> {
-    pub(super) olm: Generation,
+    pub(super) olm: Olm,
     /// The bundles at which it may end.
     pub(super) goals: &'d BTreeSet<String>,
     /// The bundles that it may lead over.
@@ -40,9 +40,9 @@ pub(super) fn detour(
     };
     let asked = EngineQuestion { installed: Some(from.bundle.clone()), ..EngineQuestion::default() };
     let way = match (wanted.olm, view.graphs.first()) {
-        (Generation::V1, _) => v1_shortest(view, &asked, &from.bundle, &wish).pop(),
-        (Generation::Classic, Some(graph)) => classic_shortest(view, graph, &asked, &from.bundle, &wish).pop(),
-        (Generation::Classic, None) => None,
+        (Olm::V1, _) => v1_shortest(view, &asked, &from.bundle, &wish).pop(),
+        (Olm::Classic, Some(graph)) => classic_shortest(view, graph, &asked, &from.bundle, &wish).pop(),
+        (Olm::Classic, None) => None,
     };
     let mut legs: Vec<Leg> = Vec::new();
     for PathStep { target, set } in way.into_iter().flatten() {

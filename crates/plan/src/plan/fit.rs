@@ -7,7 +7,7 @@ use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use olmdex_index::IndexError;
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::compat::{Claims, Compatibility, Signal, judge};
 use olmdex_rules::openshift::{Lifecycle, Support};
 
@@ -128,8 +128,8 @@ impl<'q> Judge<'q> {
         };
         let read = match (&claims.unreadable, self.operator.olm) {
             (Some(error), _) => Err(error.clone()),
-            (None, Generation::Classic) => highest_classic(&claims.max_openshift_versions),
-            (None, Generation::V1) => highest_v1(&claims.max_openshift_versions),
+            (None, Olm::Classic) => highest_classic(&claims.max_openshift_versions),
+            (None, Olm::V1) => highest_v1(&claims.max_openshift_versions),
         };
         Ok(match read {
             Ok(highest) => {

@@ -9,7 +9,7 @@ use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_olm::catalog_source::{is_only_cluster_catalog, is_only_pair, meant, served_catalogs};
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_text::json;
@@ -148,7 +148,7 @@ impl Inventory {
             pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
             unresolved: resolution,
             place: csv.place.to_string(),
-            ..Operator::new(Generation::Classic, &package, &csv.name, &csv.version)
+            ..Operator::new(Olm::Classic, &package, &csv.name, &csv.version)
         });
     }
 
@@ -244,7 +244,7 @@ impl Inventory {
                 release: release.clone(),
                 unresolved: retrying.map(|it| it.message.clone()),
                 place: it.place.to_string(),
-                ..Operator::new(Generation::V1, &it.package, installed, version)
+                ..Operator::new(Olm::V1, &it.package, installed, version)
             });
         }
     }

@@ -1,6 +1,6 @@
 //! An installed operator, with the Subscription or ClusterExtension that manages it.
 
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{Installation, ServedCatalog};
 
 /// An installed operator.
@@ -16,7 +16,7 @@ pub(super) struct Operator {
     pub(super) version: String,
     /// Its release, if the cluster records one apart from the version.
     pub(super) release: Option<String>,
-    pub(super) olm: Generation,
+    pub(super) olm: Olm,
     pub(super) channels: Vec<String>,
     /// The range of versions of a ClusterExtension.
     pub(super) range: String,
@@ -50,9 +50,9 @@ pub(super) struct Operator {
 impl Operator {
     /// An installed operator without other known facts, in a normal subscription: managed under the name of its
     /// package, with automatic updates, and healthy.
-    pub(super) fn new(olm: Generation, package: &str, installed: &str, version: &str) -> Self {
+    pub(super) fn new(olm: Olm, package: &str, installed: &str, version: &str) -> Self {
         Self {
-            namespace: (olm == Generation::Classic).then(String::new),
+            namespace: (olm == Olm::Classic).then(String::new),
             package: package.to_owned(),
             package_is_guessed: false,
             name: package.to_owned(),

@@ -15,7 +15,7 @@ use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
-use olmdex_olm::upgrade::Generation;
+use olmdex_olm::upgrade::Olm;
 use olmdex_rules::openshift::{Goal, PlatformPath, Support, platform_path};
 
 /// A step with its operator, and the number of the operator's earlier steps at the same time.
@@ -107,7 +107,7 @@ fn missing_catalogs(
     let given: Vec<String> = given.iter().filter(|_| is_beside).map(ToString::to_string).collect();
     let beside = if given.is_empty() { String::new() } else { format!("; those given are for {}", given.join(", ")) };
     // OLM v1 searches every catalog, so only OLM Classic needs a particular family.
-    let followed = operators.iter().filter(|it| it.olm == Generation::Classic).flat_map(|it| &it.families);
+    let followed = operators.iter().filter(|it| it.olm == Olm::Classic).flat_map(|it| &it.families);
     let followed: BTreeSet<&String> = followed.collect();
     let mut unknowns = Vec::new();
     for minor in path {

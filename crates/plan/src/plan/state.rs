@@ -4,7 +4,7 @@ use super::operator::Operator;
 use super::operator_state::OperatorState;
 use olmdex_olm::upgrade::v1::{Installation, Policy};
 use olmdex_olm::upgrade::{
-    EngineQuestion, Generation, InstalledBundle, PackageView, Target, classic, classic_path, refused_words, v1_path,
+    EngineQuestion, InstalledBundle, Olm, PackageView, Target, classic, classic_path, refused_words, v1_path,
     v1_targets, v1_updates,
 };
 use olmdex_version::Version;
@@ -55,11 +55,11 @@ pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &OperatorPos
     let name = at.bundle.name.as_str();
     let is_in = channels.iter().any(|it| it.entry(name).is_some());
     let leads_on = match operator.olm {
-        Generation::Classic => packages.first().is_some_and(|package| {
+        Olm::Classic => packages.first().is_some_and(|package| {
             let next = package.next(at.channels.first().map(String::as_str), &at.bundle.as_classic());
             next.is_ok_and(|it| it.is_some())
         }),
-        Generation::V1 => {
+        Olm::V1 => {
             let own = Version::parse(&at.bundle.version).ok();
             let free = EngineQuestion { version: String::new(), ..at.asked() };
             v1_targets(view, &free).iter().any(|it| Version::parse(&it.version).ok() > own)
@@ -85,18 +85,18 @@ pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &OperatorPos
 /// The steps that OLM takes one after another in a catalog.
 pub(super) fn way(view: &PackageView, operator: &Operator, at: &OperatorPosition) -> Vec<Target> {
     let path = match operator.olm {
-        Generation::Classic => {
+        Olm::Classic => {
             let Some(graph) = view.graphs.first() else { return Vec::new() };
             classic_path(view, graph, &at.asked(), &at.bundle, None)
         }
-        Generation::V1 => v1_path(view, &at.asked(), &at.bundle, None),
+        Olm::V1 => v1_path(view, &at.asked(), &at.bundle, None),
     };
     path.steps.into_iter().map(|it| it.target).collect()
 }
 
 /// The words with which OLM v1 refuses to install the bundle that it resolves to from here.
 pub(super) fn refused(view: &PackageView, operator: &Operator, at: &OperatorPosition) -> Option<String> {
-    if operator.olm != Generation::V1 {
+    if operator.olm != Olm::V1 {
         return None;
     }
     let updates = v1_updates(view, &at.asked());

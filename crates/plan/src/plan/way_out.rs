@@ -13,7 +13,7 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
 use olmdex_olm::upgrade::v1::{Installation, ServedCatalog};
-use olmdex_olm::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
+use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PathStep, Setting, Stop};
 use olmdex_rules::cluster::Cluster;
 use olmdex_rules::openshift::{Graph, SupportLevel};
 use olmdex_text::calendar::Day;
@@ -26,7 +26,7 @@ pub struct StayingOperator {
     /// The installed bundle.
     pub installed: InstalledBundle,
     /// The generation of OLM that manages it.
-    pub olm: Generation,
+    pub olm: Olm,
     /// The channels of its Subscription or ClusterExtension; empty if any will do.
     pub channels: Vec<String>,
     /// The version range of its ClusterExtension, or empty.
@@ -107,8 +107,8 @@ pub fn way_out(
         }
     }
     let choices: Vec<Vec<String>> = match operator.olm {
-        Generation::Classic => families.into_iter().map(|it| vec![it]).collect(),
-        Generation::V1 => vec![families],
+        Olm::Classic => families.into_iter().map(|it| vec![it]).collect(),
+        Olm::V1 => vec![families],
     };
     let path = path_of(step.from, step.to);
     let memo = PlanMemo::default();
@@ -159,7 +159,7 @@ fn one_way_out(
         own_max: None,
         ..operator.clone()
     };
-    if operator.olm == Generation::Classic && operator.channels.is_empty() {
+    if operator.olm == Olm::Classic && operator.channels.is_empty() {
         set_channels(&mut way);
     }
     let is_verified = travel(question, catalogs, path, &there)?.blockers.is_empty();

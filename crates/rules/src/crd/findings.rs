@@ -4,6 +4,7 @@ use super::classic::{self, Overwork, Verdict};
 use super::field::steps;
 use super::{Crd, Resource, preflight, rules};
 use olmdex_base::diag::{Finding, Place};
+use olmdex_base::olm::OlmSet;
 use olmdex_text::json::Step;
 
 /// A definition, and where it is written.
@@ -26,15 +27,6 @@ impl LocatedCrd {
 /// A finding, and the steps to its subject in the manifest of the new definition. Its place is that of the definition.
 pub type FieldFinding = (Finding, Vec<Step>);
 
-/// The generations of OLM that judge the upgrade of a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judges {
-    /// OLM Classic.
-    pub classic: bool,
-    /// OLM v1.
-    pub v1: bool,
-}
-
 /// The verdicts of generations of OLM about the upgrade of a definition.
 #[derive(Debug, Default)]
 pub struct Judgement {
@@ -46,42 +38,40 @@ pub struct Judgement {
     pub n_objects: usize,
 }
 
-impl Judges {
-    /// Judges the upgrade of a definition that has these objects. `owners` are the packages that own it, if a catalog
-    /// was asked for them.
-    ///
-    /// # Errors
-    /// [`Overwork`]
-    pub fn judge(
-        self,
-        before: &LocatedCrd,
-        next: &LocatedCrd,
-        objects: &[Resource],
-        owners: Option<&[String]>,
-    ) -> Result<Judgement, Overwork> {
-        let mut judgement = Judgement::default();
-        if self.v1 && next.crd.api_version == "v1" {
-            judgement.findings = of_preflight(before, next);
-        }
-        if self.classic {
-            judgement.n_objects = classic::count(&next.crd, objects);
-            let (findings, unknown) = of_classic(before, next, objects, owners)?;
-            judgement.findings.extend(findings);
-            judgement.unknown = unknown;
-        }
-        for (finding, _) in &mut judgement.findings {
-            finding.place = Some(next.place.clone());
-        }
-        Ok(judgement)
+/// Judges the upgrade of a definition that has these objects. `owners` are the packages that own it, if a catalog
+/// was asked for them.
+///
+/// # Errors
+/// [`Overwork`]
+pub fn judge(
+    olm: OlmSet,
+    before: &LocatedCrd,
+    next: &LocatedCrd,
+    objects: &[Resource],
+    owners: Option<&[String]>,
+) -> Result<Judgement, Overwork> {
+    let mut judgement = Judgement::default();
+    if olm.is_v1() && next.crd.api_version == "v1" {
+        judgement.findings = of_preflight(before, next);
     }
+    if olm.is_classic() {
+        judgement.n_objects = classic::count(&next.crd, objects);
+        let (findings, unknown) = of_classic(before, next, objects, owners)?;
+        judgement.findings.extend(findings);
+        judgement.unknown = unknown;
+    }
+    for (finding, _) in &mut judgement.findings {
+        finding.place = Some(next.place.clone());
+    }
+    Ok(judgement)
+}
 
-    /// Judges the upgrade of a definition whose objects are not known.
-    #[must_use]
-    pub fn judge_schemas(self, before: &LocatedCrd, next: &LocatedCrd) -> Vec<Finding> {
-        // Only checks of objects cost work, and there are none, so this cannot run into the limit.
-        let judgement = self.judge(before, next, &[], None).unwrap_or_default();
-        judgement.findings.into_iter().map(|it| it.0).collect()
-    }
+/// Judges the upgrade of a definition whose objects are not known.
+#[must_use]
+pub fn judge_schemas(olm: OlmSet, before: &LocatedCrd, next: &LocatedCrd) -> Vec<Finding> {
+    // Only checks of objects cost work, and there are none, so this cannot run into the limit.
+    let judgement = judge(olm, before, next, &[], None).unwrap_or_default();
+    judgement.findings.into_iter().map(|it| it.0).collect()
 }
 
 /// The refusals of OLM v1.

@@ -12,7 +12,7 @@ use crate::plan::operator_state::OperatorState;
 use crate::plan::state::{OperatorPosition, other_channels, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
-use olmdex_olm::upgrade::{Generation, NamedVersion, PackageView, Target};
+use olmdex_olm::upgrade::{NamedVersion, Olm, PackageView, Target};
 
 impl OperatorJourney<'_> {
     /// Changes to a channel that both catalogs have, if the present one is gone in the later one.
@@ -25,7 +25,7 @@ impl OperatorJourney<'_> {
     ) -> Result<(), IndexError> {
         let Some(later) = self.trip.views[upto].clone() else { return Ok(()) };
         if state_at(&later, self.trip.operator, &self.at) != OperatorState::ChannelGone
-            || self.trip.operator.olm == Generation::V1
+            || self.trip.operator.olm == Olm::V1
         {
             return Ok(());
         }
@@ -107,7 +107,7 @@ impl OperatorJourney<'_> {
             let mut because = because.to_vec();
             because.push(self.no_channel_does("but these updates, one after another, lead to one that can"));
             match set {
-                Some(set) if self.trip.operator.olm == Generation::Classic => {
+                Some(set) if self.trip.operator.olm == Olm::Classic => {
                     self.change_channel(idx, When::Before(idx), &set.value, way, because);
                     if let Some((_, step)) = self.journey.steps.last_mut() {
                         let text = "set installPlanApproval: Manual before it, so that OLM makes no further updates in \
@@ -116,7 +116,7 @@ impl OperatorJourney<'_> {
                     }
                 }
                 set => {
-                    let is_v1 = self.trip.operator.olm == Generation::V1;
+                    let is_v1 = self.trip.operator.olm == Olm::V1;
                     let mut step = self.trip.step(if is_v1 { StepKind::Extension } else { StepKind::Operator }, idx);
                     if let Some(set) = &set {
                         step.set.insert(set.field.clone(), vec![set.value.clone()]);
@@ -184,7 +184,7 @@ impl OperatorJourney<'_> {
         way: Vec<Target>,
         because: Vec<Reason>,
     ) {
-        let kind = if self.trip.operator.olm == Generation::V1 { StepKind::Extension } else { StepKind::Channel };
+        let kind = if self.trip.operator.olm == Olm::V1 { StepKind::Extension } else { StepKind::Channel };
         let mut step = self.trip.step(kind, idx);
         step.because = because;
         step.then = way.iter().map(|it| it.bundle.clone()).collect();

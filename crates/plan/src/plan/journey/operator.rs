@@ -10,7 +10,7 @@ use crate::plan::state::{OperatorPosition, entry_point, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::catalog_source::name::SourceName;
-use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, PathStep, Setting, Target};
+use olmdex_olm::upgrade::{InstalledBundle, Olm, PackageView, PathStep, Setting, Target};
 
 /// An operator on its way.
 pub(super) struct OperatorJourney<'q> {
@@ -209,7 +209,7 @@ impl OperatorJourney<'_> {
         let own = self.trip.rank(&self.at, idx, minors)?;
         let pinned = self.trip.best(view, &self.at, idx, minors)?;
         let mut found = pinned.map(|it| (it, self.at.range.clone()));
-        if self.trip.operator.olm == Generation::V1 && !self.at.range.is_empty() {
+        if self.trip.operator.olm == Olm::V1 && !self.at.range.is_empty() {
             // A pin may keep it from something better.
             let range = format!(">={}", self.at.bundle.version);
             let wide = OperatorPosition { range: range.clone(), ..self.at.clone() };
@@ -221,7 +221,7 @@ impl OperatorJourney<'_> {
             }
         }
         let Some(((way, rank), range)) = found.filter(|it| it.0.1 > own) else { return Ok(false) };
-        let kind = if self.trip.operator.olm == Generation::V1 { StepKind::Extension } else { StepKind::Operator };
+        let kind = if self.trip.operator.olm == Olm::V1 { StepKind::Extension } else { StepKind::Operator };
         let mut step = self.trip.step(kind, idx);
         if range != self.at.range {
             step.set.insert("spec.source.catalog.version".to_owned(), vec![range.clone()]);
@@ -272,7 +272,7 @@ impl OperatorJourney<'_> {
         if way.is_empty() {
             return;
         }
-        let kind = if self.trip.operator.olm == Generation::V1 { StepKind::Extension } else { StepKind::Operator };
+        let kind = if self.trip.operator.olm == Olm::V1 { StepKind::Extension } else { StepKind::Operator };
         let mut step = self.trip.step(kind, last);
         step.optional = true;
         step.path = way.iter().map(|it| PathElement::Bundle(it.bundle.clone())).collect();

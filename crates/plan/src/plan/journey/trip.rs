@@ -12,7 +12,7 @@ use crate::plan::question::PlanQuestion;
 use crate::plan::state::{OperatorPosition, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
-use olmdex_olm::upgrade::{Generation, InstalledBundle, PackageView, Target};
+use olmdex_olm::upgrade::{InstalledBundle, Olm, PackageView, Target};
 use olmdex_rules::openshift::SupportStatus;
 
 /// The way of the platform, the operator, and the known facts about both.
@@ -156,7 +156,7 @@ impl Trip<'_> {
         PlanStep {
             subject: Some(self.operator.subject()),
             catalog: Some(self.path[idx].to_string()),
-            approval: (self.operator.olm == Generation::Classic).then(|| approval.to_owned()),
+            approval: (self.operator.olm == Olm::Classic).then(|| approval.to_owned()),
             ..PlanStep::new(kind)
         }
     }
