@@ -64,7 +64,7 @@
 //! | [`olmdex_change`] | [`edit`], [`draw`] | catalogs edited and drawn |
 //! | [`olmdex_plan`] | [`mod@plan`], [`fleet`], [`lock`] | upgrades of whole clusters, and of many; bundles that operators are pinned to |
 //! | [`olmdex_ask`] | [`ask`] | questions in words, and their complete answers, for commands, pages and editors |
-//! | [`olmdex_page`] | [`page`] (feature `page`) | pages of catalogs, as HTML |
+//! | [`olmdex_page`] | [`page`] (feature `page`) | pages of catalogs and reports of plans, as HTML |
 //! | [`olmdex_graphql`](https://docs.rs/olmdex-graphql) | `graphql` (feature `graphql`) | catalogd's GraphQL: schemas of catalogs, and queries |
 //! | [`olmdex_serve`] | [`serve`] (feature `serve`) | the gRPC registry and catalogd's HTTP API, out of an index |
 //! | [`olmdex_lsp`] | [`lsp`] | the language server |

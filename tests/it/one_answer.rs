@@ -110,7 +110,7 @@ fn questions(numbers: &mut Numbers, catalogs: &[&str]) -> Vec<Question> {
             from: Some(version(numbers)),
             to: Some(version(numbers)).filter(|_| number % 6 != 0),
             channel: if numbers.below(3) == 0 { some(numbers, &["stable", "fast", "none"]) } else { None },
-            olm: [None, Some(olmdex::ask::Olm::Classic), Some(PageOlm::V1)][numbers.below(3)],
+            olm: [None, Some(olmdex::ask::Olm::Classic), Some(olmdex::ask::Olm::V1)][numbers.below(3)],
             catalog: catalog.clone(),
         };
         let release = PackageVersion { package: package.clone(), version: version(numbers), catalog };

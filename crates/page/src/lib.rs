@@ -10,6 +10,7 @@
 //! | [`IndexCache`] | results that are worked out once for an index |
 //! | [`Site`] | the data that pages are made from |
 //! | [`in_command()`] | how a command names a path that its reader does not have |
+//! | [`plan_report()`], [`fleet_report()`] | the upgrade of a cluster, or of many, as one file to mail and to print |
 //!
 //! All texts of catalogs are taken for hostile: they are escaped in HTML, invisible characters are made visible, links
 //! lead to the web or to mail only, and no part of a catalog becomes a script, a style or markup.
@@ -28,7 +29,8 @@
 //!
 //! A text of a catalog gets into HTML by maud's escapes, by the writer of Markdown's events, or as a drawing, and
 //! nowhere else. Styles and scripts are the two asset files of this crate; a page with a `style` attribute or an inline
-//! script would not pass its own policy, nor the tests.
+//! script would not pass its own policy, nor the tests. A report is a file that stands alone: it holds its own style,
+//! and its policy allows the one script by its digest.
 
 mod answer;
 mod api;
@@ -42,6 +44,7 @@ mod endpoints;
 mod export;
 mod feed;
 mod filters;
+mod fleet_report;
 mod frame;
 mod header;
 mod history;
@@ -66,10 +69,13 @@ mod parts;
 mod path;
 mod permissions;
 mod plan;
+mod plan_appendix;
+mod plan_report;
 mod plans;
 mod query;
 mod recent;
 mod reply;
+mod report_style;
 mod route;
 mod server_path;
 mod site;
@@ -79,8 +85,10 @@ mod versions;
 
 pub use answer::{Ask, answer};
 pub use export::{ExportError, Exported, export};
+pub use fleet_report::fleet_report;
 pub use index_cache::IndexCache;
 pub use links::{FileNames, Links};
+pub use plan_report::plan_report;
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
 pub use route::{

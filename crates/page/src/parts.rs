@@ -10,7 +10,7 @@ use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleRow, PackageRow};
-pub(super) use olmdex_plan::plan::worded;
+use olmdex_plan::plan::message_parts;
 use olmdex_version::by_numbers;
 
 /// A link to a page, or plain words if there is no such page.
@@ -24,6 +24,15 @@ pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) 
 /// A text of a catalog, with invisible characters made visible.
 pub(super) fn shown(text: &str) -> String {
     printable(text).into_owned()
+}
+
+/// A message with names between backticks, as on a terminal: here they are code.
+pub(super) fn worded(text: &str) -> Markup {
+    html! {
+        @for (at, part) in message_parts(text).into_iter().enumerate() {
+            @if at.is_multiple_of(2) { (shown(part)) } @else { code { (shown(part)) } }
+        }
+    }
 }
 
 /// A version as a link to its page.

@@ -6,13 +6,14 @@ use maud::{Markup, html};
 
 use super::command::Command;
 use super::parts::{select, shown};
+use super::plan_report::sections;
 use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{self as ask, Gates, Move};
 use olmdex_constraint::openshift::Minor;
-use olmdex_plan::plan::{OperatorPlan, Plan, PlanWish, architecture, channels_of, report};
+use olmdex_plan::plan::{OperatorPlan, Plan, PlanWish, architecture, channels_of};
 use olmdex_rules::openshift::{ClusterChannels, SupportLevel, coerce};
 use olmdex_text::calendar::Day;
 
@@ -113,7 +114,7 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
         h1 { (title) }
         (form(context, plans, journey))
         @match wish {
-            Some(wish) => { div.plan { (report(&planned(context, plans, wish)?, &address)) } }
+            Some(wish) => { div.plan { (sections(&planned(context, plans, wish)?, &address)) } }
             None => { p { "No catalog is for a later version. Enter a version to see what is known about the upgrade \
                 to it." } }
         }

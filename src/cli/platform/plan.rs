@@ -33,7 +33,7 @@ use crate::index::{Index, Moment};
 use crate::openshift::SupportLevel;
 use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
-    SavedPlan, StepStatus, folded_commands, html, junit, manifests, markdown, progress, script,
+    SavedPlan, StepStatus, folded_commands, junit, manifests, markdown, progress, script,
 };
 use crate::source;
 use crate::upgrade::Move;
@@ -152,6 +152,11 @@ enum PlanFormat {
 }
 
 pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
+    // Before the cluster is read, which may take long.
+    #[cfg(not(feature = "page"))]
+    if args.output == PlanFormat::Html {
+        return Err(no_report());
+    }
     if let Some(directory) = &args.fleet {
         return of_fleet(context, args, directory);
     }
@@ -226,7 +231,10 @@ fn of_fleet(context: &Context, args: &PlanArgs, directory: &Path) -> CommandResu
         PlanFormat::Json => FleetFormat::Rows(RowFormat::JSON),
         PlanFormat::Yaml => FleetFormat::Rows(RowFormat::YAML),
         PlanFormat::Markdown => FleetFormat::Rows(RowFormat::Markdown),
+        #[cfg(feature = "page")]
         PlanFormat::Html => FleetFormat::Html,
+        #[cfg(not(feature = "page"))]
+        PlanFormat::Html => return Err(no_report()),
         PlanFormat::Junit | PlanFormat::Script => {
             let error = CommandError::usage("a fleet has no commands: its plan is one table and one report");
             return Err(error.help("use `-o html`, `-o markdown` or `-o json`; `--cluster` plans a single cluster"));
@@ -249,11 +257,19 @@ fn print(args: &PlanArgs, plan: &Plan, width: Option<usize>, out: &mut impl io::
         PlanFormat::Yaml if args.manifests => out.write_all(manifests(plan).as_bytes())?,
         PlanFormat::Yaml => write_yaml(plan, &mut *out)?,
         PlanFormat::Markdown => out.write_all(markdown(plan).as_bytes())?,
-        PlanFormat::Html => out.write_all(html(plan).as_bytes())?,
+        #[cfg(feature = "page")]
+        PlanFormat::Html => out.write_all(crate::page::plan_report(plan).as_bytes())?,
+        #[cfg(not(feature = "page"))]
+        PlanFormat::Html => return Err(no_report()),
         PlanFormat::Junit => out.write_all(junit(plan).as_bytes())?,
         PlanFormat::Script => out.write_all(script(plan).as_bytes())?,
     }
     Ok(())
+}
+
+#[cfg(not(feature = "page"))]
+fn no_report() -> CommandError {
+    CommandError::lacks_feature("plan -o html", "page")
 }
 
 /// The versions that the plan leads from and to.

@@ -22,6 +22,7 @@ use crate::version::first_of;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FleetFormat {
     Rows(RowFormat),
+    #[cfg(feature = "page")]
     Html,
 }
 
@@ -93,7 +94,8 @@ pub(crate) fn run(
 fn print(fleet: Fleet, format: FleetFormat) -> Result<(), CommandError> {
     let mut out = BufWriter::new(io::stdout().lock());
     match format {
-        FleetFormat::Html => out.write_all(fleet::html(&fleet).as_bytes())?,
+        #[cfg(feature = "page")]
+        FleetFormat::Html => out.write_all(crate::page::fleet_report(&fleet).as_bytes())?,
         FleetFormat::Rows(RowFormat::Markdown) => out.write_all(fleet::markdown(&fleet).as_bytes())?,
         FleetFormat::Rows(RowFormat::Data(DataFormat::Json)) => {
             Envelope::with("Fleet", fleet.metadata, fleet.clusters).write(&mut out)?;

@@ -10,13 +10,11 @@
 //!
 //! This module reads no cluster and decides nothing about one. Plans, `compat` and `v1 check` judge the state of each.
 
-mod html;
 mod markdown;
 mod row;
 mod waves;
 mod whole;
 
-pub use html::html;
 pub use markdown::markdown;
 pub use row::{FleetCluster, FleetReason, FleetVerdict};
 pub use waves::{Wave, WaveReason};

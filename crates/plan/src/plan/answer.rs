@@ -474,7 +474,8 @@ impl Unknown {
     }
 
     /// Whether it keeps every plan from being `ready`: without a catalog, its content is unknown.
-    pub(super) fn decides(&self) -> bool {
+    #[must_use]
+    pub fn decides(&self) -> bool {
         matches!(self.code, Code::CatalogMissing | Code::SourceUnknown)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
 use super::overview::Overview;
-use super::prose::{about, parts};
+use super::prose::{about, message_parts};
 use olmdex_base::diag::{counted, printable};
 
 /// A text on one line, escaped for Markdown.
@@ -30,7 +30,7 @@ fn escaped(text: &str) -> String {
 fn worded(text: &str) -> String {
     let line = printable(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut out = String::with_capacity(line.len());
-    for (at, part) in parts(&line).into_iter().enumerate() {
+    for (at, part) in message_parts(&line).into_iter().enumerate() {
         let is_name = !part.is_empty() && !part.contains(is_special);
         out.push_str(&match (at.is_multiple_of(2), is_name) {
             (true, _) => escaped(part),

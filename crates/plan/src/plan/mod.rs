@@ -24,14 +24,12 @@
 //! it is shown.
 
 mod answer;
-mod appendix;
 mod catalogs;
 mod check;
 mod code;
 mod commands;
 mod detour;
 mod fit;
-mod html;
 mod inputs;
 mod inventory;
 mod journey;
@@ -49,7 +47,6 @@ mod question;
 mod removed_apis;
 mod short;
 mod state;
-mod style;
 mod verify;
 mod way_out;
 
@@ -61,7 +58,6 @@ pub use catalogs::PlanMemo;
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use code::Code;
 pub use commands::folded as folded_commands;
-pub use html::{PackageAddress, html, report};
 pub use inputs::{BasisError, PlanBasis, PlanWish, add_updates_of, architecture, channels_of};
 pub use junit::junit;
 pub use manifests::manifests;
@@ -69,10 +65,9 @@ pub(crate) use markdown::plain;
 pub use markdown::{markdown, script};
 pub use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
 pub use operator_state::OperatorState;
-pub(crate) use prose::shown;
-pub use prose::worded;
+pub use overview::{Light, Overview, OverviewRow, Risk};
+pub use prose::{about, message_parts};
 pub use question::{PlanQuestion, path_by_name, path_of};
-pub(crate) use style::style;
 pub use way_out::{StayingOperator, WayOut, catalogs_of_move, way_out};
 
 use olmdex_constraint::openshift::Minor;

@@ -9,16 +9,19 @@ use olmdex_rules::openshift::SupportStatus;
 
 /// The light of a verdict: its class, a mark and words, so that colour never carries the meaning alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Light {
-    pub(super) class: &'static str,
-    pub(super) mark: &'static str,
-    pub(super) words: &'static str,
+pub struct Light {
+    /// The name of the verdict.
+    pub class: &'static str,
+    /// A sign that shows it without colours.
+    pub mark: &'static str,
+    /// The verdict in words.
+    pub words: &'static str,
     /// The number of the lamp that is on, counted from the red one; `None` if nothing is known.
-    pub(super) lamp: Option<usize>,
+    pub lamp: Option<usize>,
 }
 
 impl Light {
-    pub(super) fn of(verdict: PlanVerdict) -> Self {
+    fn of(verdict: PlanVerdict) -> Self {
         let (mark, words, lamp) = match verdict {
             PlanVerdict::Blocked => ("✕", "Blocked", Some(0)),
             PlanVerdict::Attention => ("!", "Needs attention", Some(1)),
@@ -31,16 +34,21 @@ impl Light {
 
 /// The risk of an operator for the update, or of the update for the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Risk {
+pub enum Risk {
+    /// None is known.
     Low,
+    /// A fact is missing.
     Unknown,
+    /// A step or decision is required, a blocker has a way out, or support has ended.
     Medium,
+    /// A blocker has no way out.
     High,
 }
 
 impl Risk {
     /// Its mark, its class and its name.
-    pub(super) fn shown(self) -> (&'static str, &'static str, &'static str) {
+    #[must_use]
+    pub fn shown(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Low => ("✓", "good", "low"),
             Self::Unknown => ("?", "open", "unknown"),
@@ -51,30 +59,42 @@ impl Risk {
 }
 
 /// The row of an operator.
-pub(super) struct OverviewRow<'p> {
-    pub(super) operator: &'p OperatorPlan,
-    pub(super) needed: String,
-    pub(super) risk: Risk,
+#[derive(Debug, Clone)]
+pub struct OverviewRow<'p> {
+    /// The operator.
+    pub operator: &'p OperatorPlan,
+    /// The update or decision that it needs, in words.
+    pub needed: String,
+    /// The risk.
+    pub risk: Risk,
     /// Why the risk is not low.
-    pub(super) why: String,
-    pub(super) effort: String,
+    pub why: String,
+    /// The steps that it takes, in words.
+    pub effort: String,
     has_block: bool,
     has_decision: bool,
     has_required: bool,
 }
 
 /// The first page.
-pub(super) struct Overview<'p> {
-    pub(super) light: Light,
-    pub(super) cluster: String,
-    pub(super) sentences: [String; 3],
-    pub(super) rows: Vec<OverviewRow<'p>>,
+#[derive(Debug, Clone)]
+pub struct Overview<'p> {
+    /// The light of the verdict.
+    pub light: Light,
+    /// The name of the cluster, and its identifier.
+    pub cluster: String,
+    /// The verdict, the operators and the effort.
+    pub sentences: [String; 3],
+    /// The operators.
+    pub rows: Vec<OverviewRow<'p>>,
     /// The effort, with a word for each part: steps, approvals, reboots.
-    pub(super) effort: Vec<(&'static str, String)>,
+    pub effort: Vec<(&'static str, String)>,
 }
 
 impl<'p> Overview<'p> {
-    pub(super) fn of(plan: &'p Plan) -> Self {
+    /// The first page of a plan.
+    #[must_use]
+    pub fn of(plan: &'p Plan) -> Self {
         let rows: Vec<OverviewRow<'p>> = plan.operators.iter().map(|it| row(plan, it)).collect();
         let unknown = match plan.unknowns.len() as u64 {
             0 => String::new(),

@@ -1,30 +1,19 @@
-//! Texts of a report: foreign texts without characters that move others, names as code, lists in words.
+//! Texts of a report: foreign texts without characters that move others, the names in messages, lists in words.
 
 use std::borrow::Cow;
-
-use maud::{Markup, html};
 
 use olmdex_base::diag::printable;
 
 /// A foreign text without characters that move or hide other text.
-pub(crate) fn shown(text: &str) -> Cow<'_, str> {
+pub(super) fn shown(text: &str) -> Cow<'_, str> {
     printable(text)
 }
 
 /// The parts of a message; those with odd numbers stood between backticks. A single backtick without a partner is text.
-pub(super) fn parts(text: &str) -> Vec<&str> {
+#[must_use]
+pub fn message_parts(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) { vec![text] } else { parts }
-}
-
-/// A message with names between backticks, as on a terminal: here they are code.
-#[must_use]
-pub fn worded(text: &str) -> Markup {
-    html! {
-        @for (at, part) in parts(text).iter().enumerate() {
-            @if at.is_multiple_of(2) { (shown(part)) } @else { code { (shown(part)) } }
-        }
-    }
 }
 
 /// A package with its namespace, which is left out if both have the same name.
@@ -35,8 +24,9 @@ pub(super) fn subject_words(subject: &str) -> &str {
     }
 }
 
-/// The subject of a reason.
-pub(super) fn about(subject: Option<&str>, platform: Option<&str>) -> String {
+/// The subject of a reason in words: an operator, a version of the platform, or both.
+#[must_use]
+pub fn about(subject: Option<&str>, platform: Option<&str>) -> String {
     let platform = platform.map(|it| format!("OpenShift {}", shown(it)));
     let words = subject.map(|it| shown(subject_words(it)).into_owned()).into_iter().chain(platform);
     words.collect::<Vec<_>>().join(", ")
@@ -54,15 +44,6 @@ pub(super) fn listed(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_between_backticks_are_code() {
-        for (text, expected) in
-            [("no `a<b` in `c`", "no <code>a&lt;b</code> in <code>c</code>"), ("a ` b", "a ` b"), ("", "")]
-        {
-            assert_eq!(worded(text).into_string(), expected);
-        }
-    }
 
     #[test]
     fn lists_read_as_sentences() {

@@ -55,7 +55,8 @@ impl PlanStep {
     }
 
     /// Whether it is about the platform.
-    pub(super) fn is_of_platform(&self) -> bool {
+    #[must_use]
+    pub fn is_of_platform(&self) -> bool {
         matches!(
             self.kind,
             StepKind::Platform | StepKind::ChannelOfCluster | StepKind::PausePools | StepKind::ResumePools
@@ -63,7 +64,8 @@ impl PlanStep {
     }
 
     /// The step in a line, with the ends of a long chain of updates.
-    pub(super) fn short_title(&self) -> String {
+    #[must_use]
+    pub fn short_title(&self) -> String {
         let subject = subject_words(self.subject.as_deref().unwrap_or_default());
         let title = match self.kind {
             StepKind::Operator => format!("Update {subject} to {}", self.chain()),

@@ -2,10 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::answer::{OperatorPlan, Plan, PlanStep, Unknown};
-use super::operator_state::OperatorState;
-use super::prose::{about, shown, worded};
+use super::parts::{shown, worded};
 use olmdex_olm::upgrade::compat::Compatibility;
+use olmdex_plan::plan::{OperatorPlan, OperatorState, Plan, PlanStep, Unknown, about};
 use olmdex_rules::openshift::SupportStatus;
 
 pub(super) fn appendix(plan: &Plan, package: &dyn Fn(&OperatorPlan) -> Markup) -> Markup {

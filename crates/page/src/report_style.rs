@@ -1,4 +1,4 @@
-//! The style of the report: fonts of the system, colours for light and dark, and paper.
+//! The style of reports: fonts of the system, colours for light and dark, and paper.
 //!
 //! Colour never carries a meaning alone: each state has a mark and words.
 
@@ -76,7 +76,7 @@ pre { background: var(--band); border: 1px solid var(--border); padding: .6rem; 
 ";
 
 /// The style sheet. Paper gets the light one.
-pub(crate) fn style() -> String {
+pub(super) fn style() -> String {
     let (light, dark) = (variables(&LIGHT), variables(&DARK));
     format!(":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}{RULES}")
 }

@@ -9,11 +9,12 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use super::answer::{Blocker, Decision, OperatorPlan, Plan, PlanStep, Unknown};
-use super::appendix::appendix;
-use super::overview::{Light, Overview, OverviewRow};
-use super::prose::{about, shown, worded};
-use super::style::style;
+use super::parts::{shown, worded};
+use super::plan_appendix::appendix;
+use super::report_style::style;
+use olmdex_plan::plan::{
+    Blocker, Decision, Light, OperatorPlan, Overview, OverviewRow, Plan, PlanStep, Unknown, about,
+};
 
 /// A script that copies commands. Some browsers give an opened file no secure context: then the script selects the
 /// text, and the user copies it.
@@ -39,11 +40,11 @@ for (const command of document.querySelectorAll('pre.command')) {
 ";
 
 /// The address of the page of an operator's package, if there is one.
-pub type PackageAddress<'l> = &'l dyn Fn(&OperatorPlan) -> Option<String>;
+pub(super) type PackageAddress<'l> = &'l dyn Fn(&OperatorPlan) -> Option<String>;
 
-/// The whole report.
+/// The report of a plan as one file.
 #[must_use]
-pub fn html(plan: &Plan) -> String {
+pub fn plan_report(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let title = format!("OpenShift {} to {}", shown(&metadata.from), shown(&metadata.to));
     // The policy allows only this script, since texts of a cluster may hold others.
@@ -66,7 +67,7 @@ pub fn html(plan: &Plan) -> String {
             body {
                 a .skip href="#steps" { "Skip to the steps" }
                 header { h1 { "Upgrade plan: " (title) } }
-                main { (report(plan, &|_| None)) }
+                main { (sections(plan, &|_| None)) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -77,7 +78,7 @@ pub fn html(plan: &Plan) -> String {
 }
 
 /// The report without the parts that make it a file: for a page that has a frame of its own.
-pub fn report(plan: &Plan, address: PackageAddress<'_>) -> Markup {
+pub(super) fn sections(plan: &Plan, address: PackageAddress<'_>) -> Markup {
     let overview = Overview::of(plan);
     html! {
         (summary(plan, &overview, address))
@@ -139,7 +140,7 @@ fn package(operator: &OperatorPlan, address: PackageAddress<'_>) -> Markup {
 fn operators(rows: &[OverviewRow<'_>], address: PackageAddress<'_>) -> Markup {
     let place = |it: &OperatorPlan| match &it.namespace {
         Some(namespace) if *namespace == it.package => None,
-        Some(namespace) => Some(shown(namespace).into_owned()),
+        Some(namespace) => Some(shown(namespace)),
         None => Some("ClusterExtension".to_owned()),
     };
     html! {

@@ -2,15 +2,14 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::row::{FleetCluster, FleetVerdict};
-use super::waves::{Wave, WaveReason};
-use super::whole::Fleet;
-use crate::plan::{shown, style, worded};
+use super::parts::{shown, worded};
+use super::report_style::style;
 use olmdex_base::diag::counted;
+use olmdex_plan::fleet::{Fleet, FleetCluster, FleetVerdict, Wave, WaveReason};
 
-/// The whole report.
+/// The report of a fleet as one file.
 #[must_use]
-pub fn html(fleet: &Fleet) -> String {
+pub fn fleet_report(fleet: &Fleet) -> String {
     let title = &fleet.metadata.question;
     // The policy allows no script and no loading, since texts of clusters may hold scripts.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
