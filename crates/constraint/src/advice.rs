@@ -71,14 +71,8 @@ pub(crate) fn of_text(kind: &str, text: &str) -> Vec<Advice> {
     reader.read_at(text, 0).map_or_else(|_| Vec::new(), |(value, _)| advise(kind, value))
 }
 
-fn compact(value: Value<'_>) -> String {
-    let mut text = Vec::new();
-    json::write_compact(value, &mut text);
-    String::from_utf8_lossy(&text).into_owned()
-}
-
 fn constraint(value: Value<'_>) -> Vec<Advice> {
-    let size = compact(value).len();
+    let size = value.compact().len();
     if size > MAX_CONSTRAINT {
         return vec![Advice::new(Topic::Unreadable, ConstraintError::TooLarge.to_string(), Vec::new())];
     }
@@ -213,7 +207,7 @@ fn is_api_version(text: &str) -> bool {
 }
 
 fn label(value: Value<'_>) -> Vec<Advice> {
-    match label_demand(&compact(value)) {
+    match label_demand(&value.compact()) {
         Err(error) => vec![Advice::new(Topic::Unreadable, error.to_string(), vec!["label".into()])],
         Ok(label) if label.is_empty() => {
             let message = "only another empty label meets an empty label";
@@ -224,7 +218,7 @@ fn label(value: Value<'_>) -> Vec<Advice> {
 }
 
 fn max_openshift(value: Value<'_>) -> Vec<Advice> {
-    let text = compact(value);
+    let text = value.compact();
     let (classic, v1) = (read_classic(&text), read_v1(&text));
     let message = match (classic, v1) {
         (Ok(_), Ok(_)) => return Vec::new(),

@@ -191,7 +191,7 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
             }
         };
         tree.nodes.push(node);
-        tree.messages.push(string(value, "failureMessage"));
+        tree.messages.push(value.text_of_field("failureMessage"));
         objects.push((value, place));
         if let Some(Condition::All(parts) | Condition::Any(parts) | Condition::Not(parts)) =
             parent.and_then(|it| tree.nodes.get_mut(it))
@@ -207,25 +207,20 @@ fn leaf(kind: &str, of: Value<'_>, whole: Value<'_>) -> Result<Condition, (Const
     match kind {
         "gvk" => Ok(Condition::Api(Api::of_fields(of))),
         "package" => {
-            let (name, text) = (string(of, "packageName"), string(of, "versionRange"));
+            let (name, text) = (of.text_of_field("packageName"), of.text_of_field("versionRange"));
             match Range::parse(&text) {
                 Ok(range) => Ok(Condition::Package { name, text, range }),
                 Err(error) => Err((ConstraintError::Range(error), "versionRange")),
             }
         }
         _ => {
-            let (text, message) = (string(of, "rule"), string(whole, "failureMessage"));
+            let (text, message) = (of.text_of_field("rule"), whole.text_of_field("failureMessage"));
             match Rule::compile(&text) {
                 Ok(rule) => Ok(Condition::Cel { rule: Rc::new(rule), text, message }),
                 Err(error) => Err((ConstraintError::Rule(error), "rule")),
             }
         }
     }
-}
-
-/// The text of a field; empty without it.
-pub(crate) fn string(of: Value<'_>, name: &str) -> String {
-    of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
 #[cfg(test)]

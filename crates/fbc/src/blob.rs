@@ -125,10 +125,7 @@ pub(super) fn decode_head(value: Value<'_>, from_yaml: bool) -> Result<HeadOf<'_
     }
     let schema = schema.unwrap_or_default();
     if schema.is_empty() {
-        let mut blob = Vec::new();
-        json::write_compact(value, &mut blob);
-        blob.push(b'\n');
-        let blob = String::from_utf8_lossy(&blob).into_owned();
+        let blob = value.compact() + "\n";
         let at = if value.get_field("schema").is_some() { Spot::Path(vec!["schema".into()]) } else { Spot::Start };
         let defects = vec![Defect { kind: DefectKind::MissingSchema(blob), at }];
         return Err(Failure { schema: String::new(), package: package_of_head, defects });

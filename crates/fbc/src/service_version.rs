@@ -123,7 +123,7 @@ impl<'d> CsvView<'d> {
 
     /// The name of its provider.
     pub fn provider(&self) -> String {
-        text(self.field("provider"), "name")
+        self.field("provider").map(|value| value.text_of_field("name")).unwrap_or_default()
     }
 
     /// The keywords.
@@ -133,18 +133,18 @@ impl<'d> CsvView<'d> {
 
     /// Names and addresses of its maintainers.
     pub fn maintainers(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
-        list(self.field("maintainers"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "email")))
+        list(self.field("maintainers"), &[]).map(|it| (it.text_of_field("name"), it.text_of_field("email")))
     }
 
     /// Names and addresses of pages about it.
     pub fn links(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
-        list(self.field("links"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "url")))
+        list(self.field("links"), &[]).map(|it| (it.text_of_field("name"), it.text_of_field("url")))
     }
 
     /// Ways to install, and whether they are supported.
     pub fn install_modes(&self) -> impl Iterator<Item = (String, bool)> + use<'d> {
         let is_supported = |it: Value<'_>| it.get_field("supported").and_then(|it| it.as_bool()).unwrap_or(false);
-        list(self.field("installModes"), &[]).map(move |it| (text(Some(it), "type"), is_supported(it)))
+        list(self.field("installModes"), &[]).map(move |it| (it.text_of_field("type"), is_supported(it)))
     }
 
     /// Labels that are texts.
@@ -165,7 +165,7 @@ impl<'d> CsvView<'d> {
     /// The definitions that it lists as `owned` or `required`.
     pub fn definitions(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
         list(self.field("customresourcedefinitions"), &[which]).map(|it| {
-            let (name, of) = (text(Some(it), "name"), Api::of_fields(it));
+            let (name, of) = (it.text_of_field("name"), Api::of_fields(it));
             let group = name.split_once('.').map_or("", |(_, group)| group).to_owned();
             ListedApi { name, api: Api { group, ..of } }
         })
@@ -174,7 +174,7 @@ impl<'d> CsvView<'d> {
     /// The APIs of servers that it lists as `owned` or `required`.
     pub fn services(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
         list(self.field("apiservicedefinitions"), &[which])
-            .map(|it| ListedApi { name: text(Some(it), "name"), api: Api::of_fields(it) })
+            .map(|it| ListedApi { name: it.text_of_field("name"), api: Api::of_fields(it) })
     }
 
     /// The bundles that it skips.
@@ -184,18 +184,18 @@ impl<'d> CsvView<'d> {
 
     /// The images that it lists: name and reference.
     pub fn related_images(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
-        list(self.field("relatedImages"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "image")))
+        list(self.field("relatedImages"), &[]).map(|it| (it.text_of_field("name"), it.text_of_field("image")))
     }
 
     /// The images of its deployments.
     pub fn deployed_images(&self) -> Vec<String> {
         let mut images = Vec::new();
         let install = self.spec.and_then(|it| it.get_field("install"));
-        if text(install, "strategy") == "deployment" {
+        if install.is_some_and(|install| install.text_of_field("strategy") == "deployment") {
             for deployment in list(install, &["spec", "deployments"]) {
                 for containers in ["initContainers", "containers"] {
                     let containers = list(Some(deployment), &["spec", "template", "spec", containers]);
-                    images.extend(containers.map(|it| text(Some(it), "image")));
+                    images.extend(containers.map(|it| it.text_of_field("image")));
                 }
             }
         }
@@ -208,7 +208,7 @@ impl<'d> CsvView<'d> {
         let of = |key: &'static str, is_cluster_wide: bool| {
             list(install, &["spec", key]).map(move |it| Permission {
                 is_cluster_wide,
-                service_account: text(Some(it), "serviceAccountName"),
+                service_account: it.text_of_field("serviceAccountName"),
                 rules: list(Some(it), &["rules"]).map(PolicyRule::read).collect(),
             })
         };
@@ -217,19 +217,12 @@ impl<'d> CsvView<'d> {
 
     /// The names of its webhooks.
     pub fn webhooks(&self) -> impl Iterator<Item = String> + use<'d> {
-        list(self.field("webhookdefinitions"), &[]).map(|it| text(Some(it), "generateName"))
+        list(self.field("webhookdefinitions"), &[]).map(|it| it.text_of_field("generateName"))
     }
 
     /// Its first icon: base64, which may not be any, and media type.
     pub fn icon(&self) -> Option<(String, String)> {
-        list(self.field("icon"), &[]).next().map(|it| (text(Some(it), "base64data"), text(Some(it), "mediatype")))
-    }
-}
-
-fn text(of: Option<Value<'_>>, key: &str) -> String {
-    match of.and_then(|it| it.get_field(key)).and_then(|it| it.as_str()) {
-        Some(text) => text.into_owned(),
-        None => String::new(),
+        list(self.field("icon"), &[]).next().map(|it| (it.text_of_field("base64data"), it.text_of_field("mediatype")))
     }
 }
 

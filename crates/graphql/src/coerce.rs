@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use async_graphql::{Number, Value as Answer};
-use olmdex_text::json::{Kind, Value, write_compact};
+use olmdex_text::json::{Kind, Value};
 use olmdex_text::yaml::float_as_text;
 
 use crate::discover::Scalar;
@@ -34,11 +34,8 @@ fn text(value: Value<'_>) -> Cow<'_, str> {
         Kind::Number => Cow::Owned(float_as_text(value.raw())),
         Kind::Null | Kind::True | Kind::False => Cow::Borrowed(value.raw()),
         Kind::Array | Kind::Object => {
-            let mut compact = Vec::new();
-            write_compact(value, &mut compact);
-            let text = String::from_utf8_lossy(&compact);
             // As Go writes it for browsers.
-            Cow::Owned(text.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
+            Cow::Owned(value.compact().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
         }
     }
 }

@@ -135,7 +135,7 @@ fn survey_manifests(manifests: &[u8], reader: &mut Reader) -> Survey {
 }
 
 fn look_for_csv(object: Value<'_>, text: &str, found: &mut Survey) {
-    let kind = object.get("kind").and_then(|it| it.as_str()).unwrap_or_default();
+    let kind = object.text_of("kind");
     if object.kind() != Kind::Object {
         let what = object.kind().name();
         found.broken = Some(format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}"));

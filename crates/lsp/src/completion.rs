@@ -235,11 +235,7 @@ fn key_text(cursor: &Cursor, name: &str, kind: &str) -> String {
 
 /// A value with the quotes that it needs.
 fn value_text(cursor: &Cursor, value: &str) -> String {
-    let in_quotes = || {
-        let mut out = Vec::new();
-        json::write_string(value, &mut out);
-        String::from_utf8_lossy(&out).into_owned()
-    };
+    let in_quotes = || json::quoted(value);
     if cursor.is_quoted {
         // Without the quotes around it.
         let quoted = in_quotes();

@@ -91,11 +91,7 @@ pub(super) fn rename(catalog: &Catalog, key: &Key, offset: usize, new: &str) -> 
 
 /// A name as it is written: with the quotes that were there, or with some where it would be no text without.
 fn written(name: &str, quote: char) -> String {
-    let in_double = || {
-        let mut out = Vec::new();
-        json::write_string(name, &mut out);
-        String::from_utf8_lossy(&out).into_owned()
-    };
+    let in_double = || json::quoted(name);
     match quote {
         '"' => in_double(),
         '\'' => format!("'{}'", name.replace('\'', "''")),

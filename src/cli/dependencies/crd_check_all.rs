@@ -111,7 +111,7 @@ fn add_bundles(context: &Context, path: &std::path::Path, found: &mut BundleObje
         let mut name = None;
         for object in &objects {
             let Ok(value) = reader.read(&object.json) else { continue };
-            let text = |key: &str| value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+            let text = |key: &str| value.text_of_field(key);
             if text("kind") == "ClusterServiceVersion" {
                 let metadata = value.get_field("metadata").and_then(|it| it.get_field("name"));
                 name = metadata.and_then(|it| it.as_str()).map(|it| it.into_owned());

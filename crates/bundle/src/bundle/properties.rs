@@ -87,7 +87,7 @@ fn annotated(text: &str) -> Vec<(String, String)> {
     let mut reader = Reader::new();
     let Ok(value) = reader.read(text) else { return Vec::new() };
     let property = |it: Value<'_>| {
-        let kind = it.get_field("type").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let kind = it.text_of_field("type");
         let value = it.get_field("value").and_then(|it| text.get(it.offset()..it.end())).unwrap_or_default();
         (kind, squeeze(value))
     };
@@ -209,22 +209,21 @@ impl Origin<'_> {
     }
 }
 
-fn field(of: Value<'_>, name: &str) -> String {
-    of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
-}
-
 fn api(of: &Origin<'_>, property: ListItem<'_>) -> Result<Api, BundleError> {
     fields(of, property, GoType::GVK, Api::of_fields)
 }
 
 fn own_package(of: &Origin<'_>, property: ListItem<'_>) -> Result<String, BundleError> {
     fields(of, property, GoType::PACKAGE, |it| {
-        package_text(&field(it, "packageName"), &field(it, "version"), &field(it, "release"))
+        package_text(&it.text_of_field("packageName"), &it.text_of_field("version"), &it.text_of_field("release"))
     })
 }
 
 fn required_package(of: &Origin<'_>, property: ListItem<'_>) -> Result<String, BundleError> {
     fields(of, property, GoType::PACKAGE, |it| {
-        object_of_texts(&[("packageName", &field(it, "packageName")), ("versionRange", &field(it, "version"))])
+        object_of_texts(&[
+            ("packageName", &it.text_of_field("packageName")),
+            ("versionRange", &it.text_of_field("version")),
+        ])
     })
 }

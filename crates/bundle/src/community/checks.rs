@@ -369,7 +369,7 @@ impl<'o> Checked<'o> {
             // Reading all of a definition again for one word would cost more than looking for it.
             let mut reader = Reader::new();
             let Ok(value) = reader.read(&file.json) else { continue };
-            let text = |key: &str| value.get(key).and_then(|it| it.as_str()).unwrap_or_default();
+            let text = |key: &str| value.text_of(key);
             if text("kind") == "NetworkPolicy" && text("apiVersion").starts_with("networking.k8s.io/") {
                 let policy = rules::NETWORK_POLICY.finding("the bundle has a NetworkPolicy");
                 self.add("check_network_policy_presence", policy, Some(&file), &path(["kind"]));

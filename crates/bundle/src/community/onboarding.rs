@@ -10,12 +10,12 @@ use super::check::default_channel;
 use super::file::Unread;
 use super::openshift;
 use super::operator::{Operator, VersionDirectory};
-use super::release::{bundle, quoted, with_members};
+use super::release::{bundle, with_members};
 use olmdex_base::diag::closest;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Syntax, edit_document};
 use olmdex_text::calendar::Day;
-use olmdex_text::json::{Reader, Value};
+use olmdex_text::json::{Reader, Value, quoted};
 use olmdex_version::Version;
 
 /// The largest share of channels times versions that is written; no operator comes near it.

@@ -8,12 +8,12 @@ use super::configuration::{Mapping, TemplateRelease};
 use super::file::Unread;
 use super::openshift;
 use super::operator::{Operator, RepositoryError, VersionDirectory, path};
-use super::release::{TEMPLATES, catalog_level, quoted, with_items, with_members};
+use super::release::{TEMPLATES, catalog_level, with_items, with_members};
 use super::repository::{CATALOG_NAMES, Repository, directories};
 use olmdex_base::diag::{Place, closest};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Level, Spot};
-use olmdex_text::json::{Reader, Step};
+use olmdex_text::json::{Reader, Step, quoted};
 
 /// The annotation by which the pipelines choose catalogs for a bundle.
 pub const OPENSHIFT_VERSIONS: &str = "com.redhat.openshift.versions";

@@ -13,7 +13,7 @@ use super::configuration::{Mapping, TemplateRelease};
 use super::file::{RepositoryFile, Unread};
 use super::operator::{Operator, VersionDirectory};
 use olmdex_fbc::{EditError, Level, Syntax, edit_document};
-use olmdex_text::json::{self, Reader, Value};
+use olmdex_text::json::{self, Reader, Value, quoted};
 use olmdex_text::yaml::{self, NodeKind};
 
 /// The directory of templates in that of an operator.
@@ -247,18 +247,6 @@ fn edit(
     Ok(TemplateEdit { file: PathBuf::from(relative), before, after, rewritten, catalogs: mapping.catalogs.clone() })
 }
 
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    json::write_string(text, &mut out);
-    json::decode_utf8(&out).into_owned()
-}
-
-fn compact(value: Value<'_>) -> String {
-    let mut out = Vec::new();
-    json::write_compact(value, &mut out);
-    json::decode_utf8(&out).into_owned()
-}
-
 /// The entry of the new bundle in a channel, as JSON.
 fn entry(wanted: &TemplateRelease, name: &str) -> String {
     let mut out = format!("{{\"name\":{}", quoted(name));
@@ -339,7 +327,7 @@ fn amended_basic(
     let channel_name = |of: Value<'_>| text(of, "name").filter(|_| is(of, "olm.channel"));
     let new = entry(wanted, name);
     let mut new_reader = Reader::new();
-    let new_value = compact(new_reader.read(&new).map_err(|_| "entry")?);
+    let new_value = new_reader.read(&new).map_err(|_| "entry")?.compact();
     let shared = shared_lists(file);
     let mut items = Vec::new();
     for (number, item) in entries.items().enumerate() {
@@ -351,7 +339,7 @@ fn amended_basic(
             .enumerate()
             .any(|(at, it)| group.contains(&at) && channel_name(it).is_some_and(|it| wanted.channels.contains(&it)));
         match item.get("entries").filter(|_| is_wanted && is(item, "olm.channel")) {
-            Some(list) if list.items().all(|it| compact(it) != new_value) => {
+            Some(list) if list.items().all(|it| it.compact() != new_value) => {
                 let changed =
                     [("entries".to_owned(), with_items(json, list, std::slice::from_ref(&new)))].into_iter().collect();
                 items.push(with_members(json, item, &changed, ""));
@@ -425,7 +413,7 @@ fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) 
             continue;
         };
         let (list_key, list) = stream.get_field_with_key("bundles").ok_or("`Bundles` in a stream")?;
-        let has = |it: Value<'_>| it.get_field("image").is_some_and(|it| compact(it) == image);
+        let has = |it: Value<'_>| it.get_field("image").is_some_and(|it| it.compact() == image);
         if list.items().any(has) {
             continue;
         }

@@ -1,7 +1,7 @@
 //! The schemas of `ci.yaml` and `release-config.yaml` (`docs/behaviour/authoring.md` A.6), in the part of JSON Schema
 //! that they use.
 
-use olmdex_text::json::{self, Kind, Step, Value};
+use olmdex_text::json::{Kind, Step, Value};
 
 /// The form that a value must have.
 pub(super) enum Form {
@@ -115,7 +115,7 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
                 add(path, wrong("a list"));
                 return;
             }
-            let mut items: Vec<String> = value.items().map(compact).collect();
+            let mut items: Vec<String> = value.items().map(|item| item.compact()).collect();
             if items.is_empty() && !may_be_empty {
                 add(path, format!("{} is empty", shown()));
             }
@@ -156,10 +156,4 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
 fn unknown_keys(value: Value<'_>, fields: &[(&str, Form)]) -> Vec<String> {
     let keys = value.members().filter_map(|(key, _)| key.as_str());
     keys.filter(|key| !fields.iter().any(|it| it.0 == key)).map(|it| it.into_owned()).collect()
-}
-
-fn compact(value: Value<'_>) -> String {
-    let mut out = Vec::new();
-    json::write_compact(value, &mut out);
-    json::decode_utf8(&out).into_owned()
 }

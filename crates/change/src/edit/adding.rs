@@ -5,13 +5,12 @@ use std::path::Path;
 use super::change::Change;
 use super::documents::FileEdit;
 use super::error::EditError;
-use super::object::quoted;
 use super::object::text as text_of;
 use super::target::PACKAGE;
 use super::verdict::{EditEffects, judge};
 use olmdex_fbc::{self as fbc, Format, Input, Level, Rendering, Selection};
-use olmdex_text::json::Expansion;
 use olmdex_text::json::Reader;
+use olmdex_text::json::{Expansion, quoted};
 
 /// The blob of a bundle at a level: its ClusterServiceVersion as a property, or its manifests as they are.
 ///
@@ -27,7 +26,7 @@ pub fn at_level(bundle: &str, level: Level) -> Result<String, EditError> {
     match fbc::render_blob(&blob, how) {
         Ok(Some((_, text))) => {
             let text = String::from_utf8_lossy(&text).into_owned();
-            Ok(super::object::read(&text, super::object::compact).unwrap_or(text))
+            Ok(super::object::read(&text, |value| value.compact()).unwrap_or(text))
         }
         Ok(None) => Ok(bundle.to_owned()),
         Err(fbc::RenderDefect::Unmigratable(error)) => Err(unfit(format!("cannot migrate the bundle: {error}"))),

@@ -13,7 +13,7 @@ use super::adding::{file_of_new, new_package};
 use super::change::Change;
 use super::documents::{FileEdit, PackageDocuments, file_edits};
 use super::error::EditError;
-use super::object::{compact, text};
+use super::object::text;
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{EditEffects, judge};
 use olmdex_base::diag::{before_version, closest_of_same_numbers};
@@ -379,7 +379,7 @@ impl Consumer for Bundles {
     type Output = Option<(String, String)>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let json = compact(document.blob.ok()?.value);
+        let json = document.blob.ok()?.value.compact();
         (text(&json, "schema") == BUNDLE).then(|| (text(&json, "package"), json))
     }
 }
@@ -403,7 +403,7 @@ impl Consumer for Names {
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let file = document.origin.file as usize;
         let blob = document.blob.ok()?;
-        let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let field = |name: &str| blob.value.text_of_field(name);
         let schema = field("schema");
         if schema == PACKAGE {
             let package = field("name");

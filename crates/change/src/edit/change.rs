@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use super::documents::PackageDocuments;
 use super::entries::{change_entries, head};
 use super::error::EditError;
-use super::object::{items, list, quoted, text, with, with_text, with_texts};
+use super::object::{items, list, text, with, with_text, with_texts};
 use super::repair::PackageFix;
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{self as fbc, Entry, Typed};
-use olmdex_text::json::{self, Reader};
+use olmdex_text::json::{self, Reader, quoted};
 use olmdex_text::yaml;
 
 /// The edges of an entry. A field that is `None` stays as it is; an empty field is removed.

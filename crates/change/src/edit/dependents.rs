@@ -303,7 +303,7 @@ impl Consumer for Reader {
                         found.says.push((Said::Package, value.raw().to_owned()));
                     }
                 }
-                _ => found.demands.extend(demanded(kind, &super::object::compact(value))),
+                _ => found.demands.extend(demanded(kind, &value.compact())),
             }
         }
         Some(found)

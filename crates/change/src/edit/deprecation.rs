@@ -2,14 +2,15 @@
 
 use super::documents::PackageDocuments;
 use super::error::EditError;
-use super::object::{compact, items, list, quoted, read, text, with, with_text};
+use super::object::{items, list, read, text, with, with_text};
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
+use olmdex_text::json::quoted;
 
 const DEPRECATIONS: &str = "olm.deprecations";
 
 /// The reference of an entry.
 fn reference(entry: &str) -> String {
-    read(entry, |it| it.get_field("reference").map(compact)).flatten().unwrap_or_default()
+    read(entry, |it| it.get_field("reference").map(|value| value.compact())).flatten().unwrap_or_default()
 }
 
 /// The subject of a deprecation entry.

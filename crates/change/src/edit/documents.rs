@@ -299,13 +299,13 @@ impl Consumer for Finder<'_> {
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let Ok(blob) = document.blob else { return (None, None) };
-        let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let field = |name: &str| blob.value.text_of_field(name);
         let (schema, name) = (field("schema"), field("name"));
         let is_package = schema == "olm.package";
         let package = if is_package { name.clone() } else { field("package") };
         let known = is_package.then(|| name.clone());
         let Some(at) = self.wanted.get(package.as_str()) else { return (known, None) };
-        let json = object::compact(blob.value);
+        let json = blob.value.compact();
         let (origin, raw) = (document.origin, document.raw.to_vec());
         (known, Some((*at, Box::new(Document { schema, name, origin, raw, json, state: State::Same }))))
     }

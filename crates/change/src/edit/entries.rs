@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use super::documents::PackageDocuments;
 use super::error::EditError;
-use super::object::{items, list, quoted, text, texts, with};
+use super::object::{items, list, text, texts, with};
 use super::target::CHANNEL;
+use olmdex_text::json::quoted;
 
 /// Changes the entries of a channel; a channel that does not exist yet is created.
 pub(super) fn change_entries(

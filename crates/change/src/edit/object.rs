@@ -1,26 +1,12 @@
 //! Objects and lists of JSON as texts: a part is exchanged, and everything else keeps its order.
 
-use olmdex_text::json::{self, Kind, Reader, Value};
+use olmdex_text::json::{self, Kind, Reader, Value, quoted};
 use olmdex_text::tally;
 
 /// Reads a text that this module made or has read before; `None` if it is not valid.
 pub(super) fn read<T>(text: &str, look: impl FnOnce(Value<'_>) -> T) -> Option<T> {
     tally::step(1);
     Reader::new().read(text).ok().map(look)
-}
-
-/// A text as JSON.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    json::write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
-/// A value as compact JSON.
-pub(super) fn compact(value: Value<'_>) -> String {
-    let mut out = Vec::new();
-    json::write_compact(value, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// A text field; empty if it is absent.
@@ -31,7 +17,7 @@ pub(super) fn text(object: &str, field: &str) -> String {
 
 /// The items of a list field.
 pub(super) fn items(object: &str, field: &str) -> Vec<String> {
-    let found = read(object, |it| it.get_field(field).map(|it| it.items().map(compact).collect()));
+    let found = read(object, |it| it.get_field(field).map(|it| it.items().map(|item| item.compact()).collect()));
     found.flatten().unwrap_or_default()
 }
 
@@ -65,7 +51,7 @@ pub(super) fn with(object: &str, field: &str, value: Option<&str>) -> String {
         for (key, old) in object.members() {
             let name = key.as_str().unwrap_or_default();
             if !json::fold_eq(&name, field) {
-                members.push(format!("{}:{}", quoted(&name), compact(old)));
+                members.push(format!("{}:{}", quoted(&name), old.compact()));
             } else if let Some(value) = value {
                 is_there = true;
                 members.push(format!("{}:{value}", quoted(&name)));

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::documents::PackageDocuments;
-use super::object::{items, list, quoted, read, text, with};
+use super::object::{items, list, read, text, with};
 use super::target::{BUNDLE, CHANNEL};
 use olmdex_base::diag::Rule;
 use olmdex_rules::check::practice::rules::{BUNDLE_IMAGE_NOT_RELATED, REPEATED_RELATED_IMAGE};
 use olmdex_rules::check::rules::EMPTY_FIELD;
+use olmdex_text::json::quoted;
 
 /// The possible fixes in a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

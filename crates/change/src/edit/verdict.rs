@@ -5,7 +5,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::before_after::FindingSet;
-use super::object::compact;
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_fbc::{self as fbc, ChannelPlaces, Consumer, Input, Typed};
 use olmdex_index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};
@@ -148,7 +147,7 @@ impl Consumer for Looking<'_> {
             }
             Typed::Bundle(bundle) => {
                 let property = bundle.properties.iter().find(|it| it.kind == "olm.package");
-                let value = property.map(|it| it.value.map_or_else(|| "null".to_owned(), compact));
+                let value = property.map(|it| it.value.map_or_else(|| "null".to_owned(), |value| value.compact()));
                 Part::Bundle { package_property: value }
             }
             _ => Part::Other,

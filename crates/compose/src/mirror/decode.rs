@@ -141,11 +141,7 @@ fn node(value: Value<'_>, form: &Form, name: &str) -> ManifestValue {
         Form::Text(_) if value.as_str().is_none() => ManifestValue::Json("null".to_owned()),
         Form::Text(_) if matches!(name, "minVersion" | "maxVersion") => ManifestValue::Quoted(text()),
         Form::Text(_) => ManifestValue::Text(text()),
-        _ => {
-            let mut out = Vec::new();
-            json::write_compact(value, &mut out);
-            ManifestValue::Json(String::from_utf8_lossy(&out).into_owned())
-        }
+        _ => ManifestValue::Json(value.compact()),
     }
 }
 

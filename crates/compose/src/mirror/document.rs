@@ -1,7 +1,7 @@
 //! Manifests as trees, and their YAML: two blanks, keys in the order of insertion, and quotes around every text that
 //! could be read as something else.
 
-use olmdex_text::json::write_string;
+use olmdex_text::json;
 use olmdex_text::yaml::{Scalar, resolve_plain};
 
 /// A value of a manifest.
@@ -139,9 +139,7 @@ fn text(text: &str, out: &mut String) {
 
 /// A text in quotes. YAML reads the escapes of JSON; characters that only YAML cannot hold unescaped are escaped too.
 fn quoted(text: &str, out: &mut String) {
-    let mut bytes = Vec::new();
-    write_string(text, &mut bytes);
-    for c in String::from_utf8_lossy(&bytes).chars() {
+    for c in json::quoted(text).chars() {
         match c {
             '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 out.push_str(&format!("\\u{:04x}", u32::from(c)));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use olmdex_text::json::{self, Kind, Value};
+use olmdex_text::json::{Kind, Value};
 
 /// The fate of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ fn in_place(steps: Vec<Step>, old: &[Value<'_>], new: &[Value<'_>]) -> Vec<Step>
 /// Whether two objects have a member in common.
 fn is_alike(a: Value<'_>, b: Value<'_>) -> bool {
     let members = |it: Value<'_>| -> Vec<(String, String)> {
-        it.members().map(|(key, value)| (key.as_str().unwrap_or_default().into_owned(), compact(value))).collect()
+        it.members().map(|(key, value)| (key.as_str().unwrap_or_default().into_owned(), value.compact())).collect()
     };
     let of_b = members(b);
     a.kind() == Kind::Object && members(a).iter().any(|it| of_b.contains(it))
@@ -78,7 +78,7 @@ fn keys(items: &[Value<'_>]) -> Vec<(String, usize)> {
     let key = |item: &Value<'_>| {
         let named = |field: &str| item.get(field).filter(|_| item.kind() == Kind::Object);
         let by = ["name", "reference", "image", "catalog"].into_iter().find_map(named).unwrap_or(*item);
-        compact(by)
+        by.compact()
     };
     items
         .iter()
@@ -113,13 +113,6 @@ fn longest_rising(numbers: &[Option<usize>]) -> Vec<bool> {
         place = before[at];
     }
     is_in
-}
-
-/// A value as compact JSON with sorted keys, which says whether two are the same.
-pub(super) fn compact(value: Value<'_>) -> String {
-    let mut out = Vec::new();
-    json::write_compact(value, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// The members of an object by their keys; if keys are equal, the last. Also whether there are equal ones.

@@ -4,8 +4,8 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::align::{Step, align, compact, members};
-use olmdex_text::json::{self, Kind, Value};
+use super::align::{Step, align, members};
+use olmdex_text::json::{Kind, Value, quoted};
 use olmdex_text::tally;
 
 /// The text of a document with another value. `old` is the value of `text`.
@@ -39,7 +39,7 @@ impl Writer<'_> {
     /// Writes the new value, with the old one's text where they are the same. The recursion is as deep as the new
     /// value.
     fn changed(&self, old: Value<'_>, new: Value<'_>, out: &mut String) {
-        if compact(old) == compact(new) {
+        if old.compact() == new.compact() {
             out.push_str(&self.text[old.offset()..old.end()]);
             return;
         }
@@ -192,12 +192,6 @@ fn write_fresh(value: Value<'_>, indent: &str, unit: &str, is_one_line: bool, ou
             line(indent, out);
             out.push(']');
         }
-        _ => out.push_str(&compact(value)),
+        _ => out.push_str(&value.compact()),
     }
-}
-
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    json::write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -17,8 +17,6 @@ mod yaml_text;
 
 use thiserror::Error;
 
-use align::compact;
-
 use super::stream::Syntax;
 use olmdex_text::json::{self, Reader, Value};
 use olmdex_text::yaml;
@@ -67,7 +65,7 @@ pub fn edit_document(raw: &[u8], syntax: Syntax, new: &str) -> Result<Edited, Ed
         Syntax::Json => Ok((json_text::with_value(text, old, new), false)),
         Syntax::Yaml => yaml_text::with_value(text, old, new),
     };
-    let wanted = compact(new);
+    let wanted = new.compact();
     let rewritten = match spliced {
         Ok((text, _)) if value_of(&text, syntax).as_ref() == Some(&wanted) => {
             return Ok(Edited { text, rewritten: None });
@@ -110,7 +108,7 @@ fn json_of<'t>(text: &'t str, syntax: Syntax, converted: &'t mut Vec<u8>) -> Opt
 fn value_of(text: &str, syntax: Syntax) -> Option<String> {
     let (mut converted, mut reader) = (Vec::new(), Reader::new());
     let json = json_of(text, syntax, &mut converted)?;
-    reader.read(json).ok().map(compact)
+    reader.read(json).ok().map(|value| value.compact())
 }
 
 fn is_deep(value: Value<'_>) -> bool {

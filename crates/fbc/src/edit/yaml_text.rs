@@ -7,9 +7,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::align::{Step, align, compact, members};
-use super::json_text::quoted;
-use olmdex_text::json::{Kind, Reader, Value};
+use super::align::{Step, align, members};
+use olmdex_text::json::{Kind, Reader, Value, quoted};
 use olmdex_text::yaml::{self, NodeKind, YamlNode};
 
 /// The numbers of a key and of its value.
@@ -79,7 +78,7 @@ struct Splicer<'t> {
 impl Splicer<'_> {
     /// Collects the splices that make a node's value another one. The recursion is as deep as the new value.
     fn change(&mut self, number: usize, old: Value<'_>, new: Value<'_>) -> Result<(), Refusal> {
-        if compact(old) == compact(new) {
+        if old.compact() == new.compact() {
             return Ok(());
         }
         let node = self.nodes[number].clone();
@@ -119,7 +118,7 @@ impl Splicer<'_> {
     /// Puts items at the end of a list in brackets, if that is all that is new.
     fn appended(&mut self, node: &YamlNode, items: &[usize], old: Value<'_>, new: Value<'_>) -> bool {
         let (before, now): (Vec<_>, Vec<_>) = (old.items().collect(), new.items().collect());
-        let is_same = |(a, b): (&Value<'_>, &Value<'_>)| compact(*a) == compact(*b);
+        let is_same = |(a, b): (&Value<'_>, &Value<'_>)| a.compact() == b.compact();
         if now.len() <= before.len() || items.len() != before.len() || !before.iter().zip(&now).all(is_same) {
             return false;
         }
@@ -174,7 +173,7 @@ impl Splicer<'_> {
         }
         let is_own = |name: &String| own.contains(&Some(name.clone()));
         let is_kept =
-            |(name, old): &(String, Value<'_>)| now.iter().any(|it| it.0 == *name && compact(it.1) == compact(*old));
+            |(name, old): &(String, Value<'_>)| now.iter().any(|it| it.0 == *name && it.1.compact() == old.compact());
         // Keys that a merge key brings in have no place here.
         if !merges.is_empty() && before.iter().any(|it| !is_own(&it.0) && !is_kept(it)) {
             return Err(MARKED);
@@ -408,7 +407,7 @@ impl Splicer<'_> {
 
 /// A value that is not a collection with something in it, on one line.
 fn scalar(value: Value<'_>, quote: char, is_in_flow: bool) -> String {
-    let Some(text) = value.as_str() else { return compact(value) };
+    let Some(text) = value.as_str() else { return value.compact() };
     match quote {
         '\'' if !text.chars().any(char::is_control) => format!("'{}'", text.replace('\'', "''")),
         '"' => quoted(&text),

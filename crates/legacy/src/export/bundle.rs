@@ -76,10 +76,6 @@ pub(super) fn rows_of_bundle(bundle: &Bundle<'_>, standing: Standing<'_>) -> Res
     Ok(rows)
 }
 
-fn field(value: Value<'_>, key: &str) -> String {
-    value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
-}
-
 impl BundleRows {
     fn manifests(&mut self, bundle: &Bundle<'_>) -> Result<(), String> {
         let mut manifests = Vec::new();
@@ -93,7 +89,7 @@ impl BundleRows {
                 is_readable = false;
                 return;
             };
-            let kind = value.get("kind").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+            let kind = value.text_of("kind");
             if kind == "ClusterServiceVersion" && csv.is_none() {
                 csv = Some(object.trim_ascii().to_vec());
                 owned_plurals(value, &mut plurals);
@@ -133,9 +129,9 @@ impl BundleRows {
             }
             "olm.package.required" => {
                 let mut text = b"{\"packageName\":".to_vec();
-                json::write_string_html(&field(value, "packageName"), &mut text);
+                json::write_string_html(&value.text_of_field("packageName"), &mut text);
                 text.extend_from_slice(b",\"version\":");
-                json::write_string_html(&field(value, "versionRange"), &mut text);
+                json::write_string_html(&value.text_of_field("versionRange"), &mut text);
                 text.push(b'}');
                 let text = String::from_utf8_lossy(&text).into_owned();
                 self.dependencies.push(("olm.package".to_owned(), text));
@@ -147,12 +143,10 @@ impl BundleRows {
             }
             kind => {
                 if kind == "olm.package" && self.version.is_empty() {
-                    self.version = field(value, "version");
+                    self.version = value.text_of_field("version");
                 }
                 self.is_deprecated |= kind == crate::properties::DEPRECATED;
-                let mut text = Vec::new();
-                json::write_compact(value, &mut text);
-                self.push_property(kind, String::from_utf8_lossy(&text).into_owned());
+                self.push_property(kind, value.compact());
             }
         }
     }
@@ -187,9 +181,10 @@ impl BundleRows {
 fn crd_plurals(crd: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
     let Some(spec) = crd.get_field("spec") else { return };
     let Some(names) = spec.get_field("names") else { return };
-    let (group, kind, plural) = (field(spec, "group"), field(names, "kind"), field(names, "plural"));
-    let versions = spec.get_field("versions").into_iter().flat_map(|it| it.items()).map(|it| field(it, "name"));
-    for version in versions.chain([field(spec, "version")]).filter(|it| !it.is_empty()) {
+    let (group, kind, plural) =
+        (spec.text_of_field("group"), names.text_of_field("kind"), names.text_of_field("plural"));
+    let versions = spec.get_field("versions").into_iter().flat_map(|it| it.items()).map(|it| it.text_of_field("name"));
+    for version in versions.chain([spec.text_of_field("version")]).filter(|it| !it.is_empty()) {
         plurals.entry(Api { group: group.clone(), version, kind: kind.clone() }).or_insert_with(|| plural.clone());
     }
 }
@@ -215,11 +210,6 @@ fn synthetic(rows: &BundleRows, metadata: Option<Value<'_>>) -> Vec<u8> {
         json::write_string_html(text, &mut out);
         String::from_utf8_lossy(&out).into_owned()
     };
-    let compact = |value: Value<'_>| {
-        let mut out = Vec::new();
-        json::write_compact(value, &mut out);
-        String::from_utf8_lossy(&out).into_owned()
-    };
     let mut meta = BTreeMap::from([("name", string(&rows.name))]);
     let mut spec: BTreeMap<&str, String> = BTreeMap::from([("version", string(&rows.version))]);
     // The fields of the property, and their names in the object.
@@ -240,12 +230,12 @@ fn synthetic(rows: &BundleRows, metadata: Option<Value<'_>>) -> Vec<u8> {
     if let Some(metadata) = metadata.filter(|it| it.kind() == Kind::Object) {
         for key in ["annotations", "labels"] {
             if let Some(value) = metadata.get_field(key) {
-                meta.insert(key, compact(value));
+                meta.insert(key, value.compact());
             }
         }
         for (from, to) in places {
             if let Some(value) = metadata.get_field(from) {
-                spec.insert(to, compact(value));
+                spec.insert(to, value.compact());
             }
         }
     }

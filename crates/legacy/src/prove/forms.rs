@@ -94,26 +94,17 @@ impl BundleFacts {
     }
 }
 
-/// A JSON value in normal form.
-pub(super) fn normal_value(value: Value<'_>) -> String {
-    let mut out = Vec::new();
-    json::write_compact(value, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 /// A JSON text in normal form; other texts as they are.
 pub(super) fn normal(text: &str, reader: &mut Reader) -> String {
     match reader.read(text) {
-        Ok(value) => normal_value(value),
+        Ok(value) => value.compact(),
         Err(_) => text.to_owned(),
     }
 }
 
 /// The digest of a value in normal form.
 pub(super) fn digest_value(value: Value<'_>) -> Digest {
-    let mut out = Vec::new();
-    json::write_compact(value, &mut out);
-    Sha256::digest(&out).into()
+    Sha256::digest(value.compact()).into()
 }
 
 /// The digest of a manifest in normal form.

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use super::forms::normal_value;
 use olmdex_text::json::{Kind, Value};
 
 /// The shape of a field.
@@ -128,7 +127,7 @@ fn whole(value: Option<Value<'_>>) -> String {
     let text = |it: Value<'_>| match it.as_str() {
         Some(text) => text.into_owned(),
         None if it.is_null() => String::new(),
-        None => normal_value(it),
+        None => it.compact(),
     };
     match value.kind() {
         Kind::Array => value.items().map(|it| format!("{}\n", text(it))).collect(),

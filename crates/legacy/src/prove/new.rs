@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::forms::{BundleFacts, Graph, Link, digest, digest_manifest, normal_value};
+use super::forms::{BundleFacts, Graph, Link, digest, digest_manifest};
 use olmdex_fbc::{
     BUNDLE_OBJECT, Blob, Bundle, Channel, Consumer, Document, Input, Package, Typed, for_each_object, load,
 };
@@ -140,7 +140,7 @@ fn channel_facts(channel: &Channel<'_>) -> Vec<Fact> {
 fn bundle_facts(bundle: &Bundle<'_>) -> BundleFacts {
     let mut facts = BundleFacts { image: bundle.image.to_string(), ..BundleFacts::default() };
     for property in bundle.properties.iter().filter(|it| it.kind != BUNDLE_OBJECT) {
-        let value = property.value.map(normal_value).unwrap_or_default();
+        let value = property.value.map(|value| value.compact()).unwrap_or_default();
         facts.properties.insert((property.kind.to_string(), value));
     }
     facts.images = bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect();

@@ -15,7 +15,6 @@ use olmdex_fbc::{
 };
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, GraphChannel, PackageDependencies};
-use olmdex_text::json::write_compact;
 
 /// Catalogs in files as rows, with the data for finding a place in them.
 pub struct FileRows<'i> {
@@ -127,12 +126,8 @@ impl Consumer for Rowing {
 }
 
 fn property(view: &PropertyView<'_>) -> Property {
-    let mut value = Vec::new();
-    match view.value {
-        Some(it) => write_compact(it, &mut value),
-        None => value.extend_from_slice(b"null"),
-    }
-    Property::new(&*view.kind, String::from_utf8_lossy(&value).into_owned())
+    let value = view.value.map_or_else(|| "null".to_owned(), |value| value.compact());
+    Property::new(&*view.kind, value)
 }
 
 impl Rows for FileRows<'_> {

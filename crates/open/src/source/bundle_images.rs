@@ -17,7 +17,6 @@ use crate::oci::{Layout, Reference};
 use crate::template::{BundleImages, ImageContent, Unavailable};
 use olmdex_fbc::{self as fbc, Consumer, Document, Typed};
 use olmdex_index::{Index, IndexError};
-use olmdex_text::json;
 
 /// The sources that are searched for the bundles of images; the first one that has a bundle counts.
 #[derive(Debug)]
@@ -226,9 +225,7 @@ impl Consumer for OfImages<'_> {
         if !names_of(&bundle.image).iter().any(|it| self.wanted.contains(it)) {
             return None;
         }
-        let mut text = Vec::new();
-        json::write_compact(blob.value, &mut text);
-        Some((bundle.image.to_string(), json::decode_utf8(&text).into_owned()))
+        Some((bundle.image.to_string(), blob.value.compact()))
     }
 }
 

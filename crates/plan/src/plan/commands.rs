@@ -4,12 +4,13 @@
 //! and any other text gets no command.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
-use super::manifests::{self, json_text};
+use super::manifests;
 use super::question::PlanQuestion;
 use olmdex_index::query::BundleSelector;
 use olmdex_olm::catalog_source::CATALOG_NAME_LABEL;
 use olmdex_rules::cluster::Subscription;
 use olmdex_text::encoding::shell::word;
+use olmdex_text::json::quoted;
 
 /// The resource of Subscriptions, by a name that no other API group has.
 const SUBSCRIPTIONS: &str = "subscriptions.operators.coreos.com";
@@ -252,7 +253,7 @@ impl Writer<'_> {
         let subscriptions: Vec<Subscription> = self.subscriptions(&namespace, package).into_iter().cloned().collect();
         for subscription in &subscriptions {
             let (own, patch) =
-                (name(&subscription.name)?, format!("{{\"spec\":{{\"channel\":{}}}}}", json_text(&channel)));
+                (name(&subscription.name)?, format!("{{\"spec\":{{\"channel\":{}}}}}", quoted(&channel)));
             self.commands.push(format!(
                 "oc -n {namespace} patch subscriptions.operators.coreos.com {own} --type merge -p {}",
                 word(&patch)
@@ -273,10 +274,10 @@ impl Writer<'_> {
         let to = name(step.to.as_deref()?)?.to_owned();
         let Some((namespace, package)) = step.subject.as_deref()?.split_once('/') else {
             let own = name(step.subject.as_deref()?)?.to_owned();
-            let label = json_text(CATALOG_NAME_LABEL);
+            let label = quoted(CATALOG_NAME_LABEL);
             let patch = format!(
                 "{{\"spec\":{{\"source\":{{\"catalog\":{{\"selector\":{{\"matchLabels\":{{{label}:{}}}}}}}}}}}}}",
-                json_text(&to)
+                quoted(&to)
             );
             self.commands.push(format!("oc wait clustercatalog/{to} --for=condition=Serving --timeout=15m"));
             self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", word(&patch)));
@@ -292,7 +293,7 @@ impl Writer<'_> {
             let ready = format!(
                 "oc -n {of_source} wait catalogsource/{to} --for=jsonpath='{{.status.connectionState.lastObservedState}}'=READY --timeout=15m"
             );
-            let patch = format!("{{\"spec\":{{\"source\":{}}}}}", json_text(&to));
+            let patch = format!("{{\"spec\":{{\"source\":{}}}}}", quoted(&to));
             self.commands.push(ready);
             self.commands.push(format!(
                 "oc -n {namespace} patch subscriptions.operators.coreos.com {} --type merge -p {}",
@@ -311,10 +312,10 @@ impl Writer<'_> {
         let channels = step.set.get("spec.source.catalog.channels");
         let mut fields = Vec::new();
         if let Some(version) = version {
-            fields.push(format!("\"version\":{}", json_text(version)));
+            fields.push(format!("\"version\":{}", quoted(version)));
         }
         if let Some(channels) = channels {
-            let channels: Vec<String> = channels.iter().map(|it| json_text(it)).collect();
+            let channels: Vec<String> = channels.iter().map(|it| quoted(it)).collect();
             fields.push(format!("\"channels\":[{}]", channels.join(",")));
         }
         if fields.is_empty() {

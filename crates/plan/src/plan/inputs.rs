@@ -249,8 +249,7 @@ pub fn add_updates_of(cluster: &Cluster, graph: &mut Graph) -> bool {
 pub(super) fn recommended(update: &str) -> Option<(String, String)> {
     let mut reader = json::Reader::new();
     let update = reader.read(update).ok()?;
-    let text = |it: json::Value<'_>, key: &str| it.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
     let conditions: Vec<json::Value<'_>> = update.get("conditions")?.items().collect();
-    let found = conditions.into_iter().find(|it| text(*it, "type") == "Recommended")?;
-    Some((text(found, "status"), text(found, "message")))
+    let found = conditions.into_iter().find(|it| it.text_of("type") == "Recommended")?;
+    Some((found.text_of("status"), found.text_of("message")))
 }

@@ -5,26 +5,20 @@
 use super::answer::Plan;
 use olmdex_base::diag::printable;
 use olmdex_rules::cluster::{ClusterExtension, Subscription};
-use olmdex_text::json::write_string;
-
-pub(super) fn json_text(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
+use olmdex_text::json::quoted;
 
 /// A Subscription with another channel or source.
 pub(super) fn subscription(it: &Subscription, channel: &str, source: &str) -> String {
     let approval = if it.is_manual { "  installPlanApproval: Manual\n" } else { "" };
     // Without a channel it follows the default one.
-    let channel = if channel.is_empty() { String::new() } else { format!("  channel: {}\n", json_text(channel)) };
+    let channel = if channel.is_empty() { String::new() } else { format!("  channel: {}\n", quoted(channel)) };
     format!(
         "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {}\n  namespace: {}\nspec:\n  name: {}\n{channel}  source: {}\n  sourceNamespace: {}\n{approval}",
-        json_text(&it.name),
-        json_text(&it.namespace),
-        json_text(&it.package),
-        json_text(source),
-        json_text(&it.source_namespace),
+        quoted(&it.name),
+        quoted(&it.namespace),
+        quoted(&it.package),
+        quoted(source),
+        quoted(&it.source_namespace),
     )
 }
 
@@ -37,21 +31,21 @@ pub(super) fn extension(
 ) -> String {
     let mut text = format!(
         "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {}\nspec:\n  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n",
-        json_text(&it.name),
-        json_text(&it.package)
+        quoted(&it.name),
+        quoted(&it.package)
     );
     let version = version.unwrap_or(&it.version);
     if !version.is_empty() {
-        text.push_str(&format!("      version: {}\n", json_text(version)));
+        text.push_str(&format!("      version: {}\n", quoted(version)));
     }
     let channels = channels.unwrap_or(&it.channels);
     if !channels.is_empty() {
-        let channels: Vec<String> = channels.iter().map(|it| json_text(it)).collect();
+        let channels: Vec<String> = channels.iter().map(|it| quoted(it)).collect();
         text.push_str(&format!("      channels: [{}]\n", channels.join(", ")));
     }
     if let Some(catalog) = catalog {
-        let label = json_text(olmdex_olm::catalog_source::CATALOG_NAME_LABEL);
-        text.push_str(&format!("      selector:\n        matchLabels:\n          {label}: {}\n", json_text(catalog)));
+        let label = quoted(olmdex_olm::catalog_source::CATALOG_NAME_LABEL);
+        text.push_str(&format!("      selector:\n        matchLabels:\n          {label}: {}\n", quoted(catalog)));
     }
     text
 }
@@ -64,10 +58,10 @@ pub(super) fn cluster_version(channel: Option<&str>, release: Option<&str>) -> O
         return None;
     }
     if let Some(channel) = channel {
-        text.push_str(&format!("  channel: {}\n", json_text(channel)));
+        text.push_str(&format!("  channel: {}\n", quoted(channel)));
     }
     if let Some(release) = release {
-        text.push_str(&format!("  desiredUpdate:\n    version: {}\n", json_text(release)));
+        text.push_str(&format!("  desiredUpdate:\n    version: {}\n", quoted(release)));
     }
     Some(text)
 }
@@ -76,7 +70,7 @@ pub(super) fn cluster_version(channel: Option<&str>, release: Option<&str>) -> O
 pub(super) fn pool(name: &str, is_paused: bool) -> String {
     format!(
         "apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata:\n  name: {}\nspec:\n  paused: {is_paused}\n",
-        json_text(name)
+        quoted(name)
     )
 }
 

@@ -36,7 +36,7 @@ impl Needs {
         for property in properties.get(&found.document).into_iter().flatten() {
             let mut reader = json::Reader::new();
             let Ok(value) = reader.read(&property.value) else { continue };
-            let field = |name: &str| value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+            let field = |name: &str| value.text_of_field(name);
             let api = || format!("{}/{}/{}", field("group"), field("version"), field("kind"));
             match &*property.kind {
                 "olm.package.required" => drop(needs.packages.insert(field("packageName"))),

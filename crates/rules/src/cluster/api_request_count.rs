@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::object::{Object, text};
+use super::object::Object;
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;
 
@@ -40,7 +40,7 @@ impl ApiRequestCount {
         let mut counts: BTreeMap<(String, String), u64> = BTreeMap::new();
         for node in hours.iter().flat_map(|it| below(*it, "byNode")) {
             for user in below(node, "byUser") {
-                let count = counts.entry((text(user, "username"), text(user, "userAgent"))).or_default();
+                let count = counts.entry((user.text_of("username"), user.text_of("userAgent"))).or_default();
                 *count = count.saturating_add(number(user.get("requestCount")));
             }
         }

@@ -1,7 +1,7 @@
 //! ClusterOperators and MachineConfigPools: the state of the platform itself.
 
 use super::condition::Condition;
-use super::object::{Object, text};
+use super::object::Object;
 use olmdex_base::diag::Place;
 
 /// A ClusterOperator.
@@ -23,7 +23,7 @@ impl ClusterOperator {
         Self {
             name: object.name(),
             conditions: Condition::all(object, &["status", "conditions"]),
-            versions: versions.into_iter().map(|it| (text(it, "name"), text(it, "version"))).collect(),
+            versions: versions.into_iter().map(|it| (it.text_of("name"), it.text_of("version"))).collect(),
             place: object.place.clone(),
         }
     }

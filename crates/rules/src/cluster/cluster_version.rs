@@ -1,9 +1,9 @@
 //! ClusterVersions: which version of OpenShift a cluster runs, and which updates it knows of.
 
 use super::condition::Condition;
-use super::object::{Object, text};
+use super::object::Object;
 use olmdex_base::diag::Place;
-use olmdex_text::json::{self, Value};
+use olmdex_text::json::Value;
 
 /// A ClusterVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,13 +41,8 @@ impl ClusterVersion {
     pub(super) fn read(object: &Object<'_>) -> Self {
         let history = object.items(&["status", "history"]);
         let desired = object.text(&["status", "desired", "version"]);
-        let reached = history.iter().find(|it| text(**it, "state") == "Completed").map(|it| text(*it, "version"));
-        let version_of = |it: Value<'_>| it.get("release").map(|it| text(it, "version")).unwrap_or_default();
-        let compact = |it: Value<'_>| {
-            let mut json = Vec::new();
-            json::write_compact(it, &mut json);
-            String::from_utf8_lossy(&json).into_owned()
-        };
+        let reached = history.iter().find(|it| it.text_of("state") == "Completed").map(|it| it.text_of("version"));
+        let version_of = |it: Value<'_>| it.get("release").map(|it| it.text_of("version")).unwrap_or_default();
         let updates = |key: &str| object.items(&["status", key]);
         Self {
             cluster_id: object.text(&["spec", "clusterID"]),
@@ -55,8 +50,8 @@ impl ClusterVersion {
             desired,
             channel: object.text(&["spec", "channel"]),
             architecture: object.text(&["status", "desired", "architecture"]),
-            available: updates("availableUpdates").into_iter().map(|it| text(it, "version")).collect(),
-            conditional: updates("conditionalUpdates").into_iter().map(|it| (version_of(it), compact(it))).collect(),
+            available: updates("availableUpdates").into_iter().map(|it| it.text_of("version")).collect(),
+            conditional: updates("conditionalUpdates").into_iter().map(|it| (version_of(it), it.compact())).collect(),
             conditions: Condition::all(object, &["status", "conditions"]),
             place: object.place.clone(),
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::infrastructure::cluster_name;
-use super::object::{Object, text};
+use super::object::Object;
 use super::object_set;
 use super::{
     ApiRequestCount, CatalogSource, Cluster, ClusterCatalog, ClusterExtension, ClusterNode, ClusterObjectSet,
@@ -128,7 +128,7 @@ impl Collector {
     fn note_time(&mut self, object: &Object<'_>) {
         let mut times = vec![object.text(&["metadata", "creationTimestamp"])];
         for condition in object.items(&["status", "conditions"]) {
-            times.extend(["lastTransitionTime", "lastUpdateTime"].map(|key| text(condition, key)));
+            times.extend(["lastTransitionTime", "lastUpdateTime"].map(|key| condition.text_of(key)));
         }
         for time in times {
             if time.len() == "2026-01-01T00:00:00Z".len() && time > self.cluster.newest {

@@ -1,6 +1,6 @@
 //! Conditions, as all kinds of objects have them.
 
-use super::object::{Object, text};
+use super::object::Object;
 use olmdex_text::json::Value;
 
 /// A condition.
@@ -19,10 +19,10 @@ pub struct Condition {
 impl Condition {
     pub(super) fn read(value: Value<'_>) -> Self {
         Self {
-            kind: text(value, "type"),
-            status: text(value, "status"),
-            reason: text(value, "reason"),
-            message: text(value, "message"),
+            kind: value.text_of("type"),
+            status: value.text_of("status"),
+            reason: value.text_of("reason"),
+            message: value.text_of("message"),
         }
     }
 

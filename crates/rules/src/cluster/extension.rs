@@ -1,11 +1,11 @@
 //! ClusterExtensions of OLM v1 (`docs/behaviour/olm-v1.md` 2.1).
 
 use super::condition::Condition;
-use super::object::{Object, text};
+use super::object::Object;
 use super::selector::LabelSelector;
 use olmdex_base::diag::Place;
 use olmdex_constraint::openshift::Minor;
-use olmdex_text::json::{Value, write_compact};
+use olmdex_text::json::Value;
 use olmdex_version::masterminds::api_server_refusal;
 
 /// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
@@ -94,11 +94,8 @@ impl ClusterExtension {
             namespace: object.text(&["spec", "namespace"]),
             config: object.at(&["spec", "config"]).filter(|it| !it.is_null()).map(|config| {
                 let inline = config.get("inline").filter(|it| !it.is_null());
-                let mut written = Vec::new();
-                if let Some(inline) = inline.filter(|_| text(config, "configType") == "Inline") {
-                    write_compact(inline, &mut written);
-                }
-                String::from_utf8_lossy(&written).into_owned()
+                let inline = inline.filter(|_| config.text_of("configType") == "Inline");
+                inline.map(|inline| inline.compact()).unwrap_or_default()
             }),
             installed: (!installed.is_empty()).then(|| BundleStatus {
                 name: installed,

@@ -1,6 +1,6 @@
 //! InstallPlans: the objects that OLM Classic is about to install (`docs/behaviour/olm-classic.md` 5.3).
 
-use super::object::{Object, text};
+use super::object::Object;
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;
 
@@ -39,7 +39,7 @@ pub struct InstallPlan {
 impl InstallPlan {
     pub(super) fn read(object: &Object<'_>) -> Self {
         let conditions = object.items(&["status", "conditions"]);
-        let wrong = conditions.iter().find(|it| text(**it, "status") == "False");
+        let wrong = conditions.iter().find(|it| it.text_of("status") == "False");
         Self {
             name: object.name(),
             namespace: object.namespace(),
@@ -51,7 +51,7 @@ impl InstallPlan {
                 .collect(),
             phase: object.text(&["status", "phase"]),
             lookups: object.items(&["status", "bundleLookups"]).into_iter().map(lookup).collect(),
-            message: wrong.map(|it| text(*it, "message")).unwrap_or_default(),
+            message: wrong.map(|it| it.text_of("message")).unwrap_or_default(),
             place: object.place.clone(),
         }
     }
@@ -70,6 +70,6 @@ impl InstallPlan {
 }
 
 fn lookup(value: Value<'_>) -> Lookup {
-    let source = |key: &str| value.get("catalogSourceRef").map(|it| text(it, key)).unwrap_or_default();
-    Lookup { bundle: text(value, "identifier"), namespace: source("namespace"), name: source("name") }
+    let source = |key: &str| value.get("catalogSourceRef").map(|it| it.text_of(key)).unwrap_or_default();
+    Lookup { bundle: value.text_of("identifier"), namespace: source("namespace"), name: source("name") }
 }

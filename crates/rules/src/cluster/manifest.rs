@@ -215,12 +215,9 @@ impl Gathered {
 
 impl AnyObject {
     fn new(value: Value<'_>, place: Place, text_of: &dyn Fn() -> ObjectText) -> Self {
-        let kind = value.get("kind").and_then(|it| it.as_str()).unwrap_or_default();
-        let is_pointed_into = ["CustomResourceDefinition", "ClusterServiceVersion"].contains(&&*kind);
-        let mut json = Vec::new();
-        json::write_compact(value, &mut json);
-        let text = is_pointed_into.then(text_of);
-        Self { json: String::from_utf8_lossy(&json).into_owned(), place, text }
+        let is_pointed_into =
+            ["CustomResourceDefinition", "ClusterServiceVersion"].contains(&value.text_of("kind").as_str());
+        Self { json: value.compact(), place, text: is_pointed_into.then(text_of) }
     }
 }
 

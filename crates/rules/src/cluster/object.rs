@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use olmdex_base::diag::Place;
-use olmdex_text::json::{Value, write_compact};
+use olmdex_text::json::Value;
 
 /// An object, and its place.
 pub(super) struct Object<'d> {
@@ -61,18 +61,10 @@ impl<'d> Object<'d> {
 
     /// The value at a path as compact JSON; `None` if there is none, or it is null.
     pub(super) fn json(&self, path: &[&str]) -> Option<String> {
-        let value = self.at(path).filter(|it| !it.is_null())?;
-        let mut written = Vec::new();
-        write_compact(value, &mut written);
-        Some(String::from_utf8_lossy(&written).into_owned())
+        Some(self.at(path).filter(|it| !it.is_null())?.compact())
     }
 
     pub(super) fn has_label(&self, name: &str) -> bool {
         self.at(&["metadata", "labels", name]).is_some()
     }
-}
-
-/// The text of a member; empty without it.
-pub(super) fn text(of: Value<'_>, key: &str) -> String {
-    of.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }

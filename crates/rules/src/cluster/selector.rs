@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::object::text;
 use olmdex_text::json::Value;
 use olmdex_version::Quoted;
 
@@ -47,8 +46,8 @@ impl LabelSelector {
     pub(super) fn read(selector: Value<'_>) -> Self {
         let words = |value: Value<'_>| value.as_str().unwrap_or_default().into_owned();
         let requirement = |it: Value<'_>| LabelSelectorRequirement {
-            key: text(it, "key"),
-            operator: text(it, "operator"),
+            key: it.text_of("key"),
+            operator: it.text_of("operator"),
             values: items(it, "values").map(words).collect(),
         };
         let labels = selector.get("matchLabels").into_iter().flat_map(|it| it.members());

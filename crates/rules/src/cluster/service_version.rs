@@ -106,12 +106,9 @@ fn properties(text: &str) -> Result<Vec<Property>, String> {
     };
     let mut properties = Vec::new();
     for item in list.into_iter().flat_map(|it| it.items()).filter(|it| !it.is_null()) {
-        let kind = item.get_field("type").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
-        let mut value = Vec::new();
-        if let Some(found) = item.get_field("value") {
-            json::write_compact(found, &mut value);
-        }
-        properties.push(Property::new(kind, String::from_utf8_lossy(&value)));
+        let kind = item.text_of_field("type");
+        let value = item.get_field("value").map(|value| value.compact()).unwrap_or_default();
+        properties.push(Property::new(kind, value));
     }
     Ok(properties)
 }

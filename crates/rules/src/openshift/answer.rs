@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::edges::Risk;
 use super::graph::{Edge, Graph, Release};
-use super::text::{TextError, each_document, items_of, text_of};
+use super::text::{TextError, each_document, items_of};
 use olmdex_text::json::{Kind, Value};
 
 /// The reasons why a text is not an answer of the update service.
@@ -49,11 +49,11 @@ fn read(value: Value<'_>) -> Graph {
     let mut graph = Graph::default();
     let mut versions = Vec::new();
     for node in items_of(value, "nodes") {
-        let version = text_of(node, "version");
+        let version = node.text_of("version");
         // Answers name the architecture with some versions only.
         let version = version.split('+').next().unwrap_or_default().to_owned();
         let metadata = node.get("metadata");
-        let of = |key: &str| metadata.map(|it| text_of(it, key)).unwrap_or_default();
+        let of = |key: &str| metadata.map(|it| it.text_of(key)).unwrap_or_default();
         let channels = of("io.openshift.upgrades.graph.release.channels");
         let channels: BTreeSet<String> = channels.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
         let release = Release { version: version.clone(), channels, url: of("url") };
@@ -75,7 +75,7 @@ fn read(value: Value<'_>) -> Graph {
     for group in items_of(value, "conditionalEdges") {
         let risks: Vec<Risk> = items_of(group, "risks").map(Risk::read).collect();
         for edge in items_of(group, "edges") {
-            let end = |key: &str| text_of(edge, key).split('+').next().unwrap_or_default().to_owned();
+            let end = |key: &str| edge.text_of(key).split('+').next().unwrap_or_default().to_owned();
             edges.push(Edge { from: end("from"), to: end("to"), risks: risks.clone(), is_estimated: false });
         }
     }

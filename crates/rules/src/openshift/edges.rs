@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::text::{items_of, text_of};
+use super::text::items_of;
 use olmdex_text::json::Value;
 use olmdex_text::re2::Pattern;
 
@@ -30,11 +30,9 @@ impl MatchingRule {
     /// Reads a rule of an answer or of a blocked edge.
     #[must_use]
     pub fn read(value: Value<'_>) -> Self {
-        match text_of(value, "type").as_str() {
+        match value.text_of("type").as_str() {
             "Always" => Self::Always,
-            "PromQL" => {
-                Self::PromQl { promql: value.get("promql").map(|it| text_of(it, "promql")).unwrap_or_default() }
-            }
+            "PromQL" => Self::PromQl { promql: value.get("promql").map(|it| it.text_of("promql")).unwrap_or_default() },
             name => Self::Other { name: name.to_owned() },
         }
     }
@@ -70,9 +68,9 @@ impl Risk {
     #[must_use]
     pub fn read(value: Value<'_>) -> Self {
         Self {
-            name: text_of(value, "name"),
-            url: text_of(value, "url"),
-            message: text_of(value, "message"),
+            name: value.text_of("name"),
+            url: value.text_of("url"),
+            message: value.text_of("message"),
             matching_rules: items_of(value, "matchingRules").map(MatchingRule::read).collect(),
         }
     }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::edges::{BlockedEdge, EdgeJudgement, EdgeStatus, Risk};
 use super::graph::{Edge, Graph, Release};
 use super::lifecycle::coerce;
-use super::text::{each_document, items_of, text_of};
+use super::text::{each_document, items_of};
 use olmdex_constraint::openshift::Minor;
 use olmdex_text::json::Value;
 use olmdex_text::re2::Pattern;
@@ -91,15 +91,15 @@ impl GraphData {
                 None => (text.into_owned(), None),
             })
         });
-        self.channels.entry(text_of(value, "name")).or_default().extend(entries);
+        self.channels.entry(value.text_of("name")).or_default().extend(entries);
     }
 
     fn add_blocked(&mut self, file: &str, value: Value<'_>) -> Result<(), String> {
-        let to = text_of(value, "to");
+        let to = value.text_of("to");
         if to.is_empty() {
             return Err("`to` is missing".to_owned());
         }
-        let from = text_of(value, "from");
+        let from = value.text_of("from");
         let pattern = Pattern::parse(&from).map_err(|error| format!("`from: {from}` is invalid: {error}"))?;
         let (risk, file) = (Risk::read(value), file.to_owned());
         self.blocked.push(BlockedEdge { to, from: pattern, from_text: from, risk, file });
@@ -110,7 +110,7 @@ impl GraphData {
         let minor = coerce(name).ok_or_else(|| "its name is not a minor version".to_owned())?;
         let mut suggestion = Suggestion::new();
         for (arch, window) in value.members() {
-            let version = |key: &str| Version::parse_tolerant(&text_of(window, key)).ok();
+            let version = |key: &str| Version::parse_tolerant(&window.text_of(key)).ok();
             let blocked = |key: &str| items_of(window, key).filter_map(|it| Some(it.as_str()?.into_owned())).collect();
             suggestion.insert(
                 arch.as_str().unwrap_or_default().into_owned(),

@@ -2,7 +2,7 @@
 //!
 //! Reading never fails: a part with another form is left out, and [`super::lifecycle_defects`] reports it.
 
-use super::text::{TextError, each_document, items_of, text_of};
+use super::text::{TextError, each_document, items_of};
 use olmdex_constraint::openshift::Minor;
 use olmdex_text::calendar::Day;
 use olmdex_text::json::{Kind, Value};
@@ -86,7 +86,7 @@ impl Lifecycle {
     #[must_use]
     pub fn read(blob: Value<'_>) -> Self {
         let versions = items_of(blob, "versions").map(LifecycleVersion::read).collect();
-        Self { package: text_of(blob, "package"), versions }
+        Self { package: blob.text_of("package"), versions }
     }
 
     /// Reads all lifecycle blobs of a text; other documents are skipped.
@@ -114,17 +114,17 @@ impl Lifecycle {
 impl LifecycleVersion {
     fn read(value: Value<'_>) -> Self {
         let phases = items_of(value, "phases").filter_map(|it| {
-            let day = |key: &str| Day::parse(&text_of(it, key));
-            Some(Phase { name: text_of(it, "name"), start: day("startDate")?, end: day("endDate")? })
+            let day = |key: &str| Day::parse(&it.text_of(key));
+            Some(Phase { name: it.text_of("name"), start: day("startDate")?, end: day("endDate")? })
         });
         let platforms = value.get("platformCompatibility").filter(|it| it.kind() == Kind::Array).map(|it| {
             let platform = |it: Value<'_>| PlatformVersions {
-                name: text_of(it, "name"),
+                name: it.text_of("name"),
                 versions: items_of(it, "versions").filter_map(|it| Some(it.as_str()?.into_owned())).collect(),
             };
             it.items().map(platform).collect()
         });
-        Self { name: text_of(value, "name"), phases: phases.collect(), platforms }
+        Self { name: value.text_of("name"), phases: phases.collect(), platforms }
     }
 
     /// The OpenShift versions that it is made for, as they are written; `None` if the blob names none.

@@ -27,7 +27,7 @@ impl Check {
 
     fn blob(&mut self, blob: Value<'_>) {
         self.fields(blob, &["schema", "package", "versions"], &[]);
-        let package = blob.get("package").and_then(|it| it.as_str()).unwrap_or_default();
+        let package = blob.text_of("package");
         if package.is_empty() {
             let message = "a lifecycle has no package";
             self.add(
@@ -75,7 +75,7 @@ impl Check {
         for (idx, phase) in phases.iter().enumerate() {
             let at = [&path[..], &[idx.into()]].concat();
             self.fields(*phase, &["name", "startDate", "endDate"], &at);
-            let name = phase.get("name").and_then(|it| it.as_str()).unwrap_or_default();
+            let name = phase.text_of("name");
             if name.trim().is_empty() {
                 self.add(&at, rules::PHASE_NAME.finding(format!("{of}: phase {idx} has no name")));
             }
@@ -97,7 +97,7 @@ impl Check {
                 self.add(&at, rules::PHASE_ORDER.finding(message).help("end the phase after its start"));
                 continue;
             }
-            read.push((idx, Phase { name: name.into_owned(), start, end }));
+            read.push((idx, Phase { name, start, end }));
         }
         // If one of the phases cannot be read, their sequence cannot be judged.
         if read.len() == phases.len() {
@@ -141,8 +141,8 @@ impl Check {
         for (idx, platform) in platforms.enumerate() {
             let path = [path, &["platformCompatibility".into(), idx.into()]].concat();
             self.fields(platform, &["name", "versions"], &path);
-            let name = platform.get("name").and_then(|it| it.as_str()).unwrap_or_default();
-            if !seen.insert(name.clone().into_owned()) {
+            let name = platform.text_of("name");
+            if !seen.insert(name.clone()) {
                 self.add(&path, rules::PLATFORM_TWICE.finding(format!("{of}: platform `{name}` is listed twice")));
             }
             let mut is_empty = true;

@@ -52,11 +52,6 @@ pub fn each_document(text: &[u8], mut sink: impl FnMut(Value<'_>, u32)) -> Resul
     Ok(())
 }
 
-/// The text of a member; empty without one.
-pub(super) fn text_of(value: Value<'_>, key: &str) -> String {
-    value.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
-}
-
 /// The items of a member that is a list.
 pub(super) fn items_of<'d>(value: Value<'d>, key: &str) -> impl Iterator<Item = Value<'d>> + use<'d> {
     value.get(key).into_iter().flat_map(|it| it.items())

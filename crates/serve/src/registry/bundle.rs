@@ -57,9 +57,7 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
     message.bundle_path = bundle.image.to_string();
     for property in &bundle.properties {
         let Some(value) = property.value.filter(|_| !LARGE.contains(&&*property.kind)) else { continue };
-        let mut text = Vec::new();
-        json::write_compact(value, &mut text);
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = value.compact();
         add_fields(&mut message, &property.kind, &text, value);
         message.properties.push(TypedValue { kind: property.kind.to_string(), value: text });
     }
@@ -83,7 +81,7 @@ const REPEATED: [&str; 3] = ["olm.gvk", "olm.gvk.required", "olm.package.require
 
 /// Adds the fields that repeat a property, if it is one of [`REPEATED`]. `text` is its value as compact JSON.
 fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
-    let field = |key: &str| value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+    let field = |key: &str| value.text_of_field(key);
     let api = || {
         let (group, version, kind) = (field("group"), field("version"), field("kind"));
         GroupVersionKind { group, version, kind, plural: String::new() }
@@ -95,12 +93,8 @@ fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
             message.dependencies.push(TypedValue { kind: "olm.gvk".to_owned(), value: text.to_owned() });
         }
         "olm.package.required" => {
-            let mut value = b"{\"packageName\":".to_vec();
-            json::write_string(&field("packageName"), &mut value);
-            value.extend_from_slice(b",\"version\":");
-            json::write_string(&field("versionRange"), &mut value);
-            value.push(b'}');
-            let value = String::from_utf8_lossy(&value).into_owned();
+            let (package, range) = (json::quoted(&field("packageName")), json::quoted(&field("versionRange")));
+            let value = format!("{{\"packageName\":{package},\"version\":{range}}}");
             message.dependencies.push(TypedValue { kind: "olm.package".to_owned(), value });
         }
         _ => {}

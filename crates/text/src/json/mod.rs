@@ -31,5 +31,5 @@ pub use step::Step;
 pub use text::{decode_utf8, fold_eq, looks_like_object, write_string, write_string_html};
 pub use value::{Kind, Value};
 pub use write::{
-    Anchor, Layout, write_compact, write_pretty, write_pretty_noting, write_raw_numbers, write_unstructured,
+    Anchor, Layout, quoted, write_compact, write_pretty, write_pretty_noting, write_raw_numbers, write_unstructured,
 };

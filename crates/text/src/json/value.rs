@@ -274,6 +274,18 @@ impl<'d> Value<'d> {
         self.get_field_with_key(key).map(|(_, value)| value)
     }
 
+    /// The text of the member with exactly this key; empty without one.
+    #[must_use]
+    pub fn text_of(&self, key: &str) -> String {
+        self.get(key).and_then(|value| value.as_str()).unwrap_or_default().into_owned()
+    }
+
+    /// Like [`Self::text_of`], for the member that [`Self::get_field`] finds.
+    #[must_use]
+    pub fn text_of_field(&self, key: &str) -> String {
+        self.get_field(key).and_then(|value| value.as_str()).unwrap_or_default().into_owned()
+    }
+
     /// Like [`Self::get_field`], with the key.
     #[must_use]
     pub fn get_field_with_key(&self, key: &str) -> Option<(Self, Self)> {

@@ -43,6 +43,27 @@ pub fn write_compact(value: Value<'_>, out: &mut Vec<u8>) {
     write_value(value, Layout::Compact, out, &mut None);
 }
 
+impl Value<'_> {
+    /// The text that [`write_compact`] writes.
+    #[must_use]
+    pub fn compact(&self) -> String {
+        written(|out| write_compact(*self, out))
+    }
+}
+
+/// A text as JSON, in quotes.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    written(|out| write_string(text, out))
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    // Written from text, so it is text.
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// Like [`write_compact`], indented.
 pub fn write_pretty(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>) {
     write_value(value, Layout::Indented { width, level }, out, &mut None);

@@ -8,7 +8,7 @@ use crate::bundle::manifest::first_document;
 use crate::bundle::written;
 use olmdex_base::diag::{Finding, Rule};
 use olmdex_fbc::{Input, Spot};
-use olmdex_text::json::{Kind, Reader, Step, Value};
+use olmdex_text::json::{Kind, Reader, Step};
 
 /// No package manifest is larger.
 const MAX_MANIFEST: u64 = 1 << 20;
@@ -61,11 +61,7 @@ pub(super) fn is_package_manifest(text: &[u8]) -> bool {
         return false;
     }
     let has_channels = value.get_field("channels").is_some_and(|it| it.items().next().is_some());
-    !word(value, "packageName").is_empty() || has_channels || !word(value, "defaultChannel").is_empty()
-}
-
-fn word(of: Value<'_>, key: &str) -> String {
-    of.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+    !value.text_of_field("packageName").is_empty() || has_channels || !value.text_of_field("defaultChannel").is_empty()
 }
 
 impl PackageManifest {
@@ -76,7 +72,7 @@ impl PackageManifest {
         let Some((document, _)) = first_document(text) else { return (this, findings.all) };
         let mut reader = Reader::new();
         let Ok(value) = reader.read(&document) else { return (this, findings.all) };
-        this.package = word(value, "packageName");
+        this.package = value.text_of_field("packageName");
         findings.package.clone_from(&this.package);
         if this.package.is_empty() {
             findings.add(rules::FIELD, &[], "the package has no name", "add `packageName`");
@@ -84,7 +80,7 @@ impl PackageManifest {
         let channels = || value.get_field("channels").into_iter().flat_map(|it| it.items()).enumerate();
         let mut names = BTreeSet::new();
         for (number, channel) in channels() {
-            let (name, head) = (word(channel, "name"), word(channel, "currentCSV"));
+            let (name, head) = (channel.text_of_field("name"), channel.text_of_field("currentCSV"));
             let path = ["channels".into(), number.into()];
             if name.is_empty() {
                 findings.add(rules::FIELD, &path, "a channel has no name", "add `name`");
@@ -107,7 +103,7 @@ impl PackageManifest {
             );
             return (this, findings.all);
         }
-        this.default_channel = word(value, "defaultChannel");
+        this.default_channel = value.text_of_field("defaultChannel");
         match (this.default_channel.as_str(), this.channels.as_slice()) {
             ("", [(_, only, _)]) => this.default_channel.clone_from(only),
             ("", _) => {

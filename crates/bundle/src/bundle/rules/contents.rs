@@ -301,7 +301,7 @@ pub(super) struct Object<'a> {
 
 impl<'a> Object<'a> {
     fn word(&self, key: &str) -> String {
-        self.value.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+        self.value.text_of(key)
     }
 
     pub(super) fn kind(&self) -> String {

@@ -174,9 +174,7 @@ impl Mirrors {
     }
 
     fn add_set(&mut self, set: Value<'_>) {
-        let text =
-            |value: Value<'_>, key: &str| value.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
-        let (list, use_for) = match text(set, "kind").as_str() {
+        let (list, use_for) = match set.text_of("kind").as_str() {
             "ImageDigestMirrorSet" => ("imageDigestMirrors", UseFor::Digests),
             "ImageTagMirrorSet" => ("imageTagMirrors", UseFor::Tags),
             "ImageContentSourcePolicy" => ("repositoryDigestMirrors", UseFor::Digests),
@@ -184,10 +182,10 @@ impl Mirrors {
         };
         let Some(list) = set.get("spec").and_then(|it| it.get(list)) else { return };
         for it in list.items() {
-            let prefix = text(it, "source");
+            let prefix = it.text_of("source");
             let mirrors = it.get("mirrors").into_iter().flat_map(|it| it.items()).filter_map(|it| it.as_str());
             let mirrors = mirrors.map(|it| Mirror { location: it.into_owned(), is_insecure: false, use_for });
-            let is_blocked = text(it, "mirrorSourcePolicy") == "NeverContactSource";
+            let is_blocked = it.text_of("mirrorSourcePolicy") == "NeverContactSource";
             match self.rules.iter_mut().find(|rule| rule.prefix == prefix) {
                 Some(rule) => {
                     rule.mirrors.extend(mirrors);
