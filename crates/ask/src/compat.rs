@@ -10,6 +10,7 @@ use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::plan::must_lead_on;
 use super::upgrade::{Warn, installed};
+use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_fbc::Name;
@@ -443,7 +444,7 @@ impl CompatInquiry<'_> {
         let view = self.memo.view(self.index, &names, package)?;
         let is_lacking = source.is_some() && warning.is_none() && view.graphs.is_empty();
         let warning = warning.or_else(|| {
-            let names = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            let names = Listed::quoted(names.iter());
             is_lacking.then(|| format!("{names} does not have `{package}`, although it is installed from that catalog"))
         });
         operator.installed.is_in_catalog =

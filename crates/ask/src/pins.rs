@@ -7,7 +7,7 @@ use super::error::AskError;
 use super::upgrade::UpgradeQuestion;
 use super::upgrade_answers::PathWish;
 use olmdex_base::diag::envelope::PinState;
-use olmdex_base::diag::{Finding, Place, Rule, closest};
+use olmdex_base::diag::{Finding, Listed, Place, Rule, closest};
 use olmdex_base::olm::OlmSet;
 use olmdex_index::Index;
 use olmdex_index::query::{Filter, GraphChannel, PackageGraph};
@@ -284,7 +284,7 @@ fn placed(
         let names = graph.channels.iter().map(|it| it.name.as_str());
         let help = match closest(wanted, names.clone()) {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => format!("its channels are {}", names.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")),
+            None => format!("its channels are {}", Listed::quoted(names)),
         };
         return Err((format!("{object}: package `{package}` has no channel `{wanted}` in catalog `{catalog}`"), help));
     };

@@ -9,7 +9,7 @@ use super::error::AskError;
 use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::upgrade::Warn;
-use olmdex_base::diag::Place;
+use olmdex_base::diag::{Listed, Place};
 use olmdex_index::Index;
 use olmdex_index::query::{Filter, V1Bundle, V1Facts};
 use olmdex_olm::catalog_source::CatalogSources;
@@ -365,7 +365,7 @@ impl<'a> ReadinessInquiry<'a> {
             let reason = format!("the package {}", self.sources.unknown_words(source_namespace, source));
             return Ok((catalog_condition(Met::NotKnown, reason, place), None));
         }
-        let names = lacking.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        let names = Listed::quoted(lacking.iter());
         let reason = format!("{names} does not have the package");
         // Another, unknown ClusterCatalog may have it.
         let verdict = if own.is_empty() { Met::NotKnown } else { Met::No };

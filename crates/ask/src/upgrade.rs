@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use super::catalog::Catalogs;
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
+use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
 use olmdex_index::Index;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
@@ -389,7 +390,7 @@ impl UpgradeInquiry<'_> {
             (named, _) => named.to_vec(),
         };
         let Some(view) = self.view(&name, &own)? else {
-            let of = own.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            let of = Listed::quoted(own.iter());
             return self.left_out(&format!("{of} does not have `{}`, which {whose} names", subscription.package));
         };
         self.check(&name, OlmSet::Classic, &view)?;

@@ -18,7 +18,7 @@ use super::schema_upgrade::{self, Fidelity};
 use super::service_version;
 use super::survey::{Survey, survey};
 use super::{rules, verdict};
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, Listed};
 use olmdex_fbc::{Entry, go_sort};
 use olmdex_text::json::Reader;
 use olmdex_version::{Quoted, Version};
@@ -284,12 +284,7 @@ fn surveys<'r>(
 
 /// The first names of a long list.
 pub(super) fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 5;
-    let shown = names.iter().take(SHOWN).map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-    match names.len().checked_sub(SHOWN) {
-        None | Some(0) => shown,
-        Some(n_more) => format!("{shown} and {n_more} more"),
-    }
+    Listed::quoted(names).at_most(5).to_string()
 }
 
 /// A row as a bundle of a package.

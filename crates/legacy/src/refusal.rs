@@ -1,5 +1,6 @@
 //! The reasons why bundles cannot be added to a legacy catalog: the refusals of the real tool
 //! (`docs/behaviour/legacy-index.md` 4.2 to 4.6), in our words.
+use olmdex_base::diag::Listed;
 
 use thiserror::Error;
 
@@ -250,7 +251,7 @@ impl AddRefusal {
             Self::SameVersion { .. } | Self::SameHighest { .. } => "give the new bundle a higher version".to_owned(),
             Self::NoDefault { channels, .. } | Self::UnknownDefault { channels, .. } => format!(
                 "set `operators.operatorframework.io.bundle.channel.default.v1` of the highest version to one of {}",
-                listed(channels)
+                Listed::quoted(channels)
             ),
             Self::ReplacesMissing { replaces, .. } => format!("also add `{replaces}`, or correct `replaces`"),
             Self::Cycle { .. } => "correct `replaces` of the new bundles".to_owned(),
@@ -263,9 +264,4 @@ impl AddRefusal {
             Self::Substitutes { .. } => "add it with `replaces` and `skips` instead".to_owned(),
         }
     }
-}
-
-fn listed(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
-    quoted.join(", ")
 }

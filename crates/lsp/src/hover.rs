@@ -10,7 +10,7 @@ use super::fields;
 use super::graph::{graph_of_names, graphs};
 use super::symbols::{Mention, RangeText, Role, Thing};
 use olmdex_ask::{Entries, EntryStanding, Updates, Verdict};
-use olmdex_base::diag::{counted, grouped, printable, shortened};
+use olmdex_base::diag::{Listed, counted, grouped, printable, shortened};
 use olmdex_index::query::PackageGraph;
 use olmdex_version::blang;
 
@@ -241,10 +241,5 @@ pub(super) fn in_range(graph: &PackageGraph, range: &str) -> String {
 
 /// Names as code, the first few of many.
 fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    let names: Vec<&str> = names.collect();
-    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|it| code(it)).collect();
-    match names.len().saturating_sub(MAX_LISTED) {
-        0 => shown.join(", "),
-        n => format!("{} and {n} more", shown.join(", ")),
-    }
+    Listed::of(names.map(code)).at_most(MAX_LISTED).to_string()
 }

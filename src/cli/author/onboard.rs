@@ -25,7 +25,7 @@ use crate::community::{
     onboard,
 };
 use crate::constraint::openshift::Minor;
-use crate::diag::{Finding, Rule, Severity, counted};
+use crate::diag::{Finding, Listed, Rule, Severity, counted};
 use crate::fbc::{Format, Input, Level};
 use crate::file::finish_left;
 use crate::openshift::LifecycleVersion;
@@ -140,7 +140,7 @@ impl Place {
             let names: Vec<String> = operators.iter().take(3).map(|it| it.path.display().to_string()).collect();
             let message = format!("`{}` has {}", directory.display(), counted(operators.len() as u64, "operator"));
             return Err(
-                CommandError::usage(message).help(format!("name one of them, such as `{}`", names.join("`, `")))
+                CommandError::usage(message).help(format!("name one of them, such as {}", Listed::quoted(names)))
             );
         }
         let Some(operator) = operators.pop() else {

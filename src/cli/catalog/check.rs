@@ -29,7 +29,7 @@ use crate::crd::check_manifests;
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
-use crate::diag::{Finding, Rule, Tally, counted, printable};
+use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
 use crate::source::{Recognized, STDIN, Source};
@@ -146,7 +146,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
         let shown: Vec<String> = args.sources.iter().map(|it| printable(&it.shown()).into_owned()).collect();
-        let message = format!("nothing to check: olmdex recognizes nothing in `{}`", shown.join("`, `"));
+        let message = format!("nothing to check: olmdex recognizes nothing in {}", Listed::quoted(&shown));
         return Err(
             CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or a file of manifests")
         );

@@ -15,7 +15,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::compose::{Config, Files, NamedCatalog};
-use crate::diag::Tally;
+use crate::diag::{Listed, Tally};
 use crate::fbc::Level;
 use crate::file::{finish_left, read_regular_of, write_over};
 use crate::oci::pack::{self, Base, LayerWriter};
@@ -84,9 +84,9 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
             image(context, args, &config, catalog, to, &labels)
         }
         (Some(_), None, _) => {
-            let names: Vec<String> = config.catalogs.iter().map(|it| format!("`{}`", it.name)).collect();
+            let names = Listed::quoted(config.catalogs.iter().map(|catalog| &catalog.name));
             let error = CommandError::usage(format!("{} names several catalogs", config.path.display()));
-            Err(error.help(format!("name the one to build an image from: {}", names.join(", "))))
+            Err(error.help(format!("name the one to build an image from: {names}")))
         }
     }
 }

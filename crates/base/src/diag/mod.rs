@@ -12,6 +12,7 @@ pub mod github;
 mod guesses;
 pub mod json;
 pub mod junit;
+mod listed;
 mod many;
 mod printable;
 mod region;
@@ -24,6 +25,7 @@ pub mod text;
 
 pub use fingerprint::fingerprints;
 pub use guesses::Guesses;
+pub use listed::Listed;
 pub use many::may_have;
 pub use many::{TOO_MANY_FINDINGS, is_finding_limit_reached, lift_finding_limit};
 pub use printable::{is_hidden, printable, printable_line, shortened, xml_text};

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use super::openshift::minor_of;
 use super::repository::{CATALOG_NAMES, OperatorCatalog, Repository};
 use super::rules;
-use olmdex_base::diag::{Finding, Rule};
+use olmdex_base::diag::{Finding, Listed, Rule};
 use olmdex_fbc::{BUNDLE_OBJECT, Consumer, Document, Input, Origin, Spot, Typed, load, locate};
 
 /// A bundle of a catalog file.
@@ -72,7 +72,7 @@ fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input,
         if !allowed.iter().any(|it| bundle.1.image.starts_with(it)) {
             let CatalogBundle { name, image, .. } = &bundle.1;
             let message = format!("the image of bundle `{name}` is not in an allowed registry: `{image}`");
-            let help = format!("`config.yaml` allows `{}`", allowed.join("`, `"));
+            let help = format!("`config.yaml` allows {}", Listed::quoted(allowed));
             let spot = Spot::Path(vec!["image".into()]);
             found.push(at(rules::CATALOG_REGISTRY, "check_bundle_images_in_fbc", bundle, spot, message, help));
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::operator::Operator;
 use super::repository::{CATALOG_NAMES, Repository};
 use super::rules;
-use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_base::diag::{Finding, Listed, Place, Rule};
 use olmdex_base::file::open_regular;
 use olmdex_fbc::{Consumer, Document, Input, Typed, load};
 
@@ -44,7 +44,7 @@ pub fn check_change(old: &Path, new: &Repository) -> io::Result<Vec<Finding>> {
     }
     let has_bundles = !(added.is_empty() && modified.is_empty() && deleted.is_empty());
     if operators.len() > 1 && has_bundles {
-        let message = format!("the change affects bundles and several operators: {}", names(operators.iter()));
+        let message = format!("the change affects bundles and several operators: {}", Listed::quoted(operators.iter()));
         add(
             rules::SEVERAL_CHANGED,
             "check_affected_operators",
@@ -57,7 +57,7 @@ pub fn check_change(old: &Path, new: &Repository) -> io::Result<Vec<Finding>> {
         let message = format!("the change modifies bundle `{}/{}`", bundle.0, bundle.1);
         add(rules::BUNDLE_MODIFIED, "check_modified_bundles", at(bundle), message, "publish a new version");
     }
-    let shown = |all: &BTreeSet<(String, String)>| names(all.iter().map(|it| format!("{}/{}", it.0, it.1)));
+    let shown = |all: &BTreeSet<(String, String)>| Listed::quoted(all.iter().map(|it| format!("{}/{}", it.0, it.1)));
     if let Some(second) = added.iter().nth(1) {
         let message = format!("the change adds several bundles: {}", shown(added));
         add(rules::SEVERAL_CHANGED, "check_added_bundles", at(second), message, "send a separate change for each");
@@ -78,10 +78,6 @@ pub fn check_change(old: &Path, new: &Repository) -> io::Result<Vec<Finding>> {
     Ok(found)
 }
 
-fn names<T: std::fmt::Display>(all: impl Iterator<Item = T>) -> String {
-    all.map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
-}
-
 type Deletion = ((String, String), String, &'static str);
 
 /// The bundles that must not be deleted.
@@ -99,7 +95,7 @@ fn deletions(old: &Path, new: &Repository, deleted: &BTreeSet<(String, String)>)
         let Some(csv_name) = csv_name else { continue };
         let users = new.catalogs().into_iter().filter(|it| it.operator == *name);
         let users = users.filter(|it| CATALOG_NAMES.iter().any(|file| holds(&it.path.join(file), &csv_name)));
-        let users = names(users.map(|it| it.catalog));
+        let users = Listed::quoted(users.map(|it| it.catalog)).to_string();
         if !users.is_empty() {
             let message = format!("the change deletes bundle `{name}/{version}`, which catalogs hold: {users}");
             found.push((bundle.clone(), message, "remove it from the catalogs first"));

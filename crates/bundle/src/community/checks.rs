@@ -11,7 +11,7 @@ use super::openshift::{Conflict, catalogs, conflicts};
 use super::operator::{Operator, VersionDirectory, path};
 use super::rules;
 use super::schema::{RELEASE, misfits};
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, Listed};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Spot;
 use olmdex_text::json::{Reader, Step};
@@ -200,9 +200,8 @@ impl<'o> Checked<'o> {
             let dangling: Vec<usize> =
                 graph.members.iter().copied().filter(|it| !graph.edges.contains_key(it) && !is_head(it)).collect();
             if let Some(first) = dangling.first() {
-                let names: Vec<String> =
-                    dangling.iter().map(|it| format!("`{}`", self.operator.versions[*it].name)).collect();
-                let message = format!("in channel `{channel}`, no version upgrades {}", names.join(", "));
+                let names = Listed::quoted(dangling.iter().map(|at| &self.operator.versions[*at].name));
+                let message = format!("in channel `{channel}`, no version upgrades {names}");
                 let help = match self.sorts_below_its_release(*first, &graph.members) {
                     Some((own, release)) => format!(
                         "{own} is a pre-release for semver and sorts below {release}, so it is not the head: give it a \

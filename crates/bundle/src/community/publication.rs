@@ -10,7 +10,7 @@ use super::openshift;
 use super::operator::{Operator, RepositoryError, VersionDirectory, path};
 use super::release::{TEMPLATES, catalog_level, with_items, with_members};
 use super::repository::{CATALOG_NAMES, Repository, directories};
-use olmdex_base::diag::{Place, closest};
+use olmdex_base::diag::{Listed, Place, closest};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Level, Spot};
 use olmdex_text::json::{Reader, Step, quoted};
@@ -513,7 +513,7 @@ impl Publications {
             mapping.is_some_and(|it| it.catalogs.contains(&name))
         };
         let place = Some(file.place(&Spot::Path(path(["catalog_templates"]))));
-        let templates = released.iter().map(|it| format!("`{}`", it.template)).collect::<Vec<_>>().join(", ");
+        let templates = Listed::quoted(released.iter().map(|release| &release.template));
         if released.iter().any(|it| makes(&it.template)) {
             let text = format!(
                 "release-config.yaml adds the version to {templates}, but the catalog has not been rendered since"

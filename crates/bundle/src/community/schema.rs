@@ -1,6 +1,7 @@
 //! The schemas of `ci.yaml` and `release-config.yaml` (`docs/behaviour/authoring.md` A.6), in the part of JSON Schema
 //! that they use.
 
+use olmdex_base::diag::Listed;
 use olmdex_text::json::{Kind, Step, Value};
 
 /// The form that a value must have.
@@ -137,7 +138,7 @@ pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found
             let others = if *is_open { Vec::new() } else { unknown_keys(value, fields) };
             if !others.is_empty() {
                 let at = [path.as_slice(), &[Step::Key(others[0].clone())]].concat();
-                add(&at, format!("{} has no field `{}`", shown(), others.join("`, `")));
+                add(&at, format!("{} has no field {}", shown(), Listed::quoted(others)));
             }
             for key in required.iter().filter(|key| value.get(key).is_none()) {
                 add(path, format!("{} has no `{key}`", shown()));

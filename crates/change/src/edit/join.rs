@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rules;
-use olmdex_base::diag::{Finding, closest};
+use olmdex_base::diag::{Finding, Listed, closest};
 use olmdex_base::olm::OlmSet;
 use olmdex_bundle::bundle::rules::{CatalogClaims, Claim};
 use olmdex_index::query::{BundleRow, EntryRow, Filter};
@@ -187,8 +187,8 @@ fn into_channel(
     let new_heads = heads(&after);
     let place = newcomer.replaces.as_ref().map_or(&newcomer.name.place, |it| &it.place);
     if new_heads.len() > 1 && old_heads.len() <= 1 {
-        let listed: Vec<String> = new_heads.iter().map(|it| format!("`{it}`")).collect();
-        let message = format!("{package}/{channel} would have {} heads: {}", listed.len(), listed.join(", "));
+        let (n, listed) = (new_heads.len(), Listed::quoted(&new_heads));
+        let message = format!("{package}/{channel} would have {n} heads: {listed}");
         let help = match old_heads.first() {
             Some(head) => format!("let the bundle replace `{head}`, or skip it"),
             None => "let the bundle replace the head of the channel".to_owned(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use olmdex_base::diag::{Finding, closest, closest_of_same_numbers, counted};
+use olmdex_base::diag::{Finding, Listed, closest, closest_of_same_numbers, counted};
 use olmdex_base::file::system_words;
 use olmdex_fbc::RereadError;
 use olmdex_index::IndexError;
@@ -139,7 +139,6 @@ impl ComposeError {
     /// The remedy.
     #[must_use]
     pub fn help(&self) -> Option<String> {
-        let listed = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         Some(match self {
             Self::Unopened { source, .. } => source.help(),
             Self::Index(error) => return error.help(),
@@ -157,14 +156,14 @@ impl ComposeError {
                 match meant {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None if names.is_empty() => "build the index first".to_owned(),
-                    None => format!("choose one with `catalog`: {}", listed(names)),
+                    None => format!("choose one with `catalog`: {}", Listed::quoted(names)),
                 }
             }
             Self::NotThere { package, channel, known, .. } => {
                 let wanted = channel.as_ref().unwrap_or(package);
                 match closest_of_same_numbers(wanted, known.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{meant}`?"),
-                    None if channel.is_some() => format!("it has {}", listed(known)),
+                    None if channel.is_some() => format!("it has {}", Listed::quoted(known)),
                     None => "`olmdex list packages -i SOURCE` shows what there is".to_owned(),
                 }
             }

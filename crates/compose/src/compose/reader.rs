@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{At, ConfigError};
 use super::form::Word;
-use olmdex_base::diag::closest;
+use olmdex_base::diag::{Listed, closest};
 use olmdex_rules::check::practice::Profile;
 
 /// A text that is being read.
@@ -102,6 +102,6 @@ fn guess(word: &str, known: &[&str]) -> Option<String> {
     match closest(word, known.iter().copied()) {
         Some(meant) => Some(format!("did you mean `{meant}`?")),
         None if known.is_empty() => None,
-        None => Some(format!("there are {}", known.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))),
+        None => Some(format!("there are {}", Listed::quoted(known.iter()))),
     }
 }

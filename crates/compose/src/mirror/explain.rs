@@ -11,6 +11,7 @@ use super::configuration::{Depth, Range};
 use super::filter::{FilterError, FilterVersion, Filtered, PackageExtent, Part};
 use super::graph::{GraphError, GraphFault, heads};
 use super::repair::{Request, RequestProblem, repairs_of, survivors, trouble};
+use olmdex_base::diag::Listed;
 use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
@@ -191,7 +192,7 @@ pub fn in_words(trouble: &RequestProblem, facts: &PackageFacts) -> String {
         RequestProblem::Nothing => "the range includes none of its versions".to_owned(),
         RequestProblem::Invalid(channel, text) => format!("channel `{channel}` is not valid: {text}"),
         RequestProblem::UnknownChannels(names) => {
-            format!("it has no channel {}", names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))
+            format!("it has no channel {}", Listed::quoted(names.iter()))
         }
         RequestProblem::Wider(warning) => format!("`{}` is above the range, but included", warning.bundle),
         RequestProblem::Refused(error) => refused(error, facts),
@@ -241,8 +242,7 @@ fn reasons(trouble: &RequestProblem, facts: &PackageFacts) -> Vec<String> {
         }
         RequestProblem::Refused(FilterError::DefaultLeftOut { .. } | FilterError::NoSuchDefault { .. })
         | RequestProblem::UnknownChannels(_) => {
-            let names: Vec<String> = facts.channels.iter().map(|it| format!("`{}`", it.name)).collect();
-            vec![format!("its channels are {}", names.join(", "))]
+            vec![format!("its channels are {}", Listed::quoted(facts.channels.iter().map(|channel| &channel.name)))]
         }
         RequestProblem::Wider(warning) => {
             let entries = facts.channel(&warning.channel).map(|it| it.entries.as_slice()).unwrap_or_default();
@@ -291,7 +291,7 @@ fn of_graph(entries: &[Entry], error: &GraphError, facts: &PackageFacts) -> Vec<
                     });
                 }
                 if let [others @ .., last] = sorted.as_slice() {
-                    let others = others.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+                    let others = Listed::quoted(others.iter());
                     found.push(format!("in the catalog, let `{last}` replace or skip {others}"));
                 }
             }

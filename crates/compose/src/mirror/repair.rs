@@ -9,6 +9,7 @@ use super::broken_edges::{CatalogRepair, mend_package, ranked_channels};
 use super::catalog::PackageFacts;
 use super::configuration::{Channel, Depth, Operator, Package, Range};
 use super::filter::{FilterError, FilterVersion, Part, Warning, filter_package};
+use olmdex_base::diag::Listed;
 use olmdex_fbc::Entry;
 use olmdex_rules::check::graph::check_chain;
 use olmdex_version::Version;
@@ -322,7 +323,7 @@ impl Judge<'_> {
                 next.package.channels.retain(|it| !unknown.contains(&it.name));
                 // An empty list would stand for all channels.
                 if !next.package.channels.is_empty() {
-                    found.push((next, format!("leave out {}", listed(unknown))));
+                    found.push((next, format!("leave out {}", Listed::quoted(unknown))));
                 }
             }
             RequestProblem::BothLevels | RequestProblem::NotAVersion(_) => {}
@@ -465,7 +466,7 @@ impl Judge<'_> {
             let mut next = state.clone();
             next.package.channels.clone_from(&listed_only);
             next.package.default_channel.clone_from(name);
-            let change = format!("list only {} and make `{name}` the default channel", listed(&names));
+            let change = format!("list only {} and make `{name}` the default channel", Listed::quoted(&names));
             found.push((next, change));
         }
         let old = &self.facts.default_channel;
@@ -569,10 +570,6 @@ fn with_range(state: &Request, channel: &str, range: &Range) -> (Request, String
         }
     }
     (next, format!("set {}", changes.join(" and ")))
-}
-
-fn listed(names: &[String]) -> String {
-    names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

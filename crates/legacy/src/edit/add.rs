@@ -15,6 +15,7 @@ use super::stored::{BundleColumns, Stored};
 use crate::cells::{each, text};
 use crate::error::LegacyError;
 use crate::refusal::AddRefusal;
+use olmdex_base::diag::Listed;
 use olmdex_text::tally;
 use olmdex_version::Version;
 
@@ -102,7 +103,7 @@ impl Edit {
         }
         let is_own = packages == [new.bundle.package.as_str()];
         if !options.overwrite_latest || options.mode != Mode::Replaces || !is_own {
-            let place = format!("in package `{}`", packages.join("`, `"));
+            let place = format!("in package {}", Listed::quoted(packages));
             return Err(AddRefusal::Exists { bundle, place }.into());
         }
         if known.image.is_empty() || new.image.is_empty() {

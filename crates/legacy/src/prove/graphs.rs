@@ -1,4 +1,5 @@
 //! Compares the graphs of both sides: packages, channels, heads, entries and edges.
+use olmdex_base::diag::Listed;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -187,7 +188,7 @@ impl<'a> Graphs<'a> {
             let none = Vec::new();
             let old = old_heads.get(name).unwrap_or(&none);
             if old != new {
-                let list = |heads: &[&str]| heads.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+                let list = |heads: &[&str]| Listed::quoted(heads.iter());
                 let message = format!(
                     "the head of channel `{channel}` of `{package}` is {} in the old file and {} in the new",
                     list(old),

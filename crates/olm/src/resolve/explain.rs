@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::conflict::{ConflictFact, FactKind, Named};
-use olmdex_base::diag::Place;
+use olmdex_base::diag::{Listed, Place};
 
 /// The number of operators that a sentence lists.
 const SHOWN: usize = 4;
@@ -140,7 +140,7 @@ fn requires(operators: &[&str], text: &str, is_all: bool, messages: &[&str], can
     let quoted: Vec<String> = messages.iter().map(|it| format!("{it:?}")).collect();
     let wording = if quoted.is_empty() { String::new() } else { format!(" ({})", quoted.join("; ")) };
     let verb = if operators.len() == 1 { "requires" } else { "require" };
-    format!("{} {verb} {text}{wording}, {who}", joined(operators.iter().map(|it| (*it).to_owned()).collect(), "and"))
+    format!("{} {verb} {text}{wording}, {who}", Listed::of(operators).last_word("and").at_most(SHOWN))
 }
 
 fn distinct(operators: &[Named]) -> Vec<Named> {
@@ -160,19 +160,6 @@ pub fn with_origin(name: &str, channel: &str, catalog: &str) -> String {
     if channel.is_empty() { format!("{name} (installed)") } else { format!("{name} ({channel} of {catalog})") }
 }
 
-fn listed(operators: &[Named], word: &str) -> String {
-    joined(operators.iter().map(shown).collect(), word)
-}
-
-/// The first of some texts, and how many more there are.
-fn joined(mut texts: Vec<String>, word: &str) -> String {
-    if texts.len() > SHOWN {
-        let n_more = texts.len() - SHOWN;
-        texts.truncate(SHOWN);
-        texts.push(format!("{n_more} more"));
-    }
-    match texts.split_last() {
-        Some((last, first)) if !first.is_empty() => format!("{} {word} {last}", first.join(", ")),
-        _ => texts.concat(),
-    }
+fn listed(operators: &[Named], word: &'static str) -> Listed {
+    Listed::of(operators.iter().map(shown)).last_word(word).at_most(SHOWN)
 }

@@ -1,4 +1,5 @@
 //! Constraints in OLM's words, which appear in the conditions of Subscriptions (`docs/behaviour/olm-classic.md` 4.7).
+use olmdex_base::diag::Listed;
 
 use super::universe::{EntryId, Universe};
 use super::variables::Reason;
@@ -14,7 +15,11 @@ pub(super) fn message(universe: &Universe<'_>, reason: &Reason) -> String {
         Reason::Subscribed(idx, ids) => match identifiers(ids).as_slice() {
             [] => format!("no operators found matching the criteria of subscription {}", subscription(idx)),
             [only] => format!("subscription {} requires {only}", subscription(idx)),
-            several => format!("subscription {} requires at least one of {}", subscription(idx), listed(several, "or")),
+            several => format!(
+                "subscription {} requires at least one of {}",
+                subscription(idx),
+                Listed::of(several).last_word("or")
+            ),
         },
         Reason::Unreferenced(id) => {
             let name = &universe.entry(*id).fields.name;
@@ -25,19 +30,12 @@ pub(super) fn message(universe: &Universe<'_>, reason: &Reason) -> String {
             format!("bundle {} requires an operator {}", universe.entry(*id).fields.name, requirement.text)
         }
         Reason::Replaces(new, old) => format!("{} conflicts with {}", identifier(new), identifier(old)),
-        Reason::Providers(api, ids) => format!("{} provide {}", listed(&identifiers(ids), "and"), api.olm_text()),
+        Reason::Providers(api, ids) => {
+            format!("{} provide {}", Listed::of(identifiers(ids)).last_word("and"), api.olm_text())
+        }
         Reason::Package(package, ids) => {
-            format!("{} originate from package {package}", listed(&identifiers(ids), "and"))
+            format!("{} originate from package {package}", Listed::of(identifiers(ids)).last_word("and"))
         }
         Reason::Always | Reason::Wanted => String::new(),
-    }
-}
-
-/// Names with commas between them, and a word before the last.
-fn listed(names: &[String], word: &str) -> String {
-    match names {
-        [] => String::new(),
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
     }
 }

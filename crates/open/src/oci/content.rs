@@ -10,7 +10,7 @@ use super::rules;
 use super::store::{Store, read_again_if_damaged};
 use super::verified::Verified;
 use olmdex_base::archive::{ArchiveError, Decompressed, LinkError, PathTarget, Spool, Tree, TreeEntry, clean, shown};
-use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_base::diag::{Finding, Listed, Place, Rule};
 use olmdex_base::file::Text;
 use olmdex_fbc::TreeFile;
 use olmdex_fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
@@ -99,14 +99,13 @@ impl Content {
 /// The sentence that lists the existing labels.
 fn no_label(image: &Image) -> String {
     const SHOWN: usize = 5;
-    let labels: Vec<String> = image.config.labels.keys().map(|it| format!("`{}`", it.escape_debug())).collect();
-    let (shown, more) = labels.split_at(labels.len().min(SHOWN));
+    let labels = &image.config.labels;
     let what = "the image is not a catalog, a bundle or a database";
-    match (shown, more.len()) {
-        ([], _) => format!("{what}: it has no labels"),
-        (shown, 0) => format!("{what}: its labels are {}", shown.join(", ")),
-        (shown, more) => format!("{what}: its labels are {} and {more} more", shown.join(", ")),
+    if labels.is_empty() {
+        return format!("{what}: it has no labels");
     }
+    let shown = Listed::quoted(labels.keys().map(|label| label.escape_debug())).at_most(SHOWN);
+    format!("{what}: its labels are {shown}")
 }
 
 /// The database of an artifact.

@@ -12,7 +12,7 @@ use super::rendered::{Part, Rendered};
 use super::rules;
 use super::semver::Semver;
 use super::substitutes::{Substitutes, channel_blob};
-use olmdex_base::diag::{Finding, closest};
+use olmdex_base::diag::{Finding, Listed, closest};
 use olmdex_fbc::{InputFile, Level, Spot};
 use olmdex_text::json::{self, Step};
 
@@ -195,10 +195,9 @@ fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
             },
         ),
         (None, _) => {
-            let schemas = Kind::ALL.map(|it| format!("`{}`", it.schema()));
             let help = match closest(schema, Kind::ALL.map(Kind::schema)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("there are {}", schemas.join(", ")),
+                None => format!("there are {}", Listed::quoted(Kind::ALL.map(Kind::schema))),
             };
             (format!("`{schema}` is not the schema of a template"), help)
         }

@@ -2,9 +2,9 @@
 
 use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanStep, PlanVerdict, StepKind};
 use super::code::Code;
-use super::prose::{listed, shown, subject_words};
+use super::prose::{shown, subject_words};
 use super::short::{is_alike, version_of};
-use olmdex_base::diag::counted;
+use olmdex_base::diag::{Listed, counted};
 use olmdex_rules::openshift::SupportStatus;
 
 /// The light of a verdict: its class, a mark and words, so that colour never carries the meaning alone.
@@ -145,7 +145,7 @@ fn headline(plan: &Plan) -> String {
             let parts = counts.into_iter().filter(|it| it.0 > 0);
             let parts: Vec<String> =
                 parts.map(|(n, what, done)| format!("{} {} {done}", counted(n as u64, what), is(n))).collect();
-            format!("OpenShift {from} can be updated to {to} once {}.", listed(&parts))
+            format!("OpenShift {from} can be updated to {to} once {}.", Listed::of(&parts).last_word("and"))
         }
     }
 }
@@ -165,7 +165,7 @@ fn blocked(plan: &Plan) -> String {
         let more = names.len().saturating_sub(MAX_NAMED);
         names.truncate(MAX_NAMED);
         names.extend((more > 0).then(|| format!("{more} more")));
-        listed(&names)
+        Listed::of(&names).last_word("and").to_string()
     };
     let (gone, kept): (Vec<&Blocker>, Vec<&Blocker>) = hopeless.iter().partition(|it| is_uninstalled(it));
     let (from, to) = (shown(&plan.metadata.from), shown(&plan.metadata.to));
@@ -207,7 +207,7 @@ fn operators(rows: &[OverviewRow<'_>]) -> String {
         1 => format!("The one operator {}.", parts.map(|(_, (one, _))| one).collect::<String>()),
         n => {
             let parts = parts.map(|(n, (one, many))| format!("{n} {}", if n == 1 { one } else { many }));
-            format!("{n} operators: {}.", listed(&parts.collect::<Vec<_>>()))
+            format!("{n} operators: {}.", Listed::of(parts).last_word("and"))
         }
     }
 }
@@ -264,7 +264,7 @@ fn effort_words(plan: &Plan) -> String {
         n => format!("needs {}", counted(n as u64, "approval")),
     });
     parts.extend(reboots(plan).map(|it| format!("reboots {it}")));
-    format!("The plan {}", listed(&parts))
+    format!("The plan {}", Listed::of(&parts).last_word("and"))
 }
 
 /// The steps that are about an operator.

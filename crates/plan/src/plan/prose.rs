@@ -1,4 +1,4 @@
-//! Texts of a report: foreign texts without characters that move others, the names in messages, lists in words.
+//! Texts of a report: foreign texts without characters that move others, and the names in messages.
 
 use std::borrow::Cow;
 
@@ -30,24 +30,4 @@ pub fn about(subject: Option<&str>, platform: Option<&str>) -> String {
     let platform = platform.map(|it| format!("OpenShift {}", shown(it)));
     let words = subject.map(|it| shown(subject_words(it)).into_owned()).into_iter().chain(platform);
     words.collect::<Vec<_>>().join(", ")
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub(super) fn listed(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [others @ .., last] => format!("{} and {last}", others.join(", ")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_read_as_sentences() {
-        let words: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
-        assert_eq!([0, 1, 2, 3].map(|it| listed(&words[..it])), ["", "a", "a and b", "a, b and c"]);
-    }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{file, rules};
 use crate::bundle::manifest::first_document;
 use crate::bundle::written;
-use olmdex_base::diag::{Finding, Rule};
+use olmdex_base::diag::{Finding, Listed, Rule};
 use olmdex_fbc::{Input, Spot};
 use olmdex_text::json::{Kind, Reader, Step};
 
@@ -112,8 +112,7 @@ impl PackageManifest {
             }
             (name, _) if !names.contains(name) => {
                 let message = format!("the default channel `{name}` is not a channel of the package");
-                let known: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
-                let help = format!("name one of its channels: {}", known.join(", "));
+                let help = format!("name one of its channels: {}", Listed::quoted(&names));
                 findings.add(rules::DEFAULT_CHANNEL, &["defaultChannel".into()], &message, &help);
             }
             _ => {}

@@ -5,6 +5,7 @@ use super::node::Field;
 use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
+use olmdex_base::diag::Listed;
 use olmdex_fbc::Spot;
 use olmdex_text::json::Kind;
 use olmdex_version::Version;
@@ -83,8 +84,7 @@ fn channel_names(channels: &Channels) -> Option<Problem> {
     if odd.is_empty() {
         return None;
     }
-    let words: Vec<String> = odd.iter().map(|it| format!("`{it}`")).collect();
-    let message = format!("channel names usually begin with candidate, fast or stable: {}", words.join(", "));
+    let message = format!("channel names usually begin with candidate, fast or stable: {}", Listed::quoted(&odd));
     let key = "operators.operatorframework.io.bundle.channels.v1";
     let at = At::File(channels.file, Spot::Path(vec!["annotations".into(), key.into()]));
     let help = "rename the channels, or ignore this finding if users know their names";

@@ -8,7 +8,7 @@ use super::super::inspect::draft;
 use super::documents::Documents;
 use super::outcome::{Outcome, Target, finding};
 use super::rules;
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, Listed};
 use olmdex_base::file::read_regular_of;
 use olmdex_fbc::Input;
 use olmdex_text::{json::Expansion, yaml};
@@ -151,7 +151,7 @@ impl Layout {
             }
             let json = if directory.is_empty() { format!("{stem}.json") } else { format!("{directory}/{stem}.json") };
             if self.all.contains(&json) {
-                let message = format!("IIB deletes `{json}` when it converts `{}`", files.join("`, `"));
+                let message = format!("IIB deletes `{json}` when it converts {}", Listed::quoted(files));
                 found.push(finding(rules::REPLACED_JSON, &self.path(&json), 1, message, "rename one of them"));
             }
             for file in files {
