@@ -99,13 +99,6 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     {
         return render_legacy(context, args, path);
     }
-    if args.compat.is_some()
-        && let Some(path) = args.sources.iter().find(|path| path.is_file() && !is_legacy(path))
-    {
-        let (path, kind) = (Quoted(&path.to_string_lossy()).to_string(), "{{  } unknown}");
-        let why = format!("render reference {path}: ref {path} has unsupported file type: {kind}");
-        return Err(CommandError::new(Exit::No, why).help("olmdex renders single files without `--compat opm`"));
-    }
     let level = args.level();
     let template = image_template::template(args.image_template.as_deref())?;
     if args.sources.iter().all(|it| bundle::is_bundle(it)) {
@@ -119,6 +112,12 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     for path in &args.sources {
         let source = opener.open(path, &mut std::io::stdin().lock())?;
         context.note_git(path, &source);
+        let is_of_file = matches!(&source, Source::Catalog(input) if input.image.is_none());
+        if args.compat.is_some() && is_of_file && path.is_file() && !is_legacy(path) {
+            let (path, kind) = (Quoted(&path.to_string_lossy()).to_string(), "{{  } unknown}");
+            let why = format!("render reference {path}: ref {path} has unsupported file type: {kind}");
+            return Err(CommandError::new(Exit::No, why).help("olmdex renders single files without `--compat opm`"));
+        }
         sources.push((path, source));
     }
     let selection = Selection { packages: &args.package };
