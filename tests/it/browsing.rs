@@ -149,11 +149,11 @@ fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
     ask(browser, hand, SEARCH, "kafka");
     follow(browser, hand, "disconnected");
     follow(browser, hand, "arm64");
-    assert!(browser.n_clicks <= 3 && browser.text().contains("stream-operator"), "{}", browser.text());
+    assert!(browser.n_clicks <= 3 && browser.shows("stream-operator"), "{}", browser.text());
     assert!(browser.address().ends_with("/packages?arch=arm64&feature=disconnected&q=kafka"), "{}", browser.address());
     follow(browser, hand, "stream-operator");
     for words in ["arm64", "disconnected", "kind: Subscription", "kind: ClusterExtension", "Runs Kafka clusters."] {
-        assert!(browser.text().contains(words), "{words}: {}", browser.text());
+        assert!(browser.shows(words), "{words}: {}", browser.text());
     }
     // Which version do I get on 4.19, and what blocks 4.19 → 4.20?
     browser.open(site);
@@ -161,7 +161,7 @@ fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
     follow(browser, hand, "stream-operator");
     follow(browser, hand, "OpenShift");
     assert!(browser.n_clicks <= 3);
-    assert!(browser.text().contains("On OpenShift 4.19 you get 1.3.0 from channel stable"), "{}", browser.text());
+    assert!(browser.shows("On OpenShift 4.19 you get 1.3.0 from channel stable"), "{}", browser.text());
     match hand {
         Hand::Mouse => {
             browser.click("select[name=openshift]");
@@ -176,30 +176,30 @@ fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
             browser.press(ENTER);
         }
     }
-    assert!(browser.text().contains("2 of 4 versions block the update from 4.19 to 4.20."), "{}", browser.text());
+    assert!(browser.shows("2 of 4 versions block the update from 4.19 to 4.20."), "{}", browser.text());
     // How do I get from 1.0.0 to the head?
     browser.open(site);
     ask(browser, hand, SEARCH, "kafka");
     follow(browser, hand, "stream-operator");
     follow(browser, hand, "Upgrade paths");
     ask(browser, hand, "input[name=from]", "1.0.0");
-    assert!(browser.n_clicks <= 4 && browser.text().contains("1.4.0"), "{}", browser.text());
+    assert!(browser.n_clicks <= 4 && browser.shows("1.4.0"), "{}", browser.text());
     // What changed between the two catalogs?
     browser.open(site);
     follow(browser, hand, "Compare");
     let pair = browser.run("return document.querySelector('main ul a').textContent.trim()");
     follow(browser, hand, pair.as_str().unwrap());
-    assert!(browser.n_clicks <= 2 && browser.text().contains("breaking"), "{}", browser.text());
+    assert!(browser.n_clicks <= 2 && browser.shows("breaking"), "{}", browser.text());
     // Which images do I mirror?
     browser.open(site);
     ask(browser, hand, SEARCH, "kafka");
     follow(browser, hand, "stream-operator");
     follow(browser, hand, "Mirror list of this package");
     for words in ["kind: ImageSetConfiguration", "2 images", "operators.lock"] {
-        assert!(browser.text().contains(words), "{words}: {}", browser.text());
+        assert!(browser.shows(words), "{words}: {}", browser.text());
     }
     follow(browser, hand, "As text, one per line");
-    assert!(browser.n_clicks <= 4 && browser.text().contains("quay.io/shop/stream:v1.4.0"), "{}", browser.text());
+    assert!(browser.n_clicks <= 4 && browser.shows("quay.io/shop/stream:v1.4.0"), "{}", browser.text());
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn nothing_needs_a_script() {
     assert!(browser.address().contains("p=stream-operator%2Cother"), "{}", browser.address());
     browser.open(&site);
     browser.follow("Findings");
-    assert!(browser.text().contains("Findings in shop-v4.20"), "{}", browser.text());
+    assert!(browser.shows("Findings in shop-v4.20"), "{}", browser.text());
     // The choice of a version is a form that leads to the same page about that version.
     browser.open(&format!("{site}p/stream-operator/path"));
     browser.run("document.querySelector('select[name=version]').value = '1.2.0'");
@@ -507,7 +507,7 @@ fn every_kind_of_page_is_accessible_and_fits_every_window() {
     let server = served(scratch.path());
     for (name, args) in [
         ("graph.html", &["graph", "stream-operator", "--catalog", "shop-v4.20"][..]),
-        ("catalog.html", &["graph", "--catalog", "shop-v4.20"]),
+        ("channels.html", &["graph", "--catalog", "shop-v4.20", "--channel", "stable"]),
     ] {
         let answer = olmdex(args).args(["-i", "index.db", "-o", "html"]).in_directory(scratch.path()).answer();
         answer.expect_code(0);
@@ -533,7 +533,7 @@ fn every_kind_of_page_is_accessible_and_fits_every_window() {
     all.extend(plans.iter().map(|it| format!("http://{}{it}", planning.http)));
     let files = [
         "graph.html",
-        "catalog.html",
+        "channels.html",
         "site/index.html",
         "site/packages.html",
         "site/apis.html",

@@ -167,6 +167,20 @@ impl Browser {
         self.send("GET", &format!("/session/{}/url", self.session), &Value::Null).as_str().unwrap().to_owned()
     }
 
+    /// Whether the page shows some words, as soon as it is there: a form may be on its way when its button was clicked.
+    pub fn shows(&self, words: &str) -> bool {
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        loop {
+            if self.text().contains(words) {
+                return true;
+            }
+            if std::time::Instant::now() > deadline {
+                return false;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+
     /// The text of the page that can be seen.
     pub fn text(&self) -> String {
         // In one step: a page that is on its way would replace an element between two.
