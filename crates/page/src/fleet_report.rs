@@ -1,9 +1,9 @@
 //! A fleet as a report in one file: the table, then the waves with their effort.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::parts::{shown, worded};
-use super::report_style::style;
+use super::report_style::report;
 use olmdex_base::diag::counted;
 use olmdex_plan::fleet::{Fleet, FleetCluster, FleetVerdict, Wave, WaveReason};
 
@@ -13,34 +13,18 @@ pub fn fleet_report(fleet: &Fleet) -> String {
     let title = &fleet.metadata.question;
     // The policy allows no script and no loading, since texts of clusters may hold scripts.
     let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="referrer" content="no-referrer";
-                meta name="color-scheme" content="light dark";
-                title { (shown(title)) }
-                style { (PreEscaped(style())) }
-            }
-            body {
-                a .skip href="#waves" { "Skip to the waves" }
-                header { h1 { (shown(title)) } }
-                main {
-                    p .lead { (shown(&fleet.summary())) "." }
-                    (table(fleet))
-                    h2 #waves { "Waves" }
-                    @for wave in &fleet.metadata.waves { (of_wave(wave)) }
-                    (not_judged(fleet))
-                }
-            }
+    let body = html! {
+        a .skip href="#waves" { "Skip to the waves" }
+        header { h1 { (shown(title)) } }
+        main {
+            p .lead { (shown(&fleet.summary())) "." }
+            (table(fleet))
+            h2 #waves { "Waves" }
+            @for wave in &fleet.metadata.waves { (of_wave(wave)) }
+            (not_judged(fleet))
         }
     };
-    let mut text = page.into_string();
-    text.push('\n');
-    text
+    report(&shown(title), policy, &body)
 }
 
 fn class(verdict: FleetVerdict) -> &'static str {

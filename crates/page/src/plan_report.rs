@@ -6,12 +6,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use super::parts::{shown, worded};
 use super::plan_appendix::appendix;
-use super::report_style::style;
+use super::report_style::report;
 use olmdex_plan::plan::{
     Blocker, Decision, Light, OperatorPlan, Overview, OverviewRow, Plan, PlanStep, Unknown, about,
 };
@@ -52,29 +52,13 @@ pub fn plan_report(plan: &Plan) -> String {
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     );
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="referrer" content="no-referrer";
-                meta name="color-scheme" content="light dark";
-                title { "Upgrade plan: " (title) }
-                style { (PreEscaped(style())) }
-            }
-            body {
-                a .skip href="#steps" { "Skip to the steps" }
-                header { h1 { "Upgrade plan: " (title) } }
-                main { (sections(plan, &|_| None)) }
-                script { (PreEscaped(SCRIPT)) }
-            }
-        }
+    let body = html! {
+        a .skip href="#steps" { "Skip to the steps" }
+        header { h1 { "Upgrade plan: " (title) } }
+        main { (sections(plan, &|_| None)) }
+        script { (PreEscaped(SCRIPT)) }
     };
-    let mut text = page.into_string();
-    text.push('\n');
-    text
+    report(&format!("Upgrade plan: {title}"), &policy, &body)
 }
 
 /// The report without the parts that make it a file: for a page that has a frame of its own.

@@ -1,6 +1,8 @@
-//! The style of reports: fonts of the system, colours for light and dark, and paper.
+//! Reports in one file: their frame and their style, with fonts of the system, colours for light and dark, and paper.
 //!
 //! Colour never carries a meaning alone: each state has a mark and words.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use olmdex_text::palette::{DARK, LIGHT, Palette};
 
@@ -75,8 +77,31 @@ pre { background: var(--band); border: 1px solid var(--border); padding: .6rem; 
 }
 ";
 
+/// A report as one file. The policy allows what the caller names and the style, and no loading: texts of clusters may
+/// hold scripts.
+pub(super) fn report(title: &str, policy: &str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="referrer" content="no-referrer";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(style())) }
+            }
+            body { (body) }
+        }
+    };
+    let mut text = page.into_string();
+    text.push('\n');
+    text
+}
+
 /// The style sheet. Paper gets the light one.
-pub(super) fn style() -> String {
+fn style() -> String {
     let (light, dark) = (variables(&LIGHT), variables(&DARK));
     format!(":root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}{RULES}")
 }
