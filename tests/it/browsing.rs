@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::support::browser::Browser;
+use crate::support::browser::{Browser, ENTER, comes_true};
 use crate::support::server::Server;
 use crate::support::{olmdex, scratch, write};
 
@@ -73,7 +73,6 @@ enum Hand {
 }
 
 const TAB: &str = "\u{e004}";
-const ENTER: &str = "\u{e007}";
 
 /// The number of tab stops from the focus to the first element that meets a condition.
 const STOPS: &str = "const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex=\"0\"]')]\
@@ -104,17 +103,7 @@ fn reach(browser: &Browser, condition: &str) {
     assert_ne!(outline, Value::from("none"), "{condition}");
 }
 
-/// Whether something becomes true within two seconds.
-fn comes_true(is_true: impl Fn() -> bool) -> bool {
-    (0..100).any(|_| {
-        is_true() || {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            false
-        }
-    })
-}
-
-/// Whether a script gives `true` within two seconds.
+/// Whether a script gives `true` in time.
 fn becomes_true(browser: &Browser, script: &str) -> bool {
     comes_true(|| browser.run(script) == true)
 }
@@ -125,20 +114,18 @@ fn follow(browser: &mut Browser, hand: Hand, words: &str) {
         return browser.follow(words);
     }
     browser.n_clicks += 1;
-    let before = browser.address();
     reach(browser, &has_words(words));
-    browser.press(ENTER);
-    assert!(comes_true(|| browser.address() != before), "{words} leads nowhere");
+    browser.leave(|browser| browser.press(ENTER));
 }
 
 /// Types into the first field that a selector finds, and sends the form.
 fn ask(browser: &mut Browser, hand: Hand, selector: &str, text: &str) {
     if hand == Hand::Mouse {
-        return browser.type_into(selector, &format!("{text}\n"));
+        return browser.send_form(selector, text);
     }
     browser.n_clicks += 1;
     reach(browser, &format!("it.matches({})", Value::from(selector)));
-    browser.press(&format!("{text}{ENTER}"));
+    browser.leave(|browser| browser.press(&format!("{text}{ENTER}")));
 }
 
 /// The five questions, each from the first page: the actions, the allowed number of clicks, and the expected text.
@@ -166,14 +153,14 @@ fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
         Hand::Mouse => {
             browser.click("select[name=openshift]");
             browser.run("document.querySelector('select[name=openshift]').value = '4.19'");
-            browser.click("main form.question button");
+            browser.submit("main form.question button");
         }
         Hand::Keys => {
             reach(browser, "it.matches('select[name=openshift]')");
             // Keys choose the option that begins with them.
             browser.press("4.19");
             reach(browser, "it.matches('main form.question button')");
-            browser.press(ENTER);
+            browser.leave(|browser| browser.press(ENTER));
         }
     }
     assert!(browser.shows("2 of 4 versions block the update from 4.19 to 4.20."), "{}", browser.text());
@@ -226,7 +213,7 @@ fn nothing_needs_a_script() {
     let site = format!("http://{}/", server.http);
     let mut browser = Browser::start(scratch.path(), false);
     browser.open(&format!("{site}mirror?catalog=shop-v4.20&p=stream-operator"));
-    browser.type_into("input[name=package]", "other\n");
+    browser.send_form("input[name=package]", "other");
     assert!(browser.address().contains("p=stream-operator%2Cother"), "{}", browser.address());
     browser.open(&site);
     browser.follow("Findings");
@@ -234,13 +221,9 @@ fn nothing_needs_a_script() {
     // The choice of a version is a form that leads to the same page about that version.
     browser.open(&format!("{site}p/stream-operator/path"));
     browser.run("document.querySelector('select[name=version]').value = '1.2.0'");
-    browser.click(".switch button");
-    // The form leads there over another address.
-    let is_there = || {
-        let address = browser.address();
-        address.contains("/p/stream-operator/path?") && address.contains("from=1.2.0")
-    };
-    assert!(comes_true(is_there), "{}", browser.address());
+    browser.submit(".switch button");
+    let address = browser.address();
+    assert!(address.contains("/p/stream-operator/path?") && address.contains("from=1.2.0"), "{address}");
     browser.follow("OpenShift");
     assert!(browser.address().contains("version=1.2.0"), "{}", browser.address());
 }
@@ -276,7 +259,7 @@ fn a_site_in_files_is_searched_and_narrowed() {
     browser.click("form[role=search] input");
     let suggested = "return document.querySelector('datalist#names option[value=stream-operator]') !== null";
     assert!(becomes_true(&browser, suggested), "no names are suggested");
-    browser.type_into("form[role=search] input", "kafka\n");
+    browser.send_form("form[role=search] input", "kafka");
     let shown = "return [...document.querySelectorAll('tr[data-name]')].filter(it => it.checkVisibility()).map(it => it.dataset.name).join(' ')";
     let shows = |browser: &Browser, names: &str| {
         assert!(becomes_true(browser, &format!("{shown} === '{names}'")), "{}", browser.run(shown));
@@ -293,7 +276,7 @@ fn a_site_in_files_is_searched_and_narrowed() {
     let versions = "return [...document.querySelectorAll('.switch option')].map(it => it.text).join(' ')";
     assert!(becomes_true(&browser, &format!("{versions} === '1.3.0 1.2.0 1.1.0 1.0.0'")), "{}", browser.run(versions));
     browser.run("document.querySelector('.switch select').selectedIndex = 2");
-    browser.click(".switch button");
+    browser.submit(".switch button");
     assert!(browser.address().ends_with("/v/1.1.0/index.html"), "{}", browser.address());
     let chosen = "return document.querySelector('.switch select')?.selectedOptions[0].text === '1.1.0'";
     assert!(becomes_true(&browser, chosen), "the version of the page is not the chosen one");

@@ -5,11 +5,29 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 /// WebDriver's key for an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// The code of the Enter key.
+pub const ENTER: &str = "\u{e007}";
+
+/// Whether something becomes true within 20 seconds, a hundred times what it takes on an idle machine.
+pub fn comes_true(is_true: impl Fn() -> bool) -> bool {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        if is_true() {
+            return true;
+        }
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
 
 /// A browser with one window.
 pub struct Browser {
@@ -54,6 +72,13 @@ impl Browser {
     }
 
     fn send(&self, method: &str, path: &str, body: &Value) -> Value {
+        let answer = self.answer_to(method, path, body);
+        assert!(answer.get("error").is_none(), "{method} {path}: {answer}");
+        answer
+    }
+
+    /// The driver's answer, which may be an error.
+    fn answer_to(&self, method: &str, path: &str, body: &Value) -> Value {
         let body = if method == "POST" { body.to_string() } else { String::new() };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         write!(
@@ -78,9 +103,8 @@ impl Browser {
         }
         let mut text = vec![0; length];
         reader.read_exact(&mut text).unwrap();
-        let answer: Value = serde_json::from_slice(&text).unwrap();
-        assert!(answer["value"].get("error").is_none(), "{method} {path}: {}", answer["value"]);
-        answer["value"].clone()
+        let mut answer: Value = serde_json::from_slice(&text).unwrap();
+        answer["value"].take()
     }
 
     fn ask(&self, path: &str, body: &Value) -> Value {
@@ -126,16 +150,34 @@ impl Browser {
         found[ELEMENT].as_str().unwrap().to_owned()
     }
 
-    /// Clicks the first element that a selector finds.
+    /// Clicks the first element that a selector finds. The page stays.
     pub fn click(&mut self, selector: &str) {
         let element = self.find(selector);
         self.click_on(&element);
     }
 
+    /// Clicks the button that a selector finds, which sends a form.
+    pub fn submit(&mut self, selector: &str) {
+        let element = self.find(selector);
+        self.leave(|browser| browser.click_on(&element));
+    }
+
     /// Clicks the link with these words.
     pub fn follow(&mut self, words: &str) {
         let element = self.find_link(words);
-        self.click_on(&element);
+        self.leave(|browser| browser.click_on(&element));
+    }
+
+    /// Does what leads to another page, and waits until that page is complete: the driver returns from keys, and from
+    /// some clicks, while the old page is still there.
+    pub fn leave(&mut self, action: impl FnOnce(&mut Self)) {
+        let before = self.address();
+        self.run("document.isOld = true");
+        action(self);
+        let script = json!({"script": "return !document.isOld && document.readyState === 'complete'", "args": []});
+        let path = format!("/session/{}/execute/sync", self.session);
+        // A page that goes while the script runs is an error of the driver.
+        assert!(comes_true(|| self.answer_to("POST", &path, &script) == true), "nothing leads from {before}");
     }
 
     fn click_on(&mut self, element: &str) {
@@ -143,13 +185,12 @@ impl Browser {
         self.ask(&format!("/element/{element}/click"), &json!({}));
     }
 
-    /// Types into the first element that a selector finds. A line break sends the form, which counts as a click.
-    pub fn type_into(&mut self, selector: &str, text: &str) {
-        self.n_clicks += text.matches('\n').count();
+    /// Types into the first element that a selector finds, and sends its form, which counts as a click.
+    pub fn send_form(&mut self, selector: &str, text: &str) {
+        self.n_clicks += 1;
         let element = self.find(selector);
-        // The code of the Enter key in WebDriver.
-        let text = text.replace('\n', "\u{e007}");
-        self.ask(&format!("/element/{element}/value"), &json!({"text": text}));
+        let text = format!("{text}{ENTER}");
+        self.leave(|browser| drop(browser.ask(&format!("/element/{element}/value"), &json!({"text": text}))));
     }
 
     /// Presses keys, whatever has the focus.
@@ -167,23 +208,13 @@ impl Browser {
         self.send("GET", &format!("/session/{}/url", self.session), &Value::Null).as_str().unwrap().to_owned()
     }
 
-    /// Whether the page shows some words, as soon as it is there: a form may be on its way when its button was clicked.
+    /// Whether the page shows some words, which its script may add.
     pub fn shows(&self, words: &str) -> bool {
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
-        loop {
-            if self.text().contains(words) {
-                return true;
-            }
-            if std::time::Instant::now() > deadline {
-                return false;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
+        comes_true(|| self.text().contains(words))
     }
 
     /// The text of the page that can be seen.
     pub fn text(&self) -> String {
-        // In one step: a page that is on its way would replace an element between two.
         self.run("return document.body.innerText").as_str().unwrap().to_owned()
     }
 }
