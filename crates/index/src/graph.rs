@@ -4,7 +4,7 @@
 //! OLM takes it. So a `skipRange` gives an edge from every entry whose version is in it, including newer ones, except
 //! from the entry itself, which would be no step.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use rusqlite::{Connection, Result, Statement, params};
 use sha2::{Digest as _, Sha256};
@@ -81,10 +81,7 @@ impl<'c> Graphs<'c> {
             return Ok(graph);
         }
         let graph = interned.graphs.add(digest);
-        let mut made = build(&entries, versions);
-        if !self.has_edges {
-            made.edges.clear();
-        }
+        let made = build(&entries, versions, self.has_edges);
         if made.n_range_edges.is_none() {
             self.without_ranges.push(format!("{package}/{name}"));
         }
@@ -162,7 +159,7 @@ impl<'c> Writer<'c> {
             self.node.execute(params![id, number, name, entry.map(|_| number), bundle])?;
         }
         for (source, target, kind) in &graph.edges {
-            self.edge.execute(params![id, source, target, kind])?;
+            self.edge.execute(params![id, source, target, kind.column()])?;
         }
         Ok(())
     }
@@ -179,41 +176,64 @@ fn graph_digest(channel: i64, entries: &[EntryWithBundle]) -> Digest {
     hasher.finalize().into()
 }
 
+/// The field that an edge comes from. They are in the order of their names, which is that of an index.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Replaces,
+    SkipRange,
+    Skips,
+}
+
+impl Kind {
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Replaces => "replaces",
+            Self::SkipRange => "skipRange",
+            Self::Skips => "skips",
+        }
+    }
+}
+
 /// A channel's graph.
 struct Graph<'e> {
     names: Vec<&'e str>,
-    /// Source, target and field.
-    edges: BTreeSet<(usize, usize, &'static str)>,
+    /// Source, target and field, sorted.
+    edges: Vec<(usize, usize, Kind)>,
     head: Option<usize>,
     /// The number of edges by `skipRange` that it has; `None` if they are left out.
     n_range_edges: Option<usize>,
 }
 
-fn build<'e>(entries: &'e [EntryWithBundle], versions: &HashMap<i64, Version>) -> Graph<'e> {
+/// The graph of a channel, without its edges unless `has_edges`.
+fn build<'e>(entries: &'e [EntryWithBundle], versions: &HashMap<i64, Version>, has_edges: bool) -> Graph<'e> {
     let mut names: Vec<&str> = entries.iter().map(|(it, _)| it.name.as_str()).collect();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for (number, name) in names.iter().enumerate() {
         // If several entries share a name, which the checks report, the first counts.
         numbers.entry(name).or_insert(number);
     }
-    let mut edges = BTreeSet::new();
+    let mut edges = Vec::new();
     let mut by_range = Vec::new();
-    let mut has_successor = BTreeSet::new();
+    let mut has_successor = vec![false; entries.len()];
     let of_entries = entries.iter().enumerate();
     let mut sorted: Vec<(&Version, usize)> =
         of_entries.filter_map(|(source, (_, bundle))| Some((versions.get(bundle.as_ref()?)?, source))).collect();
     sorted.sort();
     let sorted_versions: Vec<&Version> = sorted.iter().map(|it| it.0).collect();
     for (target, (entry, _)) in entries.iter().enumerate() {
-        let replaced = Some(entry.replaces.as_str()).filter(|it| !it.is_empty()).map(|it| (it, "replaces"));
-        let skipped = entry.skips.iter().map(|it| (it.as_str(), "skips"));
+        let replaced = Some(entry.replaces.as_str()).filter(|it| !it.is_empty()).map(|it| (it, Kind::Replaces));
+        let skipped = entry.skips.iter().map(|it| (it.as_str(), Kind::Skips));
         for (name, kind) in replaced.into_iter().chain(skipped) {
             let source = *numbers.entry(name).or_insert_with(|| {
                 names.push(name);
                 names.len() - 1
             });
-            edges.insert((source, target, kind));
-            has_successor.insert(source);
+            if has_edges {
+                edges.push((source, target, kind));
+            }
+            if let Some(has_successor) = has_successor.get_mut(source) {
+                *has_successor = true;
+            }
         }
         let Ok(range) = Range::parse(&entry.skip_range) else { continue };
         if entry.skip_range.is_empty() || by_range.len() > MAX_RANGE_EDGES {
@@ -222,13 +242,15 @@ fn build<'e>(entries: &'e [EntryWithBundle], versions: &HashMap<i64, Version>) -
         // One more is enough to know that there are too many.
         let held = range.spans_of(&sorted_versions).into_iter().flatten().map(|it| sorted[it].1);
         let held = held.filter(|source| *source != target).take(MAX_RANGE_EDGES + 1);
-        by_range.extend(held.map(|source| (source, target, "skipRange")));
+        by_range.extend(held.map(|source| (source, target, Kind::SkipRange)));
     }
-    let mut heads = (0..entries.len()).filter(|number| !has_successor.contains(number));
+    let mut heads = (0..entries.len()).filter(|number| !has_successor[*number]);
     let head = heads.next().filter(|_| heads.next().is_none());
     let n_range_edges = Some(by_range.len()).filter(|it| *it <= MAX_RANGE_EDGES);
-    if n_range_edges.is_some() {
+    if n_range_edges.is_some() && has_edges {
         edges.extend(by_range);
     }
+    edges.sort_unstable();
+    edges.dedup();
     Graph { names, edges, head, n_range_edges }
 }
