@@ -45,8 +45,9 @@ impl StoredText {
 }
 
 impl Index {
-    /// Hands the texts of a statement out in its order, each with what `head` makes of its row. The first columns are
-    /// the digest, the codec, the size and the stored bytes of the text.
+    /// Hands the texts of a statement out in its order, each with what `head` makes of its row; it passes over rows for
+    /// which `head` has nothing. The first columns are the digest, the codec, the size and the stored bytes of the
+    /// text.
     ///
     /// # Errors
     /// If the index is damaged, and the errors of `each`.
@@ -54,7 +55,7 @@ impl Index {
         &self,
         sql: &str,
         parameters: impl Params,
-        head: impl Fn(&Row<'_>) -> rusqlite::Result<H>,
+        mut head: impl FnMut(&Row<'_>) -> rusqlite::Result<Option<H>>,
         mut each: impl FnMut(H, Result<String, WrongText>) -> Result<(), E>,
     ) -> Result<(), E> {
         let failed = |error: rusqlite::Error| E::from(self.failed(&error));
@@ -65,9 +66,10 @@ impl Index {
             let row = rows.next().map_err(failed)?;
             let is_last = row.is_none();
             if let Some(row) = row {
+                let Some(head) = head(row).map_err(failed)? else { continue };
                 let stored = StoredText::of(row).map_err(failed)?;
                 n_bytes += stored.bytes.len();
-                batch.push((head(row).map_err(failed)?, stored));
+                batch.push((head, stored));
             }
             if !is_last && batch.len() < BATCH && n_bytes < BATCH_BYTES {
                 continue;

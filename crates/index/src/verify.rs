@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rusqlite::types::ValueRef;
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, params};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,6 +38,11 @@ WHERE ?1 IS NULL OR d.id IN (
 const DESCRIPTIONS: &str =
     "SELECT digest, codec, size, bytes, 'text', CAST(id AS TEXT) FROM text WHERE ?1 IS NULL OR true";
 
+/// The documents of a catalog by their digests.
+const HELD: &str = "
+SELECT d.digest, d.id FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id
+CROSS JOIN document d ON d.id = cd.document WHERE c.name = ?";
+
 /// The graphs of channels in catalogs.
 const GRAPHS: &str = "catalog_channel cc JOIN catalog c ON c.id = cc.catalog JOIN document d ON d.id = cc.channel";
 
@@ -53,14 +58,43 @@ impl Index {
     /// # Errors
     /// `NotAnIndex::Damaged` names a document whose text is another one.
     pub fn verify_texts(&self, catalog: Option<&str>) -> Result<u64, IndexError> {
-        let documents = self.verify_all(TEXTS, catalog)?;
-        self.verify_all(DESCRIPTIONS, catalog)?;
+        let documents = self.verify_all(TEXTS, catalog, |_| Ok(true))?;
+        self.verify_all(DESCRIPTIONS, catalog, |_| Ok(true))?;
         Ok(documents)
     }
 
-    fn verify_all(&self, sql: &str, catalog: Option<&str>) -> Result<u64, IndexError> {
+    /// Recomputes the digests of the texts of a catalog that another catalog does not hold. Texts of one digest that
+    /// are stored as the same bytes are the same text, whatever its digest is.
+    ///
+    /// # Errors
+    /// `NotAnIndex::Damaged` names a document whose text is another one.
+    pub fn verify_other_texts(&self, catalog: &str, other: (&Self, &str)) -> Result<(), IndexError> {
+        let (other, other_catalog) = other;
+        let held: HashMap<Vec<u8>, i64> =
+            other.rows(HELD, [other_catalog], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
+        let same = "SELECT 1 FROM document_text WHERE document = ? AND codec = ? AND size = ? AND bytes = ?";
+        let mut same = other.connection().prepare(same).map_err(|error| other.failed(&error))?;
+        self.verify_all(TEXTS, Some(catalog), |row| {
+            let Some(document) = held.get(row.get_ref(0)?.as_blob().unwrap_or_default()) else { return Ok(true) };
+            let [codec, size, bytes] = [row.get_ref(1)?, row.get_ref(2)?, row.get_ref(3)?].map(ToSqlOutput::Borrowed);
+            Ok(!same.exists(params![document, codec, size, bytes])?)
+        })?;
+        self.verify_all(DESCRIPTIONS, Some(catalog), |_| Ok(true))?;
+        Ok(())
+    }
+
+    /// Recomputes the digests of the texts that are wanted, and returns their number.
+    fn verify_all(
+        &self,
+        sql: &str,
+        catalog: Option<&str>,
+        mut is_wanted: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>,
+    ) -> Result<u64, IndexError> {
         let mut n = 0;
-        let name = |row: &Row<'_>| Ok((row.get::<_, String>(4)?, row.get::<_, String>(5)?));
+        let name = |row: &Row<'_>| {
+            let is_wanted = is_wanted(row)?;
+            is_wanted.then(|| Ok((row.get::<_, String>(4)?, row.get::<_, String>(5)?))).transpose()
+        };
         self.stored_texts(sql, [catalog], name, |(schema, name), text| {
             n += 1;
             text.map(drop).map_err(|_| self.forged_text(&schema, &name))

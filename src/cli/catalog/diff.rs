@@ -137,6 +137,13 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     };
     let (old_side, new_side) =
         (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
+    // Documents are compared by their digests, which somebody may have kept for other texts.
+    if !old.is_verified {
+        old_index.verify_other_texts(&old.catalog, (new_index, &new.catalog))?;
+    }
+    if !new.is_verified {
+        new_index.verify_other_texts(&new.catalog, (old_index, &old.catalog))?;
+    }
     let wish = DifferenceWish { breaking: args.breaking, details: args.details };
     let is_omitted = |change: &Change| args.omit.iter().any(|kind| kind.fits(change));
     let mut packages = Vec::with_capacity(args.package.len());
@@ -241,6 +248,8 @@ struct DiffSide {
     catalog: String,
     /// How people call it.
     shown: String,
+    /// Whether its texts have their digests.
+    is_verified: bool,
 }
 
 /// Both sides, the old one first.
@@ -308,7 +317,7 @@ fn open(context: &Context, wanted: &[Option<String>; 2], sides: Sides) -> Result
             let named = NamedSource { name: side.to_owned(), is_named: true, path: given.path.clone() };
             import_files(context, &mut builder, &named, &input)?;
             has_files = true;
-            Ok(DiffSide { index: None, catalog: side.to_owned(), shown: given.shown() })
+            Ok(DiffSide { index: None, catalog: side.to_owned(), shown: given.shown(), is_verified: true })
         }
     };
     let mut old = take(old, &old_source, "old", wanted[0].as_ref())?;
@@ -346,7 +355,7 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
         // The documents of a state are any of the index.
         index.verify_texts(None)?;
         index.set_as_of(Moment::of_state(found.number), std::slice::from_ref(name), None)?;
-        return Ok(DiffSide { catalog: name.clone(), index: Some(index), shown });
+        return Ok(DiffSide { catalog: name.clone(), index: Some(index), shown, is_verified: true });
     }
     let catalog = match (wanted, names.as_slice()) {
         (Some(wanted), _) => {
@@ -369,9 +378,7 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
             return Err(CommandError::usage(message).help(help));
         }
     };
-    // Documents are compared by their digests, which somebody may have kept for other texts.
-    index.verify_texts(Some(&catalog))?;
-    Ok(DiffSide { index: Some(index), shown: catalog.clone(), catalog })
+    Ok(DiffSide { index: Some(index), shown: catalog.clone(), catalog, is_verified: false })
 }
 
 /// A value on one line, its middle left out if it is longer than `width`: references of images differ at both ends.

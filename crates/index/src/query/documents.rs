@@ -100,7 +100,8 @@ impl Index {
     ) -> Result<(), E> {
         let sql = if filter.package.is_some() { OF_PACKAGE } else { ALL };
         let head = |row: &Row<'_>| {
-            Ok(DocumentHead { catalog: row.get(4)?, schema: row.get(5)?, package: row.get(6)?, name: row.get(7)? })
+            let (catalog, schema) = (row.get(4)?, row.get(5)?);
+            Ok(Some(DocumentHead { catalog, schema, package: row.get(6)?, name: row.get(7)? }))
         };
         self.stored_texts(sql, params![filter.catalogs_json(), filter.package], head, |head, text| match text {
             Ok(text) => each(&head, &text),
