@@ -1,10 +1,14 @@
 //! A question about files of earlier questions reads none of them, and has the same answer.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use crate::support::legacy::legacy_file;
 use crate::support::{Answer, TempDir, olmdex, scratch, write};
@@ -532,4 +536,34 @@ fn what_is_wrong_elsewhere_is_said_if_it_cannot_be_read() {
     // A document without schema could be anything.
     write(scene.root(), "catalog/shade/more.yaml", "name: lamp\n");
     ask("lamp").expect_code(3).expect_words("`catalog` is not a readable catalog");
+}
+
+/// An upgrade needs the definitions that its bundles carry, which a light index does not have.
+#[test]
+fn definitions_that_lose_objects_are_found_in_files_and_standard_input() {
+    let scene = Scene::of_three();
+    let mut text = "schema: olm.package\nname: kiln\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: kiln\n\
+         name: stable\nentries:\n- {name: kiln.v1.0.0}\n- {name: kiln.v2.0.0, replaces: kiln.v1.0.0}\n"
+        .to_owned();
+    for (version, stored) in [("1.0.0", "v1"), ("2.0.0", "v2")] {
+        let crd = format!(
+            r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{{"name":"kilns.example.com"}},
+            "spec":{{"group":"example.com","scope":"Namespaced","names":{{"kind":"Kiln","plural":"kilns"}},
+            "versions":[{{"name":"{stored}","served":true,"storage":true,"schema":{{"openAPIV3Schema":{{"type":"object"}}}}}}]}}}}"#
+        );
+        let _ = write!(
+            text,
+            "---\nschema: olm.bundle\npackage: kiln\nname: kiln.v{version}\nimage: example.com/kiln:v{version}\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: kiln, version: {version}}}}}\n\
+             - {{type: olm.bundle.object, value: {{data: {}}}}}\n",
+            STANDARD.encode(crd)
+        );
+    }
+    write(scene.root(), "catalog/kiln/catalog.yaml", &text);
+    let question = ["resolve", "--installed", "kiln.v1.0.0"];
+    expect_as_from_an_index(&scene, &["catalog"], &[&question]);
+    let of_files = scene.question(&[&question[..], &["-i", "catalog"]].concat());
+    of_files.expect_words("the step to kiln.v2.0.0: ");
+    let of_input = olmdex(question).args(["-i", "-"]).stdin(text).in_directory(scene.root()).answer();
+    of_input.expect_words("the step to kiln.v2.0.0: ");
 }

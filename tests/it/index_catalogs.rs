@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use olmdex::diag::Severity;
 use olmdex::fbc::Input;
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
-use olmdex::index::{Builder, CatalogSpec, Index, Mode, Outcome};
+use olmdex::index::{Builder, CatalogSpec, Index, Kind, ListIndex, Mode, Outcome};
 
 use crate::support::shared;
 
@@ -140,7 +140,7 @@ fn images_in_memory_are_those_of_the_tables() {
 }
 
 /// The lists of one catalog or of several, as an index in memory has them.
-fn lists(mut builder: Builder, catalogs: &[(&str, &Input)]) -> (bool, [String; 4]) {
+fn lists<K: Kind>(mut builder: Builder<K>, catalogs: &[(&str, &Input)]) -> (bool, [String; 4]) {
     let mut has_errors = false;
     for (name, input) in catalogs {
         let spec = CatalogSpec { name: (*name).to_owned(), ..CatalogSpec::default() };
@@ -150,6 +150,7 @@ fn lists(mut builder: Builder, catalogs: &[(&str, &Input)]) -> (bool, [String; 4
             || import.report.findings.iter().any(|it| it.rule.severity == Severity::Error);
     }
     let (index, all) = (builder.into_index().unwrap(), Filter::default());
+    let index: &ListIndex = index.as_ref();
     let rows = [
         format!("{:#?}", index.catalogs(&all).unwrap()),
         format!("{:#?}", index.packages(&all).unwrap()),

@@ -5,7 +5,7 @@ use super::error::AskError;
 use super::name::{no_channel, no_package, no_version};
 use olmdex_fbc::Name;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Filter};
-use olmdex_index::{Index, IndexError};
+use olmdex_index::{Index, IndexError, LightIndex};
 use olmdex_olm::resolve::BundleName;
 use olmdex_olm::upgrade::classic;
 use olmdex_version::{Version, blang};
@@ -30,14 +30,14 @@ impl Target {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn catalog(&self, index: &Index, named: &[String]) -> Result<Option<String>, IndexError> {
+    pub fn catalog(&self, index: &LightIndex, named: &[String]) -> Result<Option<String>, IndexError> {
         let selector = BundleSelector {
             catalogs: named.to_vec(),
             package: Some(self.package.clone()),
             name: Some(self.bundle.clone()),
             version: None,
         };
-        let having: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
+        let having: Vec<String> = index.bundle_places(&selector)?.into_iter().map(|place| place.0).collect();
         Ok(Catalogs::of(index)?.choose(named, having.iter().map(String::as_str)).map(str::to_owned))
     }
 
@@ -45,7 +45,7 @@ impl Target {
     ///
     /// # Errors
     /// If nothing has the name; the error has the probable meaning.
-    pub fn find(index: &Index, catalogs: &[String], name: &str) -> Result<Self, AskError> {
+    pub fn find(index: &LightIndex, catalogs: &[String], name: &str) -> Result<Self, AskError> {
         let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
         match Name::parse(name) {
             Name::Plain(name) => {
@@ -63,8 +63,9 @@ impl Target {
                 None => Err(no_channel(index, &package, &channel)?),
             },
             Name::Version(package, version) => {
-                match of_version(index, catalogs, &package, &version)?.into_iter().next() {
-                    Some(it) => Ok(Self { bundle: it.row.bundle, package }),
+                let found = having_version(|it| index.bundle_places(it), catalogs, &package, &version)?;
+                match found.into_iter().next() {
+                    Some((_, _, bundle)) => Ok(Self { bundle, package }),
                     None if index.package_graphs(&filter, &package)?.is_empty() => Err(no_package(index, &package)?),
                     None => Err(no_version(index, catalogs, &package, &version)?),
                 }
@@ -77,7 +78,7 @@ impl Target {
     ///
     /// # Errors
     /// The errors of [`Self::find`], [`AskError::NoRange`] and [`AskError::NothingInRange`].
-    pub fn find_all(index: &Index, catalogs: &[String], name: &str) -> Result<Vec<Self>, AskError> {
+    pub fn find_all(index: &LightIndex, catalogs: &[String], name: &str) -> Result<Vec<Self>, AskError> {
         let Some((of, text)) = name.rsplit_once('@').filter(|it| !it.0.is_empty()) else {
             return Ok(vec![Self::find(index, catalogs, name)?]);
         };
@@ -95,7 +96,7 @@ impl Target {
 }
 
 /// The head of a channel of a package, the default one if none is named, in the preferred catalog that has one.
-fn head(index: &Index, filter: &Filter, package: &str, channel: Option<&str>) -> Result<Option<String>, AskError> {
+fn head(index: &LightIndex, filter: &Filter, package: &str, channel: Option<&str>) -> Result<Option<String>, AskError> {
     let mut graphs = index.package_graphs(filter, package)?;
     let catalogs = if graphs.len() > 1 { Catalogs::of(index)? } else { Catalogs::default() };
     while let Some(preferred) = catalogs.choose(&[], graphs.iter().map(|it| it.catalog.as_str())) {
@@ -120,15 +121,24 @@ pub fn of_version(
     catalogs: &[String],
     package: &str,
     version: &str,
-) -> Result<Vec<BundleDetail>, AskError> {
+) -> Result<Vec<BundleDetail>, IndexError> {
+    having_version(|selector| index.show_bundle(selector), catalogs, package, version)
+}
+
+fn having_version<T>(
+    find: impl Fn(&BundleSelector) -> Result<Vec<T>, IndexError>,
+    catalogs: &[String],
+    package: &str,
+    version: &str,
+) -> Result<Vec<T>, IndexError> {
     let selector = |name: Option<&str>, version: Option<&str>| BundleSelector {
         catalogs: catalogs.to_vec(),
         package: Some(package.to_owned()),
         name: name.map(str::to_owned),
         version: version.map(str::to_owned),
     };
-    let found = index.show_bundle(&selector(None, Some(version)))?;
-    if found.is_empty() { Ok(index.show_bundle(&selector(Some(version), None))?) } else { Ok(found) }
+    let found = find(&selector(None, Some(version)))?;
+    if found.is_empty() { find(&selector(Some(version), None)) } else { Ok(found) }
 }
 
 /// The bundle that a word names; `None` if it names a package, or nothing.
@@ -144,7 +154,7 @@ pub fn bundle_called(index: &Index, word: &str) -> Result<Option<BundleRow>, Ind
 }
 
 fn in_range(
-    index: &Index,
+    index: &LightIndex,
     catalogs: &[String],
     of: &str,
     (text, range): (&str, &blang::Range),

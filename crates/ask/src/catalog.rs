@@ -6,7 +6,7 @@ use super::error::AskError;
 use super::hint::{Help, Hint};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{CatalogRank, Filter, preferred_catalog};
-use olmdex_index::{Index, IndexError};
+use olmdex_index::{IndexError, LightIndex};
 use olmdex_olm::catalog_source::{family_and_minor, is_for};
 
 /// The existing catalogs, with the data that decides between them.
@@ -20,7 +20,7 @@ impl Catalogs {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn of(index: &Index) -> Result<Self, IndexError> {
+    pub fn of(index: &LightIndex) -> Result<Self, IndexError> {
         Ok(index
             .catalog_ranks(&Filter::default())?
             .iter()

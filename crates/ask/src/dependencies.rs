@@ -3,7 +3,7 @@
 use super::bundle::Target;
 use super::error::AskError;
 use super::upgrade::Warn;
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 use olmdex_olm::resolve::{
     BundleDemands, BundleNeeds, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, Options,
     bare_world, closure, demanders, demanding_packages, demands,
@@ -34,7 +34,7 @@ pub struct DependencyAnswers {
 /// # Errors
 /// If its requirements cannot be read, or a limit ends the work.
 pub fn dependencies(
-    index: &Index,
+    index: &LightIndex,
     catalogs: &[String],
     target: &Target,
     wish: DependencyWish,
@@ -84,7 +84,12 @@ pub fn dependencies(
 ///
 /// # Errors
 /// If its requirements cannot be read.
-pub fn needs(index: &Index, catalog: &str, target: &Target, options: &Options) -> Result<Vec<BundleNeeds>, AskError> {
+pub fn needs(
+    index: &LightIndex,
+    catalog: &str,
+    target: &Target,
+    options: &Options,
+) -> Result<Vec<BundleNeeds>, AskError> {
     let world = bare_world(index, &[catalog.to_owned()])?;
     let rows = IndexRows::new(index, &world);
     let found = demands(&world, &rows, options, &target.package, &target.bundle)?;

@@ -10,7 +10,7 @@ use super::plan::{must_lead_between_extended, plan_remembering};
 use super::readiness::{ReadinessAnswers, ReadinessQuestion};
 use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::Minor;
-use olmdex_index::Index;
+use olmdex_index::{Index, LightIndex};
 use olmdex_olm::readiness::{Met, State};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::Gates;
@@ -19,16 +19,16 @@ use olmdex_plan::fleet::{Fleet, FleetCluster, FleetReason, FleetVerdict};
 use olmdex_plan::plan::{Code, PlanBasis, PlanMemo, PlanWish};
 use olmdex_rules::cluster::Cluster;
 
-/// The question for every cluster of a fleet.
+/// The question for every cluster of a fleet, and the index that is asked.
 #[derive(Debug)]
-pub enum FleetQuestion {
+pub enum FleetQuestion<'i> {
     /// The upgrade to a version of OpenShift. The ClusterVersion of each cluster has its present version, unless the
     /// wish of [`FleetPlan`] does.
-    Plan(Box<FleetPlan>),
+    Plan(Box<FleetPlan>, &'i Index),
     /// Which bundles may stay on a later version of OpenShift.
-    Compat(FleetCompat),
+    Compat(FleetCompat, &'i Index),
     /// Which operators can move to OLM v1; without an index it is not known which catalogs serve packages.
-    Readiness(Box<ReadinessQuestion>),
+    Readiness(Box<ReadinessQuestion>, Option<&'i LightIndex>),
 }
 
 /// A question about plans.
@@ -63,8 +63,7 @@ pub struct FleetCompat {
 
 /// Asks clusters one after another.
 pub struct FleetAsker<'i> {
-    question: FleetQuestion,
-    index: Option<&'i Index>,
+    question: FleetQuestion<'i>,
     plans: PlanMemo,
     compat: CompatMemo,
     rows: Vec<FleetCluster>,
@@ -73,8 +72,8 @@ pub struct FleetAsker<'i> {
 impl<'i> FleetAsker<'i> {
     /// Asks none yet.
     #[must_use]
-    pub fn new(question: FleetQuestion, index: Option<&'i Index>) -> Self {
-        Self { question, index, plans: PlanMemo::default(), compat: CompatMemo::default(), rows: Vec::new() }
+    pub fn new(question: FleetQuestion<'i>) -> Self {
+        Self { question, plans: PlanMemo::default(), compat: CompatMemo::default(), rows: Vec::new() }
     }
 
     /// Takes a cluster whose state cannot be read.
@@ -89,9 +88,9 @@ impl<'i> FleetAsker<'i> {
     pub fn add(&mut self, name: &str, cluster: Cluster) -> Result<(), AskError> {
         let (warnings, openshift) = (cluster.warnings.clone(), cluster.openshift.clone());
         let row = match &self.question {
-            FleetQuestion::Plan(it) => self.planned(it, name, &cluster),
-            FleetQuestion::Compat(it) => self.staying(it, name, cluster),
-            FleetQuestion::Readiness(it) => self.moving(it, name, cluster),
+            FleetQuestion::Plan(asked, index) => self.planned(asked, index, name, &cluster),
+            FleetQuestion::Compat(asked, index) => self.staying(asked, index, name, cluster),
+            FleetQuestion::Readiness(asked, index) => moving(asked, *index, name, cluster),
         };
         let mut row = match row {
             Err(error @ AskError::Index(_)) => return Err(error),
@@ -110,20 +109,25 @@ impl<'i> FleetAsker<'i> {
     #[must_use]
     pub fn finish(self) -> Fleet {
         let words = match &self.question {
-            FleetQuestion::Plan(it) => format!("Upgrade of a fleet to OpenShift {}", it.wish.to),
-            FleetQuestion::Compat(FleetCompat { to: Some(to), .. }) => {
+            FleetQuestion::Plan(asked, _) => format!("Upgrade of a fleet to OpenShift {}", asked.wish.to),
+            FleetQuestion::Compat(FleetCompat { to: Some(to), .. }, _) => {
                 format!("Operators of a fleet that may stay on OpenShift {to}")
             }
-            FleetQuestion::Compat(_) => {
+            FleetQuestion::Compat(..) => {
                 "Operators of a fleet that may stay on the next version of OpenShift".to_owned()
             }
-            FleetQuestion::Readiness(_) => "Operators of a fleet that can move to OLM v1".to_owned(),
+            FleetQuestion::Readiness(..) => "Operators of a fleet that can move to OLM v1".to_owned(),
         };
         Fleet::new(words, self.rows)
     }
 
-    fn planned(&self, asked: &FleetPlan, name: &str, cluster: &Cluster) -> Result<FleetCluster, AskError> {
-        let Some(index) = self.index else { return Err(AskError::NothingAsked) };
+    fn planned(
+        &self,
+        asked: &FleetPlan,
+        index: &Index,
+        name: &str,
+        cluster: &Cluster,
+    ) -> Result<FleetCluster, AskError> {
         let mut wish = asked.wish.clone();
         if !asked.is_from_given {
             wish.from = openshift_of(cluster, &format!("`{name}`"))?;
@@ -144,8 +148,13 @@ impl<'i> FleetAsker<'i> {
         Ok(row)
     }
 
-    fn staying(&self, asked: &FleetCompat, name: &str, cluster: Cluster) -> Result<FleetCluster, AskError> {
-        let Some(index) = self.index else { return Err(AskError::NothingAsked) };
+    fn staying(
+        &self,
+        asked: &FleetCompat,
+        index: &Index,
+        name: &str,
+        cluster: Cluster,
+    ) -> Result<FleetCluster, AskError> {
         let words = format!("`{name}`");
         let from = asked.from.map_or_else(|| openshift_of(&cluster, &words), Ok)?;
         let step = Move { from, to: asked.to.unwrap_or_else(|| from.next()) };
@@ -197,60 +206,65 @@ impl<'i> FleetAsker<'i> {
         row.openshift = from.to_string();
         Ok(row)
     }
-
-    fn moving(&self, asked: &ReadinessQuestion, name: &str, cluster: Cluster) -> Result<FleetCluster, AskError> {
-        let has_extensions = !cluster.extensions.is_empty();
-        let question = ReadinessQuestion { cluster: Some((cluster, format!("`{name}`"))), ..asked.clone() };
-        let mut row = FleetCluster::new(name, FleetVerdict::Ready);
-        let items = match question.answer(self.index, &mut |_| {}) {
-            Ok(ReadinessAnswers { items, .. }) => items,
-            // Existing ClusterExtensions show that the operators are in OLM v1 already. If there is nothing at all,
-            // manifests may be missing.
-            Err(AskError::NothingInCluster(_)) if has_extensions => {
-                return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
-            }
-            Err(AskError::NothingInCluster(text)) => {
-                row.unknowns.push(reason(Code::NothingInstalled, None, text));
-                row.verdict = FleetVerdict::Unknown;
-                return Ok(row);
-            }
-            Err(error) => return Err(error),
-        };
-        row.operators = items.len();
-        for item in items {
-            let subject = item.subscription.clone().unwrap_or_else(|| item.package.clone());
-            let of = |code: Code, text: &str| reason(code, Some(subject.clone()), text.to_owned());
-            let open = item.conditions.iter().filter(|it| it.decides());
-            match item.state {
-                State::AlreadyMigrated | State::Eligible => {}
-                State::NotKnown => {
-                    let open = open.filter(|it| it.verdict == Met::NotKnown);
-                    row.unknowns.extend(open.map(|it| of(it.id.into(), &it.reason)));
-                    row.verdict = row.verdict.max(FleetVerdict::Unknown);
-                }
-                State::Conflict => {
-                    row.blockers.push(of(Code::Conflict, &item.reason));
-                    row.verdict = FleetVerdict::Blocked;
-                }
-                State::Ineligible => {
-                    let unmet: Vec<_> = open.filter(|it| it.verdict == Met::No).collect();
-                    // A condition that somebody may acknowledge is a decision, not a blocker.
-                    let is_decision = !unmet.is_empty() && unmet.iter().all(|it| it.acknowledgement.is_some());
-                    let reasons = unmet.iter().map(|it| of(it.id.into(), &it.reason));
-                    if is_decision {
-                        row.decisions.extend(reasons);
-                        row.verdict = row.verdict.max(FleetVerdict::Attention);
-                    } else {
-                        row.blockers.extend(reasons);
-                        row.verdict = FleetVerdict::Blocked;
-                    }
-                }
-            }
-        }
-        Ok(row)
-    }
 }
 
 fn reason(code: Code, subject: Option<String>, text: String) -> FleetReason {
     FleetReason { code, subject, platform: None, text }
+}
+
+fn moving(
+    asked: &ReadinessQuestion,
+    index: Option<&LightIndex>,
+    name: &str,
+    cluster: Cluster,
+) -> Result<FleetCluster, AskError> {
+    let has_extensions = !cluster.extensions.is_empty();
+    let question = ReadinessQuestion { cluster: Some((cluster, format!("`{name}`"))), ..asked.clone() };
+    let mut row = FleetCluster::new(name, FleetVerdict::Ready);
+    let items = match question.answer(index, &mut |_| {}) {
+        Ok(ReadinessAnswers { items, .. }) => items,
+        // Existing ClusterExtensions show that the operators are in OLM v1 already. If there is nothing at all,
+        // manifests may be missing.
+        Err(AskError::NothingInCluster(_)) if has_extensions => {
+            return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
+        }
+        Err(AskError::NothingInCluster(text)) => {
+            row.unknowns.push(reason(Code::NothingInstalled, None, text));
+            row.verdict = FleetVerdict::Unknown;
+            return Ok(row);
+        }
+        Err(error) => return Err(error),
+    };
+    row.operators = items.len();
+    for item in items {
+        let subject = item.subscription.clone().unwrap_or_else(|| item.package.clone());
+        let of = |code: Code, text: &str| reason(code, Some(subject.clone()), text.to_owned());
+        let open = item.conditions.iter().filter(|it| it.decides());
+        match item.state {
+            State::AlreadyMigrated | State::Eligible => {}
+            State::NotKnown => {
+                let open = open.filter(|it| it.verdict == Met::NotKnown);
+                row.unknowns.extend(open.map(|it| of(it.id.into(), &it.reason)));
+                row.verdict = row.verdict.max(FleetVerdict::Unknown);
+            }
+            State::Conflict => {
+                row.blockers.push(of(Code::Conflict, &item.reason));
+                row.verdict = FleetVerdict::Blocked;
+            }
+            State::Ineligible => {
+                let unmet: Vec<_> = open.filter(|it| it.verdict == Met::No).collect();
+                // A condition that somebody may acknowledge is a decision, not a blocker.
+                let is_decision = !unmet.is_empty() && unmet.iter().all(|it| it.acknowledgement.is_some());
+                let reasons = unmet.iter().map(|it| of(it.id.into(), &it.reason));
+                if is_decision {
+                    row.decisions.extend(reasons);
+                    row.verdict = row.verdict.max(FleetVerdict::Attention);
+                } else {
+                    row.blockers.extend(reasons);
+                    row.verdict = FleetVerdict::Blocked;
+                }
+            }
+        }
+    }
+    Ok(row)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::bundle::Target;
 use super::error::AskError;
 use super::upgrade::installed;
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 use olmdex_index::query::{BundlePlace, Filter, ImageUse};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{Options, closure, partial_closure};
@@ -19,7 +19,7 @@ use olmdex_rules::cluster::Cluster;
 /// [`AskError::NotReached`] if the way does not lead to it; [`AskError::NoBundle`] if nothing has the name of the
 /// installed bundle.
 pub fn bundles_between(
-    index: &Index,
+    index: &LightIndex,
     catalog: &str,
     target: &Target,
     from: &str,
@@ -44,7 +44,7 @@ pub fn bundles_between(
 /// # Errors
 /// If nothing has the name, and the errors of [`bundles_between`].
 pub fn bundles_named(
-    index: &Index,
+    index: &LightIndex,
     catalogs: &[String],
     name: &str,
     installed: Option<&str>,
@@ -68,7 +68,7 @@ pub fn bundles_named(
 /// # Errors
 /// [`AskError::NothingInstalledThere`] if the cluster has nothing installed; if a tie of `source_map` leads nowhere.
 pub fn bundles_of_cluster(
-    index: &Index,
+    index: &LightIndex,
     cluster: &Cluster,
     catalogs: &[String],
     source_map: &[String],
@@ -148,7 +148,7 @@ pub fn image_warning(image: &ImageUse) -> Option<String> {
 /// # Errors
 /// If the requirements of a bundle cannot be read, or a limit ends the work.
 pub fn add_dependencies(
-    index: &Index,
+    index: &LightIndex,
     bundles: &mut Vec<BundlePlace>,
     options: &Options,
 ) -> Result<Vec<Uninstallable>, AskError> {

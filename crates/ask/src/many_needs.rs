@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::error::AskError;
 use super::resolution::{PAGE_WORK, options_of_work};
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 use olmdex_olm::resolve::{BundleNeeds, Demands, IndexRows, Met, World, bare_world};
 
 /// The catalogs of an index, each by itself.
@@ -21,7 +21,7 @@ impl<'i> NeedsOfCatalogs<'i> {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn new(index: &'i Index, catalogs: impl Iterator<Item = &'i str>) -> Result<Self, AskError> {
+    pub fn new(index: &'i LightIndex, catalogs: impl Iterator<Item = &'i str>) -> Result<Self, AskError> {
         let mut of_catalog = HashMap::new();
         for catalog in catalogs {
             let world = bare_world(index, &[catalog.to_owned()])?;

@@ -3,8 +3,8 @@
 use super::error::{AskError, LIST_PACKAGES};
 use super::hint::{Help, Hint};
 use olmdex_fbc::Name;
-use olmdex_index::Index;
 use olmdex_index::query::Filter;
+use olmdex_index::{LightIndex, ListIndex};
 use olmdex_olm::upgrade::PackageView;
 use olmdex_version::Version;
 
@@ -40,7 +40,7 @@ impl PackageName {
     ///
     /// # Errors
     /// If the catalogs cannot be read.
-    pub fn find(index: &Index, text: &str) -> Result<Self, AskError> {
+    pub fn find(index: &LightIndex, text: &str) -> Result<Self, AskError> {
         let parsed = Self::parse(text);
         if parsed.is_part() {
             return Ok(parsed);
@@ -69,7 +69,7 @@ impl PackageName {
 ///
 /// # Errors
 /// If the catalogs cannot be read.
-pub fn no_package(index: &Index, package: &str) -> Result<AskError, AskError> {
+pub fn no_package(index: &ListIndex, package: &str) -> Result<AskError, AskError> {
     let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
     let hint = match Hint::elsewhere(index.packages(&filter)?.into_iter().map(|it| it.catalog)) {
         Some(elsewhere) => elsewhere,
@@ -82,7 +82,7 @@ pub fn no_package(index: &Index, package: &str) -> Result<AskError, AskError> {
 ///
 /// # Errors
 /// If the catalogs cannot be read.
-pub fn no_channel(index: &Index, package: &str, channel: &str) -> Result<AskError, AskError> {
+pub fn no_channel(index: &ListIndex, package: &str, channel: &str) -> Result<AskError, AskError> {
     let filter = Filter { package: Some(package.to_owned()), channel: Some(channel.to_owned()), ..Filter::default() };
     let names = index.names(Some(package))?;
     if names.channels.is_empty() && names.bundles.is_empty() {
@@ -101,7 +101,7 @@ pub fn no_channel(index: &Index, package: &str, channel: &str) -> Result<AskErro
 ///
 /// # Errors
 /// If the catalogs cannot be read.
-pub fn no_api(index: &Index, group: &str, kind: &str) -> Result<AskError, AskError> {
+pub fn no_api(index: &LightIndex, group: &str, kind: &str) -> Result<AskError, AskError> {
     let all = index.api_names()?;
     let hint = Hint::of(kind, all.iter().filter_map(|it| it.rsplit('/').next()));
     let help = Help::new(hint, "`olmdex provides` and `olmdex requires` take a kind, a group or both");
@@ -112,7 +112,7 @@ pub fn no_api(index: &Index, group: &str, kind: &str) -> Result<AskError, AskErr
 ///
 /// # Errors
 /// If the catalogs cannot be read.
-pub fn no_version(index: &Index, catalogs: &[String], package: &str, version: &str) -> Result<AskError, AskError> {
+pub fn no_version(index: &ListIndex, catalogs: &[String], package: &str, version: &str) -> Result<AskError, AskError> {
     let all = index.bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?;
     let is_asked = |catalog: &String| catalogs.is_empty() || catalogs.contains(catalog);
     if !all.iter().any(|it| is_asked(&it.catalog)) {
@@ -136,7 +136,7 @@ pub fn no_version(index: &Index, catalogs: &[String], package: &str, version: &s
 /// # Errors
 /// If the catalogs cannot be read.
 pub fn nearest_versions(
-    index: &Index,
+    index: &LightIndex,
     catalogs: &[String],
     package: &str,
     wanted: &str,

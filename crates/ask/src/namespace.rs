@@ -4,7 +4,7 @@ use super::bundle::Target;
 use super::error::AskError;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Name;
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{ClusterFacts, IndexRows, Install, Installed, Question, QuestionError, World};
@@ -59,11 +59,11 @@ impl NamespaceQuestion {
     ///
     /// # Errors
     /// If the question is ambiguous, or the catalogs lack its subject.
-    pub fn worlds(self, index: &Index) -> Result<Worlds, AskError> {
+    pub fn worlds(self, index: &LightIndex) -> Result<Worlds, AskError> {
         self.of_namespaces(index, true)
     }
 
-    fn of_namespaces(self, index: &Index, may_be_several: bool) -> Result<Worlds, AskError> {
+    fn of_namespaces(self, index: &LightIndex, may_be_several: bool) -> Result<Worlds, AskError> {
         let facts = self.facts();
         let (mut question, ranks) = self.question(index, &facts)?;
         let namespaces = question.namespaces()?;
@@ -91,7 +91,7 @@ impl NamespaceQuestion {
     ///
     /// # Errors
     /// The errors of [`Self::worlds`], and [`QuestionError::SeveralNamespaces`].
-    pub fn world(self, index: &Index) -> Result<(World, Worlds), AskError> {
+    pub fn world(self, index: &LightIndex) -> Result<(World, Worlds), AskError> {
         let mut all = self.of_namespaces(index, false)?;
         match all.worlds.pop() {
             Some(world) => Ok((world, all)),
@@ -104,7 +104,7 @@ impl NamespaceQuestion {
         ClusterFacts { kubernetes: self.kubernetes, openshift: self.openshift.or(read) }
     }
 
-    fn question(self, index: &Index, facts: &ClusterFacts) -> Result<(Question, Vec<CatalogRank>), AskError> {
+    fn question(self, index: &LightIndex, facts: &ClusterFacts) -> Result<(Question, Vec<CatalogRank>), AskError> {
         let has_words = !self.install.is_empty() || !self.installed.is_empty();
         let packages = if has_words { index.package_names()? } else { Vec::new() };
         let install: Result<Vec<Install>, AskError> =
@@ -136,7 +136,7 @@ fn split(text: &str) -> (String, Option<String>) {
     }
 }
 
-fn to_install(index: &Index, packages: &[String], text: &str) -> Result<Install, AskError> {
+fn to_install(index: &LightIndex, packages: &[String], text: &str) -> Result<Install, AskError> {
     let (namespace, text) = in_namespace(index, packages, text)?;
     let (package, choice) = split(text);
     if packages.contains(&package) {
@@ -150,7 +150,7 @@ fn to_install(index: &Index, packages: &[String], text: &str) -> Result<Install,
 
 /// A bundle, or else a version or the head of a channel of a package.
 fn that_is_installed(
-    index: &Index,
+    index: &LightIndex,
     packages: &[String],
     catalogs: &[String],
     text: &str,
@@ -167,7 +167,11 @@ fn that_is_installed(
 
 /// The namespace at the beginning of a text, as in `tools:backup`, and the rest. If a package or bundle has a colon in
 /// its own name, that is not a namespace.
-fn in_namespace<'t>(index: &Index, packages: &[String], text: &'t str) -> Result<(Option<String>, &'t str), AskError> {
+fn in_namespace<'t>(
+    index: &LightIndex,
+    packages: &[String],
+    text: &'t str,
+) -> Result<(Option<String>, &'t str), AskError> {
     let Some((namespace, rest)) = text.split_once(':') else { return Ok((None, text)) };
     let package = text.split(['@', '/']).next().unwrap_or_default();
     if packages.iter().any(|it| it == package) || !index.packages_of_bundle(text)?.is_empty() {
@@ -182,7 +186,7 @@ fn in_namespace<'t>(index: &Index, packages: &[String], text: &'t str) -> Result
 }
 
 /// The world of the question's namespace.
-fn complete(question: &Question, ranks: &[CatalogRank], index: &Index) -> Result<(World, Vec<String>), AskError> {
+fn complete(question: &Question, ranks: &[CatalogRank], index: &LightIndex) -> Result<(World, Vec<String>), AskError> {
     let (mut world, warnings) = question.world(ranks)?;
     let bare = world.clone();
     let rows = IndexRows::new(index, &bare);

@@ -10,7 +10,7 @@ use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::upgrade::Warn;
 use olmdex_base::diag::{Listed, Place};
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 use olmdex_index::query::{Filter, V1Bundle, V1Facts};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::readiness::{
@@ -74,7 +74,7 @@ impl ReadinessQuestion {
     ///
     /// # Errors
     /// If something named does not exist, or there is nothing to judge.
-    pub fn answer(&self, index: Option<&Index>, warn: Warn<'_>) -> Result<ReadinessAnswers, AskError> {
+    pub fn answer(&self, index: Option<&LightIndex>, warn: Warn<'_>) -> Result<ReadinessAnswers, AskError> {
         let mut answers = match (&self.cluster, index) {
             (Some((cluster, words)), _) => self.of_cluster(cluster, words, index, warn)?,
             (None, Some(index)) => ReadinessAnswers { items: self.of_catalogs(index)?, ..ReadinessAnswers::default() },
@@ -90,7 +90,7 @@ impl ReadinessQuestion {
     }
 
     /// The packages of catalogs: the head of the default channel of each, unless a name asks for another bundle.
-    fn of_catalogs(&self, index: &Index) -> Result<Vec<Readiness>, AskError> {
+    fn of_catalogs(&self, index: &LightIndex) -> Result<Vec<Readiness>, AskError> {
         let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
         let mut facts = if self.names.is_empty() { index.v1_heads(&filter)? } else { Vec::new() };
         for name in &self.names {
@@ -103,7 +103,7 @@ impl ReadinessQuestion {
         Ok(items)
     }
 
-    fn of_package(&self, index: &Index, facts: V1Facts) -> Result<Readiness, AskError> {
+    fn of_package(&self, index: &LightIndex, facts: V1Facts) -> Result<Readiness, AskError> {
         let V1Facts { catalog, package, default_channel, is_valid, bundle } = facts;
         let mut item = Readiness::new(package);
         item.catalog = Some(catalog);
@@ -132,7 +132,7 @@ impl ReadinessQuestion {
         &self,
         cluster: &Cluster,
         words: &str,
-        index: Option<&Index>,
+        index: Option<&LightIndex>,
         warn: Warn<'_>,
     ) -> Result<ReadinessAnswers, AskError> {
         cluster.warnings.iter().for_each(|it| warn(it));
@@ -203,7 +203,7 @@ fn no_subscription(cluster: &Cluster, words: &str, name: &str) -> AskError {
 
 /// The facts in a catalog about the bundles of a name: those of a version, the head of a channel, or that of the
 /// default channel.
-pub(super) fn named(index: &Index, filter: &Filter, name: &PackageName) -> Result<Vec<V1Facts>, AskError> {
+pub(super) fn named(index: &LightIndex, filter: &Filter, name: &PackageName) -> Result<Vec<V1Facts>, AskError> {
     let package = &name.package;
     let of_package = Filter { package: Some(package.clone()), ..filter.clone() };
     if let Some(wanted) = &name.installed {
@@ -230,7 +230,7 @@ pub(super) fn named(index: &Index, filter: &Filter, name: &PackageName) -> Resul
 
 /// Adds the packages that meet a bundle's dependencies, with the places of the dependencies.
 fn add_providers(
-    index: &Index,
+    index: &LightIndex,
     item: &Readiness,
     bundle: &V1Bundle,
     traits: &mut BundleTraits,
@@ -259,7 +259,7 @@ fn add_providers(
 struct ReadinessInquiry<'a> {
     asked: &'a ReadinessQuestion,
     cluster: &'a Cluster,
-    index: Option<&'a Index>,
+    index: Option<&'a LightIndex>,
     sources: CatalogSources,
     operators: InstalledOperators<'a>,
 }

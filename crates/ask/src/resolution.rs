@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::error::AskError;
 use super::namespace::Worlds;
-use olmdex_index::Index;
 use olmdex_index::query::Filter;
+use olmdex_index::{Index, LightIndex};
 use olmdex_olm::resolve::{
     ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Size,
     Steps, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
@@ -45,8 +45,6 @@ pub struct ResolutionWish {
 pub struct Resolutions {
     /// An answer for each generation of each namespace.
     pub answers: Vec<ResolutionAnswer>,
-    /// The warnings of the answers, each once.
-    pub warnings: Vec<String>,
     /// Whether all namespaces are resolved, and become stable.
     pub is_good: bool,
     /// Whether they are of several namespaces.
@@ -80,7 +78,7 @@ impl Cost {
 ///
 /// # Errors
 /// If the catalogs cannot be read, or a limit ends the work before there is an answer.
-pub fn resolutions(index: &Index, asked: Worlds, wish: &ResolutionWish) -> Result<Resolutions, AskError> {
+pub fn resolutions(index: &LightIndex, asked: Worlds, wish: &ResolutionWish) -> Result<Resolutions, AskError> {
     let Worlds { worlds, facts, cluster, .. } = asked;
     let mut all = Resolutions { is_good: true, is_of_several: worlds.len() > 1, ..Resolutions::default() };
     let mut ends = Vec::new();
@@ -101,21 +99,38 @@ pub fn resolutions(index: &Index, asked: Worlds, wish: &ResolutionWish) -> Resul
             }
         }
     }
-    for answer in &mut all.answers {
-        warn_of_definitions(index, answer)?;
-    }
-    let mut known = BTreeSet::new();
-    all.warnings = all.answers.iter().flat_map(|it| &it.warnings).filter(|it| known.insert(*it)).cloned().collect();
     Ok(all)
 }
 
-/// Warns of upgrades whose definitions lose objects.
-fn warn_of_definitions(index: &Index, answer: &mut ResolutionAnswer) -> Result<(), AskError> {
-    for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
-        let changes = unsafe_definitions(index, &operator.catalog, &operator.replaces, &operator.name)?;
-        answer.warnings.extend(changes.into_iter().map(|it| format!("the step to {}: {it}", operator.name)));
+impl Resolutions {
+    /// The packages that are upgraded.
+    #[must_use]
+    pub fn upgraded_packages(&self) -> BTreeSet<&String> {
+        let operators = self.answers.iter().flat_map(|answer| &answer.operators);
+        operators.filter(|operator| operator.is_upgrade).map(|operator| &operator.package).collect()
     }
-    Ok(())
+
+    /// Adds warnings about upgrades whose definitions lose objects. The index needs to have the documents of the
+    /// upgraded packages.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn warn_of_definitions(&mut self, index: &Index) -> Result<(), AskError> {
+        for answer in &mut self.answers {
+            for operator in answer.operators.iter().filter(|operator| operator.is_upgrade) {
+                let changes = unsafe_definitions(index, &operator.catalog, &operator.replaces, &operator.name)?;
+                answer.warnings.extend(changes.into_iter().map(|it| format!("the step to {}: {it}", operator.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The warnings of all answers, each once.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<&String> {
+        let mut known = BTreeSet::new();
+        self.answers.iter().flat_map(|answer| &answer.warnings).filter(|text| known.insert(*text)).collect()
+    }
 }
 
 /// A namespace before its last resolution, and that resolution.
@@ -123,7 +138,7 @@ type End = (World, Option<Resolution>);
 
 /// The common parts of the answers about a namespace.
 struct ResolutionInquiry<'a> {
-    index: &'a Index,
+    index: &'a LightIndex,
     rows: &'a IndexRows<'a>,
     facts: &'a ClusterFacts,
     wish: &'a ResolutionWish,

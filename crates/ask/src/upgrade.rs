@@ -8,8 +8,8 @@ use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
 use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
-use olmdex_index::Index;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
+use olmdex_index::{Index, LightIndex};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
@@ -99,7 +99,7 @@ impl PackageQuestions {
 ///
 /// # Errors
 /// [`AskError::NoBundle`]; [`AskError::SeveralBundles`]; if the catalogs cannot be read.
-pub fn installed(index: &Index, view: &PackageView, text: &str) -> Result<InstalledBundle, AskError> {
+pub fn installed(index: &LightIndex, view: &PackageView, text: &str) -> Result<InstalledBundle, AskError> {
     const HELP: &str = "to ask about it anyway, name its bundle: `--installed NAME`, or `NAME@VERSION` if the name \
         does not end with the version";
     view.find_installed_in(index, text).map_err(|it| match it {

@@ -4,7 +4,7 @@ use super::error::AskError;
 use super::name::no_package;
 use super::namespace::NamespaceQuestion;
 use super::upgrade::Warn;
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 use olmdex_olm::resolve::{IndexRows, Options, Verdict, WhyAnswer, chains, resolve};
 
 /// The chains that lead to something.
@@ -21,7 +21,13 @@ impl NamespaceQuestion {
     ///
     /// # Errors
     /// [`AskError::Unresolved`]; [`AskError::NoPackage`] if nothing has the name.
-    pub fn why(self, index: &Index, wanted: &str, options: &Options, warn: Warn<'_>) -> Result<WhyAnswers, AskError> {
+    pub fn why(
+        self,
+        index: &LightIndex,
+        wanted: &str,
+        options: &Options,
+        warn: Warn<'_>,
+    ) -> Result<WhyAnswers, AskError> {
         let (world, worlds) = self.world(index)?;
         worlds.warnings.iter().for_each(|it| warn(it));
         let rows = IndexRows::new(index, &world);

@@ -1,12 +1,13 @@
 //! Writing an index: the old file, or a new one in its place, whole.
 
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::error::{IndexError, NotAnIndex};
 use super::identity::{IN_MEMORY, SCHEMA_VERSION};
-use super::open::Index;
+use super::open::{Index, Kind, LightIndex, ListIndex};
 use super::past::{Contents, pack};
 use super::write::Interned;
 use super::{file, functions, remove, schema};
@@ -31,21 +32,10 @@ pub enum Outcome {
     Written,
 }
 
-/// The rows of documents that an index gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// All, and the documents.
-    Whole,
-    /// Those that lists, resolution and dependencies need.
-    Light,
-    /// Those that lists need.
-    Lists,
-}
-
 /// Builds an index, in memory or as a file. The file stays as it is until [`Builder::finish`] replaces it in one step;
 /// a builder that is dropped leaves no trace.
 #[derive(Debug)]
-pub struct Builder {
+pub struct Builder<K = Index> {
     /// Dropped first, so that the file is closed when the target renames or removes it.
     connection: Option<Connection>,
     target: Target,
@@ -63,14 +53,13 @@ pub struct Builder {
     pub(super) cache: Option<Cache>,
     /// Whether documents without a schema are kept too.
     pub(super) keeps_all: bool,
-    /// The rows of documents that are written.
-    pub(super) extent: Extent,
     /// The adviser on channels that are cut off.
     pub(super) advice: Option<CutAdvice>,
     /// The contents of files of past states; read when they are first needed.
     pub(super) contents: Option<Contents>,
     /// The number of the first document that came with a state, if one did.
     pub(super) first_of_past: Option<i64>,
+    kind: PhantomData<fn() -> K>,
 }
 
 /// The target of a build.
@@ -140,42 +129,11 @@ impl Builder {
     pub fn in_memory() -> Self {
         Self::new(Target::Memory)
     }
+}
 
-    fn new(target: Target) -> Self {
-        Self {
-            connection: None,
-            target,
-            reader: None,
-            interned: None,
-            indexes: Vec::new(),
-            has_removed: false,
-            refused: None,
-            cache: None,
-            keeps_all: false,
-            extent: Extent::Whole,
-            advice: None,
-            contents: None,
-            first_of_past: None,
-        }
-    }
-
-    /// From now on catalogs whose files have the size, inode and time stamps of the last time are not read again. Their
-    /// results are kept in `cache`.
-    #[must_use]
-    pub fn with_cache(self, cache: Cache) -> Self {
-        Self { cache: Some(cache), ..self }
-    }
-
-    /// From now on documents without a schema are kept too, which catalogd serves and every other tool refuses.
-    #[must_use]
-    pub fn keeping_all(self) -> Self {
-        Self { keeps_all: true, ..self }
-    }
-
-    /// A builder for a light index in memory: it has all packages, channels, entries and bundles with their properties
-    /// and images, for lists, resolution and dependencies, but no documents, icons, descriptions and words to search
-    /// for. Catalogs are checked as ever. A catalog with errors needs a whole index, which recognises documents that
-    /// are there twice.
+impl Builder<LightIndex> {
+    /// A builder for a light index in memory. Catalogs are checked as ever. A catalog with errors needs a whole index,
+    /// which recognises documents that are there twice.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -196,15 +154,48 @@ impl Builder {
     /// ```
     #[must_use]
     pub fn light() -> Self {
-        Self { extent: Extent::Light, ..Self::in_memory() }
+        Self::new(Target::Memory)
     }
+}
 
-    /// As [`Self::light`], but without properties and images, which takes half of the time: it answers lists only
-    /// ([`Index::catalogs`], [`Index::packages`], [`Index::channels`] and [`Index::bundles`], without a package in the
-    /// filter).
+impl Builder<ListIndex> {
+    /// A builder for an index in memory that answers lists only, which takes half of the time of a light one.
     #[must_use]
     pub fn for_lists() -> Self {
-        Self { extent: Extent::Lists, ..Self::in_memory() }
+        Self::new(Target::Memory)
+    }
+}
+
+impl<K: Kind> Builder<K> {
+    fn new(target: Target) -> Self {
+        Self {
+            connection: None,
+            target,
+            reader: None,
+            interned: None,
+            indexes: Vec::new(),
+            has_removed: false,
+            refused: None,
+            cache: None,
+            keeps_all: false,
+            advice: None,
+            contents: None,
+            first_of_past: None,
+            kind: PhantomData,
+        }
+    }
+
+    /// From now on catalogs whose files have the size, inode and time stamps of the last time are not read again. Their
+    /// results are kept in `cache`.
+    #[must_use]
+    pub fn with_cache(self, cache: Cache) -> Self {
+        Self { cache: Some(cache), ..self }
+    }
+
+    /// From now on documents without a schema are kept too, which catalogd serves and every other tool refuses.
+    #[must_use]
+    pub fn keeping_all(self) -> Self {
+        Self { keeps_all: true, ..self }
     }
 
     /// From now on findings about cut channels carry the advice of `advice`.
@@ -275,18 +266,18 @@ impl Builder {
     ///
     /// # Errors
     /// [`IndexError::Refused`] if a catalog was refused.
-    pub fn into_index(mut self) -> Result<Index, IndexError> {
+    pub fn into_index(mut self) -> Result<K, IndexError> {
         if let Some(name) = self.refused.take() {
             return Err(IndexError::Refused { name });
         }
         let path = self.path();
         let connection = self.completed()?;
         match self.target {
-            Target::Memory => Index::from_connection(connection, &path),
+            Target::Memory => ListIndex::from_connection(connection, &path).map(K::of),
             Target::File { replacement, .. } => {
                 drop(connection);
                 replacement.finish()?;
-                Index::open(&path)
+                ListIndex::open_file(&path).map(K::of)
             }
         }
     }

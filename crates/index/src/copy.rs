@@ -6,9 +6,9 @@ use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::IndexError;
-use super::open::Index;
+use super::open::ListIndex;
 
-impl Index {
+impl ListIndex {
     /// The number of bytes that a copy takes.
     ///
     /// # Errors

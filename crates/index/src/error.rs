@@ -56,7 +56,7 @@ pub enum IndexError {
     /// A statement failed: a user's SQL, or a bug.
     #[error("{0}")]
     Sql(String),
-    /// The caller no longer wants the answer: see [`Index::end_when`](super::Index::end_when).
+    /// The caller no longer wants the answer: see [`ListIndex::end_when`](super::ListIndex::end_when).
     #[error("the client no longer waits for the answer")]
     Unwanted,
     /// A statement took more time or steps than allowed.

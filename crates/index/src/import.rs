@@ -6,11 +6,12 @@ use std::time::SystemTime;
 use rusqlite::{Connection, OptionalExtension as _, StatementStatus, params};
 use sha2::{Digest as _, Sha256};
 
-use super::build::{Builder, Extent, is_written_by_this_program};
+use super::build::{Builder, is_written_by_this_program};
 use super::compression::Digest;
 use super::counts::Counts;
 use super::error::IndexError;
 use super::known_documents::Recall;
+use super::open::{Extent, Kind};
 use super::prepare::{Prepared, Preparer, RowPlan, Source, raw_digest};
 use super::write::{DocumentPlace, Interned, Writer};
 use super::{build_cache, graph, remove};
@@ -89,7 +90,7 @@ fn image_of(input: &Input) -> &str {
     input.image.as_ref().map_or("", |it| &it.digest)
 }
 
-impl Builder {
+impl<K: Kind> Builder<K> {
     /// The import of the catalog of an image, if the index has it already and the results of its checks are kept: then
     /// it need not be read ([`Self::with_cache`]).
     ///
@@ -136,7 +137,7 @@ impl Builder {
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
-        let (keeps_all, advice, extent) = (self.keeps_all, self.advice, self.extent);
+        let (keeps_all, advice, extent) = (self.keeps_all, self.advice, K::EXTENT);
         let (connection, interned) = self.writing()?;
         let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
         let mut import =

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use super::build::Extent;
 use super::compression::Digest;
 use super::error::IndexError;
 use super::import::Importing;
+use super::open::Extent;
 use super::prepare::{Layout, NewDocument, Rows, light_bundle, named_bundle, rows_of};
 use super::service_version::{CsvFacts, facts};
 use super::write::{DocumentPlace, Writer};

@@ -1,5 +1,6 @@
 //! An index that is open for reading.
 
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,9 +21,19 @@ const CACHE: i64 = 64 << 10;
 /// many steps a statement has taken.
 const STEPS: i32 = 1_000;
 
-/// An index that is open for reading: a file, or in memory. No question writes to it.
+/// An index that is open for reading: a file, or in memory. No question writes to it. It also answers the questions of
+/// [`LightIndex`] and [`ListIndex`].
 #[derive(Debug)]
-pub struct Index {
+pub struct Index(LightIndex);
+
+/// An index of all packages, channels, entries and bundles with their properties and images, for lists, resolution and
+/// dependencies. It has no documents, icons, descriptions, words to search for and edges.
+#[derive(Debug)]
+pub struct LightIndex(ListIndex);
+
+/// An index that answers lists: the names and what is shown beside them.
+#[derive(Debug)]
+pub struct ListIndex {
     connection: Connection,
     path: PathBuf,
     /// Set when the answer is no longer wanted, if that can happen.
@@ -34,6 +45,118 @@ pub struct Index {
     memory: Box<Memory>,
 }
 
+impl Deref for Index {
+    type Target = LightIndex;
+
+    fn deref(&self) -> &LightIndex {
+        &self.0
+    }
+}
+
+impl DerefMut for Index {
+    fn deref_mut(&mut self) -> &mut LightIndex {
+        &mut self.0
+    }
+}
+
+impl Deref for LightIndex {
+    type Target = ListIndex;
+
+    fn deref(&self) -> &ListIndex {
+        &self.0
+    }
+}
+
+impl DerefMut for LightIndex {
+    fn deref_mut(&mut self) -> &mut ListIndex {
+        &mut self.0
+    }
+}
+
+impl AsRef<ListIndex> for Index {
+    fn as_ref(&self) -> &ListIndex {
+        self
+    }
+}
+
+impl AsRef<ListIndex> for LightIndex {
+    fn as_ref(&self) -> &ListIndex {
+        self
+    }
+}
+
+impl AsRef<ListIndex> for ListIndex {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl From<Index> for LightIndex {
+    fn from(index: Index) -> Self {
+        index.0
+    }
+}
+
+impl From<Index> for ListIndex {
+    fn from(index: Index) -> Self {
+        index.0.0
+    }
+}
+
+/// The rows of documents that an index gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Extent {
+    /// All, and the documents.
+    Whole,
+    /// Those that lists, resolution and dependencies need.
+    Light,
+    /// Those that lists need.
+    Lists,
+}
+
+/// A kind of index, by the questions that it answers.
+pub trait Kind: Sized + AsRef<ListIndex> {
+    #[doc(hidden)]
+    const EXTENT: Extent;
+
+    #[doc(hidden)]
+    fn of(index: ListIndex) -> Self;
+
+    /// Opens a copy that [`ListIndex::copy_to`] has made of an index of this kind, or of one that answers more. It
+    /// counts as the index in memory that it was made of.
+    ///
+    /// # Errors
+    /// The errors of [`Index::open`].
+    fn open_copy(path: &Path) -> Result<Self, IndexError> {
+        Ok(Self::of(ListIndex { path: PathBuf::from(IN_MEMORY), ..ListIndex::open_file(path)? }))
+    }
+}
+
+impl Kind for Index {
+    const EXTENT: Extent = Extent::Whole;
+
+    fn of(index: ListIndex) -> Self {
+        Self(LightIndex(index))
+    }
+}
+
+impl Kind for LightIndex {
+    const EXTENT: Extent = Extent::Light;
+
+    fn of(index: ListIndex) -> Self {
+        Self(index)
+    }
+}
+
+impl Kind for ListIndex {
+    const EXTENT: Extent = Extent::Lists;
+
+    fn of(index: ListIndex) -> Self {
+        index
+    }
+}
+
 impl Index {
     /// Opens an index. The file is not locked: `build` replaces it as a whole, and a process that has it open keeps the
     /// old one.
@@ -41,6 +164,12 @@ impl Index {
     /// # Errors
     /// [`IndexError::Read`] and [`IndexError::NotAnIndex`].
     pub fn open(path: &Path) -> Result<Self, IndexError> {
+        ListIndex::open_file(path).map(Self::of)
+    }
+}
+
+impl ListIndex {
+    pub(super) fn open_file(path: &Path) -> Result<Self, IndexError> {
         let found = file::inspect(path)?;
         if found < SCHEMA_VERSION {
             return Err(IndexError::not_an_index(path, NotAnIndex::Older { found }));
@@ -58,14 +187,6 @@ impl Index {
     #[must_use]
     pub fn is_in_memory(&self) -> bool {
         self.path == Path::new(IN_MEMORY)
-    }
-
-    /// Opens a copy that [`Self::copy_to`] has made. It counts as the index in memory that it was made of.
-    ///
-    /// # Errors
-    /// The errors of [`Self::open`].
-    pub fn open_copy(path: &Path) -> Result<Self, IndexError> {
-        Ok(Self { path: PathBuf::from(IN_MEMORY), ..Self::open(path)? })
     }
 
     /// Makes a connection to a current index one for reading.

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::build::{Builder, is_written_by_this_program};
 use super::error::{IndexError, NotAnIndex};
-use super::open::Index;
+use super::open::{Index, Kind};
 use olmdex_rules::openshift::{
     BlockedEdge, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
     UpdateSource, Window, coerce,
@@ -32,7 +32,7 @@ const TABLES: [&str; 8] = [
 const ANSWER: &str = "answer";
 const DATA: &str = "data";
 
-impl Builder {
+impl<K: Kind> Builder<K> {
     /// The warnings about these sources, if the index holds exactly these already.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use crate::cli::args::cache;
 use crate::cli::args::legacy_source::refusal;
 use crate::fbc::{Input, Stamp};
 use crate::file::{BlobCache, CachedBlob};
-use crate::index::{Index, SCHEMA_VERSION};
+use crate::index::{Kind, ListIndex, SCHEMA_VERSION};
 use crate::source::{STDIN, Source, is_index};
 
 /// Reading a smaller catalog is as fast as finding its copy.
@@ -156,10 +156,10 @@ impl Key {
     }
 
     /// The index in the cache under this key.
-    pub(crate) fn recall(&self) -> Option<Index> {
+    pub(crate) fn recall<K: Kind>(&self) -> Option<K> {
         let cache = kept_indexes()?;
         cache.open(&self.name)?;
-        let found = Index::open_copy(&cache.directory().join(&self.name));
+        let found = K::open_copy(&cache.directory().join(&self.name));
         if found.is_err() {
             let _ = cache.remove(&self.name);
         }
@@ -189,7 +189,7 @@ impl Key {
     }
 
     /// Keeps an index under this key, unless a file has changed since: then it is unknown which state was read.
-    pub(crate) fn keep(&self, index: &Index) {
+    pub(crate) fn keep(&self, index: &ListIndex) {
         if !self.is_current() {
             return;
         }

@@ -9,7 +9,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::closest;
 use crate::file::{read_regular_of, system_words};
-use crate::index::Index;
+use crate::index::LightIndex;
 use crate::lock::{Images, Lock, LockError, ParseError};
 
 /// The place of the lock.
@@ -60,7 +60,7 @@ pub(crate) fn read_lock(path: &Path, text: &str) -> Result<Lock, CommandError> {
 pub(crate) fn images_of_lock(
     context: &Context,
     lock: &Lock,
-    index: Option<&Index>,
+    index: Option<&LightIndex>,
 ) -> Result<HashSet<String>, CommandError> {
     let mut known: HashSet<String> = HashSet::new();
     for it in &lock.operators {

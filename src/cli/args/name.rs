@@ -7,11 +7,11 @@ use crate::cli::args::sources::{is_path, not_a_name};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::fbc::Name;
-use crate::index::Index;
+use crate::index::LightIndex;
 
 /// Refuses a text that can only be a path, and an existing path that no catalog has as a name: it is more likely a
 /// source than a channel of a package.
-pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError> {
+pub(crate) fn refuse_path(index: &LightIndex, text: &str) -> Result<(), CommandError> {
     if is_path(text) {
         return Err(not_a_name(text));
     }
@@ -26,7 +26,7 @@ pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError>
 }
 
 /// The package that a command treats as a whole, also if a part of it is named.
-pub(crate) fn whole_package(context: &Context, index: &Index, text: &str) -> Result<String, CommandError> {
+pub(crate) fn whole_package(context: &Context, index: &LightIndex, text: &str) -> Result<String, CommandError> {
     let name = package(index, text)?;
     if name.is_part() && index.package_names()?.contains(&name.package) {
         context.reporter.note(&format!(
@@ -53,13 +53,13 @@ pub(crate) fn whole_packages(context: &Context, texts: &[String]) -> Vec<String>
 }
 
 /// The package that an argument names, with the other parts of the name.
-pub(crate) fn package(index: &Index, text: &str) -> Result<PackageName, CommandError> {
+pub(crate) fn package(index: &LightIndex, text: &str) -> Result<PackageName, CommandError> {
     refuse_path(index, text)?;
     Ok(PackageName::find(index, text)?)
 }
 
 /// The bundle that an argument means.
-pub(crate) fn target(index: &Index, catalogs: &[String], text: &str) -> Result<Target, CommandError> {
+pub(crate) fn target(index: &LightIndex, catalogs: &[String], text: &str) -> Result<Target, CommandError> {
     refuse_path(index, text)?;
     Ok(Target::find(index, catalogs, text)?)
 }

@@ -6,13 +6,13 @@ use clap::Args;
 
 use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
+use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::constraint::openshift::Minor;
-use crate::index::Index;
 use crate::resolve::Options;
 
 /// How much an answer may cost.
@@ -74,9 +74,9 @@ impl NamespaceOptions {
     }
 
     /// Opens the catalogs; a word that the question names is no path.
-    pub(crate) fn open(&self, context: &Context, word: Option<&String>) -> Result<Index, CommandError> {
+    pub(crate) fn open(&self, context: &Context, word: Option<&String>) -> Result<FollowedIndex, CommandError> {
         self.ask.refuse_paths(word)?;
-        self.ask.open_light(context)
+        self.ask.open_followed(context)
     }
 
     /// The question that the options ask.

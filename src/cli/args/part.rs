@@ -10,9 +10,10 @@
 //! to report about them. This module does not know which questions are about a part; commands state that.
 
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::time::Instant;
 
-use crate::ask;
+use crate::ask::{self, AskError};
 use crate::cli::args::kept_index::Key;
 use crate::cli::args::legacy_source::refusal;
 use crate::cli::args::sources::{AskOptions, NamedSource, Sources, add_files, check_names};
@@ -21,8 +22,8 @@ use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::progress::Progress;
 use crate::diag::Tally;
 use crate::fbc::{Input, InputFile, Name, NamedDocuments, Origin};
-use crate::index::{Builder, Index};
-use crate::source::Source;
+use crate::index::{Builder, Index, Kind, LightIndex, ListIndex};
+use crate::source::{STDIN, Source};
 
 impl AskOptions {
     /// As [`Self::open`], for a question about the packages that some words name, and about nothing else.
@@ -37,12 +38,24 @@ impl AskOptions {
     }
 
     /// As [`Self::open`], for questions that follow dependencies.
-    pub(crate) fn open_light(&self, context: &Context) -> Result<Index, CommandError> {
+    pub(crate) fn open_light(&self, context: &Context) -> Result<LightIndex, CommandError> {
         self.open_enough(context, &[], |sources| of_rows(context, sources, ask::light_builder(), &["light"]))
     }
 
+    /// As [`Self::open_light`], for a question that may need the documents of some packages later. Standard input can
+    /// be read only once, so it is read as a whole.
+    pub(crate) fn open_followed(&self, context: &Context) -> Result<FollowedIndex, CommandError> {
+        match self.recall(context)? {
+            Some(index) => Ok(FollowedIndex::Whole(index)),
+            None if self.sources()?.iter().any(|source| source.path.as_os_str() == STDIN) => {
+                self.open(context).map(FollowedIndex::Whole)
+            }
+            None => self.open_light(context).map(FollowedIndex::Light),
+        }
+    }
+
     /// As [`Self::open`], for lists of all that catalogs have.
-    pub(crate) fn open_lists(&self, context: &Context) -> Result<Index, CommandError> {
+    pub(crate) fn open_lists(&self, context: &Context) -> Result<ListIndex, CommandError> {
         self.open_enough(context, &[], |sources| {
             of_rows(context, sources, ask::builder_for_lists(), &["lists", "light"])
         })
@@ -50,19 +63,52 @@ impl AskOptions {
 
     /// As [`Self::open`], but with an index of a part of the sources where that is enough. `words` are as for
     /// [`Self::look_about`].
-    fn open_enough(
+    fn open_enough<K: From<Index> + AsRef<ListIndex>>(
         &self,
         context: &Context,
         words: &[&String],
-        part: impl FnOnce(&Sources<'_>) -> Result<Option<Index>, CommandError>,
-    ) -> Result<Index, CommandError> {
+        part: impl FnOnce(&Sources<'_>) -> Result<Option<K>, CommandError>,
+    ) -> Result<K, CommandError> {
         if let Some(index) = self.recall(context)? {
-            return Ok(index);
+            return Ok(index.into());
         }
         let sources = self.look_about(context, words)?;
-        let Some(index) = part(&sources)? else { return sources.import(context) };
-        check_names(&self.catalog, &index.catalog_names()?)?;
+        let Some(index) = part(&sources)? else { return Ok(sources.import(context)?.into()) };
+        check_names(&self.catalog, &index.as_ref().catalog_names()?)?;
         Ok(index)
+    }
+}
+
+/// An index for questions that follow dependencies.
+pub(crate) enum FollowedIndex {
+    Whole(Index),
+    Light(LightIndex),
+}
+
+impl Deref for FollowedIndex {
+    type Target = LightIndex;
+
+    fn deref(&self) -> &LightIndex {
+        match self {
+            Self::Whole(index) => index,
+            Self::Light(index) => index,
+        }
+    }
+}
+
+impl FollowedIndex {
+    /// Asks an index that has the documents of some packages.
+    pub(crate) fn with_documents<T>(
+        &self,
+        context: &Context,
+        sources: &AskOptions,
+        packages: &[String],
+        ask: impl FnOnce(&Index) -> Result<T, AskError>,
+    ) -> Result<T, CommandError> {
+        Ok(match self {
+            Self::Whole(index) => ask(index)?,
+            Self::Light(_) => ask(&sources.open_part(context, packages)?)?,
+        })
     }
 }
 
@@ -115,12 +161,12 @@ fn part_of(context: &Context, sources: &Sources<'_>, words: &[&String]) -> Resul
 
 /// Some rows of all documents; `None` if something is to be reported, or no part of the files is enough. An index of
 /// any of these kinds is enough; a new one is of the first.
-fn of_rows(
+fn of_rows<K: Kind>(
     context: &Context,
     sources: &Sources<'_>,
-    builder: Builder,
+    builder: Builder<K>,
     kinds: &[&str],
-) -> Result<Option<Index>, CommandError> {
+) -> Result<Option<K>, CommandError> {
     let Some(Plain { inputs, key }) = Plain::of(context, sources) else { return Ok(None) };
     let kept: Vec<Key> = key.iter().flat_map(|key| kinds.iter().map(|kind| key.of_kind(kind))).collect();
     if let Some(index) = key.iter().chain(&kept).find_map(Key::recall) {
@@ -131,12 +177,12 @@ fn of_rows(
 }
 
 /// An index of valid catalogs, which is kept. Errors are reported better from the whole catalog.
-fn built<'s>(
+fn built<'s, K: Kind>(
     context: &Context,
-    mut builder: Builder,
+    mut builder: Builder<K>,
     parts: impl Iterator<Item = (&'s NamedSource, Input)>,
     key: Option<Key>,
-) -> Result<Option<Index>, CommandError> {
+) -> Result<Option<K>, CommandError> {
     for (named, input) in parts {
         let report = add_files(context, &mut builder, named, &input)?.report;
         if Tally::of(&report.findings).errors > 0 || report.has_other_errors || !report.broken_packages.is_empty() {
@@ -145,7 +191,7 @@ fn built<'s>(
     }
     let index = builder.into_index()?;
     if let Some(key) = key {
-        key.keep(&index);
+        key.keep(index.as_ref());
     }
     Ok(Some(index))
 }

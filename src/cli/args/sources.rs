@@ -22,7 +22,7 @@ use crate::diag::{Finding, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
-use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
+use crate::index::{Builder, CatalogSpec, Import, Index, Kind, Mode};
 use crate::source::{STDIN, Source};
 
 /// The sources of answers.
@@ -114,7 +114,7 @@ impl AskOptions {
             return Ok(None);
         }
         let sources = self.sources()?;
-        let Some(index) = Key::of_files(&sources).and_then(|it| it.recall()) else { return Ok(None) };
+        let Some(index) = Key::of_files(&sources).and_then(|key| key.recall::<Index>()) else { return Ok(None) };
         let mut names = CatalogNames::default();
         sources.iter().try_for_each(|source| names.add(&source.name, &source.path.display().to_string()))?;
         check_names(&self.catalog, &index.catalog_names()?)?;
@@ -414,9 +414,9 @@ pub(crate) fn import_files(
 }
 
 /// As [`import_files`], but without reports.
-pub(crate) fn add_files(
+pub(crate) fn add_files<K: Kind>(
     context: &Context,
-    builder: &mut Builder,
+    builder: &mut Builder<K>,
     named: &NamedSource,
     input: &Input,
 ) -> Result<Import, CommandError> {

@@ -15,7 +15,7 @@ use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::index::Index;
+use crate::index::ListIndex;
 use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow, Status};
 
 /// List packages, channels, bundles or catalogs
@@ -71,24 +71,31 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     }
     args.ask.refuse_paths(&args.name)?;
     refuse_options(args)?;
-    let index = match &args.name {
+    let whole = match &args.name {
         // The check whether a condition names something that exists needs all packages.
-        _ if !args.conditions.is_empty() => args.ask.open(context)?,
-        Some(name) => args.ask.open_part(context, [name])?,
+        _ if !args.conditions.is_empty() => Some(args.ask.open(context)?),
+        Some(name) => Some(args.ask.open_part(context, [name])?),
+        None => None,
+    };
+    let named = match (&whole, &args.name) {
+        (Some(index), Some(name)) => Some(package(index, name)?),
+        _ => None,
+    };
+    let matching = whole.as_ref().map(|index| index.matching(&args.conditions.query(&[], &[]))).transpose()?.flatten();
+    let unknown = whole.as_ref().map(|index| args.conditions.unknown(index)).transpose()?.unwrap_or_default();
+    let index: ListIndex = match whole {
+        Some(index) => index.into(),
         None => args.ask.open_lists(context)?,
     };
-    let named = args.name.as_deref().map(|it| package(&index, it)).transpose()?;
     let (package, channel, version) =
         named.map_or((None, None, None), |it| (Some(it.package), it.channel, it.installed));
     let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);
     let catalogs = args.ask.catalog.clone();
     let filter = Filter { catalogs: catalogs.clone(), package: package.clone(), channel: channel.clone() };
-    let matching = index.matching(&args.conditions.query(&[], &[]))?;
-    let say_unknown = |is_empty: bool| -> Result<(), CommandError> {
+    let say_unknown = |is_empty: bool| {
         if is_empty {
-            args.conditions.unknown(&index)?.iter().for_each(|it| context.reporter.note(it));
+            unknown.iter().for_each(|text| context.reporter.note(text));
         }
-        Ok(())
     };
     match args.what {
         ListSubject::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
@@ -105,7 +112,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                 let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
                 rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
             }
-            say_unknown(rows.is_empty())?;
+            say_unknown(rows.is_empty());
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
@@ -128,7 +135,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             if let Some(matching) = &matching {
                 rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
             }
-            say_unknown(rows.is_empty())?;
+            say_unknown(rows.is_empty());
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
@@ -153,7 +160,7 @@ fn refuse_options(args: &ListArgs) -> Result<(), CommandError> {
 }
 
 /// The bundles of a package, of a channel, or of one version.
-fn bundles(index: &Index, filter: &Filter, version: Option<&str>) -> Result<Vec<BundleRow>, CommandError> {
+fn bundles(index: &ListIndex, filter: &Filter, version: Option<&str>) -> Result<Vec<BundleRow>, CommandError> {
     let mut rows = index.bundles(filter)?;
     if let Some(channel) = &filter.channel {
         rows.retain(|it| it.channels.contains(channel));
@@ -170,7 +177,7 @@ fn bundles(index: &Index, filter: &Filter, version: Option<&str>) -> Result<Vec<
 }
 
 /// An empty answer about a name is an error if the name does not exist.
-fn must_be_there(index: &Index, filter: &Filter, is_empty: bool) -> Result<(), CommandError> {
+fn must_be_there(index: &ListIndex, filter: &Filter, is_empty: bool) -> Result<(), CommandError> {
     let Some(package) = &filter.package else { return Ok(()) };
     if !is_empty {
         return Ok(());

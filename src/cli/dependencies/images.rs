@@ -13,6 +13,7 @@ use crate::cli::args::formats::{DataFormat, choices};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::namespace::WorkOptions;
+use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::dependencies::image_asks as asked;
@@ -20,7 +21,7 @@ use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitte
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
-use crate::index::Index;
+use crate::index::LightIndex;
 use crate::index::query::{BundlePlace, ImageUse};
 use crate::oci::{Presence, Status};
 
@@ -115,13 +116,13 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     let names: &[String] = if is_about_names { &args.names } else { &[] };
     args.ask.refuse_paths(&args.names)?;
     let index = match args.with_deps && is_about_names {
-        true => args.ask.open_light(context)?,
-        false => args.ask.open_part(context, names)?,
+        true => FollowedIndex::Light(args.ask.open_light(context)?),
+        false => FollowedIndex::Whole(args.ask.open_part(context, names)?),
     };
     let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
     let mut is_complete = true;
-    if let Some(path) = &args.imageset {
-        is_complete &= asked::of_configuration(context, &index, &args.ask.catalog, path, &mut bundles)?;
+    if let (Some(path), FollowedIndex::Whole(index)) = (&args.imageset, &index) {
+        is_complete &= asked::of_configuration(context, index, &args.ask.catalog, path, &mut bundles)?;
     }
     if !args.cluster.is_empty() {
         let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
@@ -144,7 +145,10 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     bundles.sort();
     bundles.dedup();
     let mut images = index.image_uses(&bundles)?;
-    let known = args.old.as_ref().map(|it| asked::known_since(context, &index, it)).transpose()?;
+    let known = match (&args.old, &index) {
+        (Some(old), FollowedIndex::Whole(index)) => Some(asked::known_since(context, index, old)?),
+        _ => None,
+    };
     if let Some(known) = &known {
         images.retain(|it| !known.has(&it.image));
     }
@@ -204,7 +208,7 @@ fn weighed(context: &Context, seen: Vec<lookup::ImageRecord>, held: Option<HashS
 fn named_bundles(
     context: &Context,
     args: &ImagesArgs,
-    index: &Index,
+    index: &LightIndex,
 ) -> Result<(Vec<BundlePlace>, Option<Exit>), CommandError> {
     let mut bundles = Vec::new();
     let mut missing = None;

@@ -68,8 +68,13 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let (load, has_skipped) = (started.elapsed(), worlds.has_skipped);
     let options = args.namespace.options();
     let wish = ResolutionWish { until_stable: args.until_stable, shows_quirks: args.show_olm_quirks, options };
-    let Resolutions { answers, warnings, is_good, is_of_several, failure, cost } = resolutions(&index, worlds, &wish)?;
-    warnings.iter().for_each(|it| context.reporter.warning(it));
+    let mut found = resolutions(&index, worlds, &wish)?;
+    let upgraded: Vec<String> = found.upgraded_packages().into_iter().cloned().collect();
+    if !upgraded.is_empty() {
+        index.with_documents(context, &args.namespace.ask, &upgraded, |index| found.warn_of_definitions(index))?;
+    }
+    found.warnings().into_iter().for_each(|text| context.reporter.warning(text));
+    let Resolutions { answers, is_good, is_of_several, failure, cost } = found;
     // A skipped namespace may change or not, so nothing is folded beside one.
     let folds = is_of_several && !has_skipped && args.output == ResolveFormat::Table;
     print(args, answers, is_of_several, folds)?;

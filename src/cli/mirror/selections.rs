@@ -123,7 +123,7 @@ impl Selections {
             true => Some(AskOptions::of_words(&self.input).open(context)?),
             false => None,
         };
-        Ok(images_of_lock(context, lock, index.as_ref())?.into_iter().collect())
+        Ok(images_of_lock(context, lock, index.as_deref())?.into_iter().collect())
     }
 
     fn of_catalog(&self, context: &Context, named: &Path, exit: &mut Exit) -> Result<BTreeSet<String>, CommandError> {

@@ -243,8 +243,9 @@ fn of_fleet(context: &Context, args: &PlanArgs, directory: &Path) -> CommandResu
     let Some(to) = args.to else { return Err(CommandError::usage("`--fleet` needs `--to`")) };
     let (index, basis) = basis(context, args)?;
     let wish = wish(args, args.openshift.unwrap_or(to), to)?;
-    let question = FleetQuestion::Plan(Box::new(FleetPlan { basis, wish, is_from_given: args.openshift.is_some() }));
-    fleet::run(context, directory, question, Some(&index), format)
+    let question =
+        FleetQuestion::Plan(Box::new(FleetPlan { basis, wish, is_from_given: args.openshift.is_some() }), &index);
+    fleet::run(context, directory, question, format)
 }
 
 fn print(args: &PlanArgs, plan: &Plan, width: Option<usize>, out: &mut impl io::Write) -> Result<(), CommandError> {

@@ -24,7 +24,7 @@ use crate::cli::terminal::screen::screen;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
-use crate::index::Index;
+use crate::index::LightIndex;
 use crate::openshift::coerce;
 use crate::readiness::{Acknowledgement, Condition, Met, RULES, Readiness, State};
 
@@ -160,8 +160,8 @@ fn of_fleet(context: &Context, args: &CheckArgs, directory: &Path) -> CommandRes
         return Err(error.help("name one of them with `--cluster`"));
     };
     let index = index(context, args, true)?;
-    let question = FleetQuestion::Readiness(Box::new(question(args, None)));
-    fleet::run(context, directory, question, index.as_ref(), FleetFormat::Rows(format))
+    let question = FleetQuestion::Readiness(Box::new(question(args, None)), index.as_ref());
+    fleet::run(context, directory, question, FleetFormat::Rows(format))
 }
 
 fn check(context: &Context, args: &CheckArgs) -> CommandResult {
@@ -215,7 +215,7 @@ fn are(n: usize, what: &str) -> String {
 }
 
 /// The catalogs. A cluster can be judged without them, except for the question whether they serve its packages.
-fn index(context: &Context, args: &CheckArgs, has_cluster: bool) -> Result<Option<Index>, CommandError> {
+fn index(context: &Context, args: &CheckArgs, has_cluster: bool) -> Result<Option<LightIndex>, CommandError> {
     if has_cluster && !args.ask.is_given() && default_source().is_err() {
         return Ok(None);
     }

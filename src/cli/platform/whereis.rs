@@ -187,7 +187,7 @@ fn mirrored(path: &Path, index: Option<&Index>, package: &str) -> Result<Vec<Mir
     for operator in configuration.operators {
         let mut kept = BTreeMap::new();
         let minor = family_and_minor(&operator.catalog).map(|it| it.1);
-        for catalog in index.map(Index::catalog_names).transpose()?.unwrap_or_default() {
+        for catalog in index.map(|index| index.catalog_names()).transpose()?.unwrap_or_default() {
             let is_other = minor.and_then(|it| is_for(&catalog, it)) == Some(false);
             if let (Some(index), false) = (index, is_other)
                 && let Some(channels) = kept_of(index, &catalog, &operator, package)?

@@ -15,7 +15,6 @@ use crate::cli::terminal::progress::Progress;
 use crate::diag::envelope::Envelope;
 use crate::diag::{counted, printable_line};
 use crate::fleet::{self, Fleet, FleetCluster, FleetReason, Wave};
-use crate::index::Index;
 use crate::version::first_of;
 
 /// How a fleet is printed.
@@ -63,12 +62,11 @@ impl Row for FleetCluster {
 pub(crate) fn run(
     context: &Context,
     directory: &Path,
-    question: FleetQuestion,
-    index: Option<&Index>,
+    question: FleetQuestion<'_>,
     format: FleetFormat,
 ) -> CommandResult {
     let progress = Progress::start(context, format!("asking the clusters of {}", directory.display()));
-    let mut asker = FleetAsker::new(question, index);
+    let mut asker = FleetAsker::new(question);
     each_cluster(context, directory, &mut |name, cluster| match cluster {
         Ok(cluster) => Ok(asker.add(name, cluster)?),
         Err(error) => {

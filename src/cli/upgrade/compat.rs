@@ -145,7 +145,7 @@ impl Row for Stay {
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     if let Some(directory) = &args.fleet {
         let index = args.ask.open(context)?;
-        let question = FleetQuestion::Compat(FleetCompat {
+        let question = FleetCompat {
             from: args.openshift,
             to: args.to,
             olm: args.olm,
@@ -153,8 +153,9 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             source_map: args.source_map.source_map.clone(),
             catalogs: args.ask.catalog.clone(),
             are_named: args.ask.names_catalogs(),
-        });
-        return fleet::run(context, directory, question, Some(&index), FleetFormat::Rows(args.rows.output));
+        };
+        let question = FleetQuestion::Compat(question, &index);
+        return fleet::run(context, directory, question, FleetFormat::Rows(args.rows.output));
     }
     let cluster = read_cluster(context, &args.cluster)?;
     let openshift = args.openshift.map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Filter;
-use crate::{Index, IndexError};
+use crate::{IndexError, ListIndex};
 
 /// A bundle of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -99,7 +99,7 @@ fn listed_key(catalog: i64, document: i64) -> u128 {
 }
 
 impl Listing {
-    fn read(index: &Index, package: Option<&String>) -> Result<Self, IndexError> {
+    fn read(index: &ListIndex, package: Option<&String>) -> Result<Self, IndexError> {
         let mut names: Vec<(i64, String)> =
             index.rows(CHANNEL_NAMES, [package], |row| Ok((row.get(0)?, row.get(1)?)))?;
         names.sort_unstable_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
@@ -155,7 +155,7 @@ impl Ties {
     }
 }
 
-impl Index {
+impl ListIndex {
     /// The bundles, by catalog, package, version and name; those without a valid version first.
     ///
     /// # Errors

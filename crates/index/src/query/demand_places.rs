@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::params;
 
-use crate::{Index, IndexError};
+use crate::{IndexError, LightIndex};
 use olmdex_base::diag::Place;
 use olmdex_constraint::fields::api_of;
 use olmdex_fbc::Api;
@@ -28,7 +28,7 @@ LIMIT 1";
 pub(super) const STATEMENTS: &[(&str, &str)] =
     &[("properties of a bundle with their numbers", PROPERTIES), ("layout of a document at a place", MARKS)];
 
-impl Index {
+impl LightIndex {
     /// The place of the first property for which `is_it` holds, given type and value, in the bundle that starts at a
     /// place; the start of the bundle, if there is none or its place is not known.
     ///
@@ -78,7 +78,7 @@ impl Index {
 
 /// The places of properties, those of the last bundle kept: a bundle may have thousands that an answer names.
 pub(super) struct PropertyPlaces<'i> {
-    index: &'i Index,
+    index: &'i LightIndex,
     bundle: Option<(i64, Place)>,
     positions: Vec<Position>,
     /// The numbers of the properties that require APIs, as far as they were asked for.
@@ -86,7 +86,7 @@ pub(super) struct PropertyPlaces<'i> {
 }
 
 impl<'i> PropertyPlaces<'i> {
-    pub(super) fn new(index: &'i Index) -> Self {
+    pub(super) fn new(index: &'i LightIndex) -> Self {
         Self { index, bundle: None, positions: Vec::new(), apis: None }
     }
 

@@ -8,7 +8,7 @@ use rusqlite::params;
 
 use super::Filter;
 use super::upgrade::{PackageGraph, add_bundles};
-use crate::{Index, IndexError};
+use crate::{IndexError, LightIndex};
 use olmdex_base::diag::Place;
 use olmdex_fbc::Property;
 
@@ -18,7 +18,7 @@ pub type PackageDependencies = PackageGraph<DependencyBundle>;
 /// A bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DependencyBundle {
-    /// The document's number in the index, by which [`Index::properties_of_bundles`] knows it; 0 if it comes from
+    /// The document's number in the index, by which [`LightIndex::properties_of_bundles`] knows it; 0 if it comes from
     /// elsewhere.
     pub document: i64,
     /// Its name.
@@ -27,8 +27,8 @@ pub struct DependencyBundle {
     pub version: String,
     /// Its image, or empty.
     pub image: String,
-    /// Its properties, with those that stand for its dependencies behind them. [`Index::package_dependencies`] leaves
-    /// them out.
+    /// Its properties, with those that stand for its dependencies behind them.
+    /// [`LightIndex::package_dependencies`] leaves them out.
     pub properties: Vec<Property>,
     /// The place where it is written.
     pub place: Place,
@@ -113,7 +113,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("whether a catalog has entries", HAS_ENTRIES),
 ];
 
-impl Index {
+impl LightIndex {
     /// The channels and bundles of a package in the catalogs of the filter, by catalog. The filter's package and
     /// channel are ignored.
     ///

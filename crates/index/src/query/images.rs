@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::BundleSelector;
-use crate::{Index, IndexError};
+use crate::{IndexError, LightIndex};
 
 /// An image.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -37,10 +36,26 @@ WHERE reference != '' AND id IN (
 )
 ORDER BY reference";
 
-pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("references of all images", ALL), ("references of a catalog's images", OF_CATALOG)];
+/// If several bundles share a name, which the checks report, the first counts.
+const OF_BUNDLE: &str = "
+WITH found AS MATERIALIZED (
+    SELECT b.document, b.image FROM (SELECT * FROM bundle WHERE name = ?3) b
+    CROSS JOIN catalog_document cd ON cd.document = b.document CROSS JOIN catalog c ON c.id = cd.catalog
+    WHERE c.name = ?1 AND b.package = ?2 ORDER BY b.version_key LIMIT 1
+)
+SELECT i.reference, '', -1 FROM found CROSS JOIN image i ON i.id = found.image WHERE i.reference != ''
+UNION ALL
+SELECT i.reference, r.name, r.position
+FROM found CROSS JOIN related_image r ON r.document = found.document CROSS JOIN image i ON i.id = r.image
+ORDER BY 3";
 
-impl Index {
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("references of all images", ALL),
+    ("references of a catalog's images", OF_CATALOG),
+    ("images of a bundle", OF_BUNDLE),
+];
+
+impl LightIndex {
     /// The references of all images that bundles of the index use, sorted.
     ///
     /// # Errors
@@ -64,27 +79,19 @@ impl Index {
     pub fn image_uses(&self, bundles: &[(String, String, String)]) -> Result<Vec<ImageUse>, IndexError> {
         let mut found: BTreeMap<String, ImageUse> = BTreeMap::new();
         for (catalog, package, bundle) in bundles {
-            let selector = BundleSelector {
-                catalogs: vec![catalog.clone()],
-                package: Some(package.clone()),
-                name: Some(bundle.clone()),
-                version: None,
-            };
-            for detail in self.show_bundle(&selector)?.into_iter().take(1) {
-                let own = (detail.row.image.clone(), String::new());
-                let related = detail.related_images.into_iter().map(|it| (it.image, it.name));
-                for (image, name) in std::iter::once(own).filter(|it| !it.0.is_empty()).chain(related) {
-                    let has_digest = image.contains("@sha256:") || image.contains("@sha512:");
-                    let entry = found.entry(image.clone()).or_insert_with(|| ImageUse {
-                        image,
-                        has_digest,
-                        bundles: Vec::new(),
-                        names: Vec::new(),
-                    });
-                    for (list, text) in [(&mut entry.bundles, bundle.clone()), (&mut entry.names, name)] {
-                        if !text.is_empty() && !list.contains(&text) {
-                            list.push(text);
-                        }
+            let images: Vec<(String, String)> =
+                self.rows(OF_BUNDLE, [catalog, package, bundle], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            for (image, name) in images {
+                let has_digest = image.contains("@sha256:") || image.contains("@sha512:");
+                let entry = found.entry(image.clone()).or_insert_with(|| ImageUse {
+                    image,
+                    has_digest,
+                    bundles: Vec::new(),
+                    names: Vec::new(),
+                });
+                for (list, text) in [(&mut entry.bundles, bundle.clone()), (&mut entry.names, name)] {
+                    if !text.is_empty() && !list.contains(&text) {
+                        list.push(text);
                     }
                 }
             }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CatalogRow, Filter, Outdated};
-use crate::{Index, IndexError, SCHEMA_VERSION, Verified};
+use crate::{Index, IndexError, ListIndex, SCHEMA_VERSION, Verified};
 use olmdex_base::file::Cache;
 
 /// The content of an index.
@@ -165,7 +165,9 @@ impl Index {
             verified: None,
         })
     }
+}
 
+impl ListIndex {
     /// The names of its catalogs, sorted.
     ///
     /// # Errors

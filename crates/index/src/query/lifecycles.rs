@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::{BundleRow, Filter};
-use crate::{Index, IndexError};
+use crate::{IndexError, ListIndex};
 use olmdex_rules::openshift::{Lifecycle, LifecycleVersion, Phase, PlatformVersions};
 use olmdex_text::calendar::Day;
 
@@ -63,7 +63,7 @@ impl Supported {
     }
 }
 
-impl Index {
+impl ListIndex {
     /// The lifecycles of the catalogs of a filter, and of its package if it has one, each with the catalog's name: by
     /// priority, then by name. The filter's channel is ignored.
     ///

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Filter;
 use crate::memory::Deprecated;
-use crate::{Index, IndexError};
+use crate::{IndexError, ListIndex};
 
 /// A catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -191,7 +191,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("deprecations of a package", DEPRECATIONS_OF_PACKAGE),
 ];
 
-impl Index {
+impl ListIndex {
     /// The catalogs, by name.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
-//! The questions that an index answers, as functions of an [`Index`] that return plain data.
+//! The questions that an index answers, as functions of an [`Index`](super::Index) that return plain data.
 //!
 //! Each question is a constant SQL text, so that tests can look at its plan; answers come in a fixed order. Names that
-//! do not exist give empty answers. The caller reports them and suggests others ([`Index::names`]).
+//! do not exist give empty answers. The caller reports them and suggests others ([`ListIndex::names`]).
 
 /// The joins from `p`, a package of the catalog `c`, to `k`, the data of its blob, and to `n` and `h`, the head of its
 /// default channel.
@@ -109,7 +109,7 @@ pub use views::{Cell, ColumnKind, ViewColumn};
 use rusqlite::{Params, Result, Row};
 
 use super::error::IndexError;
-use super::open::Index;
+use super::open::ListIndex;
 use olmdex_text::tally;
 
 /// The limits of an answer. The default is no limit.
@@ -134,7 +134,7 @@ fn catalogs_json(catalogs: &[String]) -> Option<String> {
     if catalogs.is_empty() { None } else { serde_json::to_string(catalogs).ok() }
 }
 
-impl Index {
+impl ListIndex {
     /// All rows of a statement.
     pub(crate) fn rows<T>(
         &self,

@@ -11,9 +11,9 @@ use super::detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
-use super::{BundleRow, ChannelRow, Filter, catalogs_json};
+use super::{BundlePlace, BundleRow, ChannelRow, Filter, catalogs_json};
 use crate::error::NotAnIndex;
-use crate::{Index, IndexError, compression};
+use crate::{Index, IndexError, LightIndex, compression};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{Api, ChannelPlaces, property_places};
 use olmdex_rules::openshift::LifecyclePhases;
@@ -169,6 +169,37 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("entries", ENTRIES),
 ];
 
+impl LightIndex {
+    /// The bundles that a selector means, by catalog, package and version. A selector without package and name finds
+    /// nothing.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn bundle_places(&self, selector: &BundleSelector) -> Result<Vec<BundlePlace>, IndexError> {
+        self.selected(selector, |row| Ok((row.get(2)?, row.get(3)?, row.get(4)?)))
+    }
+
+    fn selected<T>(
+        &self,
+        selector: &BundleSelector,
+        map: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, IndexError> {
+        let only_name = match (&selector.name, &selector.package, &selector.version) {
+            (None, Some(package), Some(version)) => self.memory().only_name(package, version, || {
+                self.rows(NAMES_OF_VERSIONS, [package], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
+            })?,
+            _ => None,
+        };
+        let name = selector.name.as_ref().or(only_name.as_ref());
+        let sql = match (name, &selector.package) {
+            (Some(_), _) => BY_NAME,
+            (None, Some(_)) => BY_PACKAGE,
+            (None, None) => return Ok(Vec::new()),
+        };
+        self.rows(sql, params![catalogs_json(&selector.catalogs), selector.package, name, selector.version], map)
+    }
+}
+
 impl Index {
     /// A package, with its channels and bundles.
     ///
@@ -315,26 +346,12 @@ impl Index {
         self.text(found.into_iter().next().flatten())
     }
 
-    /// The bundles that a selector means, by catalog, package and version. A selector without package and name finds
-    /// nothing.
+    /// The bundles that a selector means, in the order of [`LightIndex::bundle_places`].
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn show_bundle(&self, selector: &BundleSelector) -> Result<Vec<BundleDetail>, IndexError> {
-        let only_name = match (&selector.name, &selector.package, &selector.version) {
-            (None, Some(package), Some(version)) => self.memory().only_name(package, version, || {
-                self.rows(NAMES_OF_VERSIONS, [package], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))
-            })?,
-            _ => None,
-        };
-        let name = selector.name.as_ref().or(only_name.as_ref());
-        let sql = match (name, &selector.package) {
-            (Some(_), _) => BY_NAME,
-            (None, Some(_)) => BY_PACKAGE,
-            (None, None) => return Ok(Vec::new()),
-        };
-        let parameters = params![catalogs_json(&selector.catalogs), selector.package, name, selector.version];
-        let rows = self.rows(sql, parameters, |row| {
+        let rows = self.selected(selector, |row| {
             let detail = BundleDetail {
                 row: BundleRow {
                     catalog: row.get(2)?,

@@ -8,7 +8,7 @@ use rusqlite::params;
 
 use super::Filter;
 use super::v1_facts::{InstallModes, KnownCsv, Obstacles};
-use crate::{Index, IndexError};
+use crate::{IndexError, LightIndex};
 use olmdex_fbc::{ChannelPlaces, Entry};
 use olmdex_text::json;
 use olmdex_version::by_numbers;
@@ -206,7 +206,7 @@ struct Facts {
     dependency: Option<String>,
 }
 
-impl Index {
+impl LightIndex {
     /// The catalogs of the filter with the criteria between them, by name. The filter's package and channel are
     /// ignored.
     ///

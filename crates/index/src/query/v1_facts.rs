@@ -7,7 +7,7 @@ use rusqlite::params;
 
 use super::{Filter, RequiredPackage};
 use crate::service_version::obstacles;
-use crate::{Index, IndexError};
+use crate::{IndexError, LightIndex};
 use olmdex_base::diag::Place;
 use olmdex_fbc::service_version::CsvView;
 use olmdex_text::api::Api;
@@ -184,7 +184,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("constraints of a bundle", CONSTRAINTS),
 ];
 
-impl Index {
+impl LightIndex {
     /// The heads of the default channels, of the filter's package or of all, by catalog and package.
     ///
     /// # Errors

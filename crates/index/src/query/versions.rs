@@ -2,7 +2,7 @@
 
 use super::Filter;
 use super::upgrade::{PackageGraph, add_bundles};
-use crate::{Index, IndexError};
+use crate::{IndexError, LightIndex};
 
 /// A package in one catalog with the versions of its bundles.
 pub type PackageVersions = PackageGraph<BundleVersion>;
@@ -28,7 +28,7 @@ WHERE b.package = ?1";
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[("versions of a package's bundles", VERSIONS)];
 
-impl Index {
+impl LightIndex {
     /// The channels of a package in the catalogs of the filter, by catalog, with its bundles in no order. The filter's
     /// package and channel are ignored.
     ///

@@ -110,8 +110,9 @@ impl Question for Resolve {
         let mut warnings = worlds.warnings.clone();
         let options = Options { explains: true, ..options_of_work(DEFAULT_WORK) };
         let wish = ResolutionWish { until_stable: self.until_stable, shows_quirks: self.show_olm_quirks, options };
-        let found = resolutions(&index, worlds, &wish)?;
-        warnings.extend(found.warnings);
+        let mut found = resolutions(&index, worlds, &wish)?;
+        found.warn_of_definitions(&index)?;
+        warnings.extend(found.warnings().into_iter().cloned());
         warnings.extend(found.failure.map(|it| it.to_string()));
         Ok(Answer::of("Resolution", &found.answers)?.warned(warnings))
     }

@@ -16,7 +16,7 @@ use super::resolution::{Because, Operator, Options, Verdict, resolve};
 use super::rows::World;
 use olmdex_base::diag::Place;
 use olmdex_index::query::Filter;
-use olmdex_index::{Index, IndexError};
+use olmdex_index::{IndexError, LightIndex};
 
 /// The reasons why the dependencies of a bundle are not known.
 #[derive(Debug, Error)]
@@ -169,7 +169,7 @@ pub struct BundleName<'n> {
 ///
 /// # Errors
 /// If the index cannot be read.
-pub fn bare_world(index: &Index, catalogs: &[String]) -> Result<World, ClosureError> {
+pub fn bare_world(index: &LightIndex, catalogs: &[String]) -> Result<World, ClosureError> {
     let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
     Ok(Question::default().world(&ranks)?.0)
 }
@@ -178,7 +178,7 @@ pub fn bare_world(index: &Index, catalogs: &[String]) -> Result<World, ClosureEr
 ///
 /// # Errors
 /// If the catalogs of the world do not have the bundle.
-pub(super) fn subscribed(index: &Index, world: &World, target: BundleName<'_>) -> Result<World, ClosureError> {
+pub(super) fn subscribed(index: &LightIndex, world: &World, target: BundleName<'_>) -> Result<World, ClosureError> {
     let mut asked = world.clone();
     let question = Question {
         install: vec![Install {
@@ -198,7 +198,7 @@ pub(super) fn subscribed(index: &Index, world: &World, target: BundleName<'_>) -
 /// # Errors
 /// [`ClosureError`]
 pub fn closure(
-    index: &Index,
+    index: &LightIndex,
     target: BundleName<'_>,
     options: &Options,
 ) -> Result<Option<Vec<ClosureAnswer>>, ClosureError> {
@@ -241,7 +241,7 @@ pub struct PartialClosure {
 /// # Errors
 /// [`ClosureError`]
 pub fn partial_closure(
-    index: &Index,
+    index: &LightIndex,
     target: BundleName<'_>,
     options: &Options,
 ) -> Result<PartialClosure, ClosureError> {

@@ -14,7 +14,7 @@ use olmdex_base::diag::Place;
 use olmdex_constraint::cel::budget;
 use olmdex_constraint::property::{Meaning, read};
 use olmdex_fbc::Property;
-use olmdex_index::{Index, IndexError};
+use olmdex_index::{IndexError, LightIndex};
 use olmdex_text::tally;
 
 /// The demands of a bundle.
@@ -134,7 +134,7 @@ const DEMANDING: [&str; 4] = ["olm.gvk.required", "olm.package.required", "olm.l
 ///
 /// # Errors
 /// If the index cannot be read.
-pub fn demanding_packages(index: &Index) -> Result<Vec<String>, IndexError> {
+pub fn demanding_packages(index: &LightIndex) -> Result<Vec<String>, IndexError> {
     let mut packages = BTreeSet::new();
     for kind in DEMANDING {
         packages.extend(index.packages_with_property(kind)?.into_iter().map(|it| it.0));

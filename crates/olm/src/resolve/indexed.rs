@@ -10,11 +10,11 @@ use olmdex_base::diag::Place;
 use olmdex_constraint::fields::label_of;
 use olmdex_fbc::{Api, Property};
 use olmdex_index::query::{DependencyBundle, Filter, GraphChannel, PackageDependencies, PackageGraph};
-use olmdex_index::{Index, IndexError};
+use olmdex_index::{IndexError, LightIndex};
 
 /// The catalogs of an index, as those of a world that have the same names.
 pub struct IndexRows<'i> {
-    index: &'i Index,
+    index: &'i LightIndex,
     filter: Filter,
     /// The places in the world of the catalogs of each name.
     places: HashMap<String, Vec<usize>>,
@@ -25,7 +25,7 @@ pub struct IndexRows<'i> {
 impl<'i> IndexRows<'i> {
     /// The catalogs of an index that a world knows.
     #[must_use]
-    pub fn new(index: &'i Index, world: &World) -> Self {
+    pub fn new(index: &'i LightIndex, world: &World) -> Self {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (place, catalog) in world.catalogs.iter().enumerate() {
             places.entry(catalog.name.clone()).or_default().push(place);

@@ -7,7 +7,7 @@ use super::conflict::Named;
 use super::demand::demands;
 use super::indexed::IndexRows;
 use super::resolution::Options;
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 
 /// An operator that others need.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,11 @@ pub struct Needs {
 ///
 /// # Errors
 /// [`ClosureError`].
-pub fn needs(index: &Index, bundles: &[(String, String, String)], options: &Options) -> Result<Needs, ClosureError> {
+pub fn needs(
+    index: &LightIndex,
+    bundles: &[(String, String, String)],
+    options: &Options,
+) -> Result<Needs, ClosureError> {
     let mut needs = Needs::default();
     let mut found: BTreeMap<(String, String, String), Dependency> = BTreeMap::new();
     let mut add = |key: (String, String, String), channel: &str, because: Vec<String>| {
@@ -90,7 +94,7 @@ pub fn needs(index: &Index, bundles: &[(String, String, String)], options: &Opti
 
 /// Notes which packages would have met the demands, too.
 fn others(
-    index: &Index,
+    index: &LightIndex,
     found: &mut BTreeMap<(String, String, String), Dependency>,
     bundles: &[(String, String, String)],
     options: &Options,
@@ -129,7 +133,7 @@ fn others(
 /// # Errors
 /// [`ClosureError`].
 pub fn left_out(
-    index: &Index,
+    index: &LightIndex,
     demanders: &[(String, String, String)],
     kept: &BTreeSet<(String, String, String)>,
     options: &Options,

@@ -347,7 +347,7 @@ pub trait Bundles {
     fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError>;
 }
 
-impl Bundles for olmdex_index::Index {
+impl Bundles for olmdex_index::LightIndex {
     fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError> {
         self.packages_of_bundle(bundle)
     }

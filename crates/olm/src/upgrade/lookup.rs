@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use super::answer::{NamedVersion, PackageView};
 use super::installed::{InstalledBundle, InstalledError};
 use olmdex_fbc::Entry;
-use olmdex_index::Index;
+use olmdex_index::LightIndex;
 use olmdex_index::query::Filter;
 use olmdex_version::blang::Range;
 use olmdex_version::{Version, version_in_name};
@@ -29,7 +29,7 @@ impl PackageView {
     ///
     /// # Errors
     /// The errors of [`PackageView::find_installed`], and an index that cannot be read.
-    pub fn find_installed_in(&self, index: &Index, text: &str) -> Result<InstalledBundle, InstalledError> {
+    pub fn find_installed_in(&self, index: &LightIndex, text: &str) -> Result<InstalledBundle, InstalledError> {
         if let Some(found) = self.known(text)? {
             return Ok(found);
         }

@@ -7,14 +7,14 @@ use super::installed::InstalledBundle;
 use super::shortest_path::first_steps;
 use super::v1::bundle_version;
 use olmdex_index::query::{BundleVersion, EdgeScope, Filter, PackageGraph, PackageVersions, Reach};
-use olmdex_index::{Index, IndexError};
+use olmdex_index::{Index, IndexError, LightIndex};
 
 impl PackageView {
     /// All data about a package in the catalogs of a filter; no graphs if they have none.
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub fn read(index: &Index, filter: &Filter, package: &str) -> Result<Self, IndexError> {
+    pub fn read(index: &LightIndex, filter: &Filter, package: &str) -> Result<Self, IndexError> {
         let graphs = index.package_graphs(filter, package)?;
         Ok(Self::new(package, graphs, &index.catalog_ranks(filter)?))
     }
@@ -46,7 +46,7 @@ impl PackageView {
 
 /// A package in the catalogs of a filter, with the versions of its bundles.
 pub(super) fn package_versions(
-    index: &Index,
+    index: &LightIndex,
     filter: &Filter,
     package: &str,
 ) -> Result<Vec<PackageVersions>, IndexError> {
