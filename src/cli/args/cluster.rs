@@ -3,17 +3,16 @@
 
 use std::path::PathBuf;
 
-pub(crate) use crate::cli::args::live_cluster::Asked;
-use crate::cli::args::live_cluster::{context_of, read_live};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
-use crate::cluster::{self, Cluster, ClusterError};
-use crate::oci::OciError;
+use crate::cluster::{Cluster, ClusterError};
+pub(crate) use crate::source::Asked;
+use crate::source::{ClusterSourceError, ClusterState};
 
-/// Everything that the manifests state together: a Subscription may be in another file than the bundle that it
-/// installed. The warnings also name what a live cluster does not let this user read.
+/// Everything that the manifests state together. The warnings also name what a live cluster does not let this user
+/// read.
 pub(crate) fn read_cluster(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
-    Ok(read(context, paths, Asked::Operators)?.0)
+    Ok(read(context, paths, Asked::Operators)?.cluster)
 }
 
 /// As [`read_cluster`], for a command that does not print the warnings of a cluster: this function reports what is not
@@ -23,29 +22,13 @@ pub(crate) fn read_cluster_telling(
     paths: &[PathBuf],
     asked: Asked,
 ) -> Result<Cluster, CommandError> {
-    let (cluster, unknown) = read(context, paths, asked)?;
-    unknown.iter().for_each(|it| context.reporter.warning(it));
+    let ClusterState { cluster, unknown } = read(context, paths, asked)?;
+    unknown.iter().for_each(|text| context.reporter.warning(text));
     Ok(cluster)
 }
 
-/// The state of a cluster, and the unknown parts of a live one.
-fn read(context: &Context, paths: &[PathBuf], asked: Asked) -> Result<(Cluster, Vec<String>), CommandError> {
-    let (mut all, mut unknown) = (Cluster::default(), Vec::new());
-    for path in paths {
-        all.add(if path.as_os_str() == crate::source::STDIN {
-            let mut text = Vec::new();
-            let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text);
-            read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
-            cluster::read_text("<stdin>", &text)?
-        } else if let Some(name) = path.to_str().and_then(context_of) {
-            let (cluster, found) = read_live(name, asked)?;
-            unknown.extend(found);
-            cluster
-        } else {
-            cluster::read(path, context.archives())?
-        });
-    }
-    Ok((all, unknown))
+fn read(context: &Context, paths: &[PathBuf], asked: Asked) -> Result<ClusterState, CommandError> {
+    Ok(context.opener.cluster(paths, asked, &mut std::io::stdin().lock())?)
 }
 
 /// The paths of manifests, for messages.
@@ -53,14 +36,24 @@ pub(crate) fn shown(paths: &[PathBuf]) -> String {
     paths.iter().map(|it| format!("`{}`", it.display())).collect::<Vec<_>>().join(", ")
 }
 
+impl From<ClusterSourceError> for CommandError {
+    fn from(error: ClusterSourceError) -> Self {
+        let exit = match &error {
+            error if error.is_limit() => Exit::Limit,
+            ClusterSourceError::NotAContext { .. } => Exit::Usage,
+            ClusterSourceError::Forbidden { .. } => Exit::No,
+            _ => Exit::Input,
+        };
+        let made = Self::new(exit, error.to_string());
+        match error.help() {
+            Some(help) => made.help(help),
+            None => made,
+        }
+    }
+}
+
 impl From<ClusterError> for CommandError {
     fn from(error: ClusterError) -> Self {
-        let (exit, help) = match &error {
-            ClusterError::Archive { error, .. } => {
-                (if error.is_limit() { Exit::Limit } else { Exit::Input }, OciError::help_of(error))
-            }
-            _ => (Exit::Input, "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them".to_owned()),
-        };
-        Self::new(exit, error.to_string()).help(help)
+        ClusterSourceError::from(error).into()
     }
 }

@@ -22,7 +22,7 @@ pub(crate) type Sink<'s> = dyn FnMut(&str, Result<Cluster, String>) -> Result<()
 /// once.
 pub(crate) fn each_cluster(context: &Context, directory: &Path, sink: &mut Sink<'_>) -> Result<(), CommandError> {
     let paths = clusters_in(directory)?;
-    let archives = context.archives();
+    let archives = context.opener.archives();
     let n_threads = thread::available_parallelism().map_or(1, |it| it.get()).min(paths.len());
     let (wanted, queue) = mpsc::sync_channel::<usize>(2 * n_threads);
     let (found, results) = mpsc::sync_channel::<(usize, Read)>(2 * n_threads);

@@ -15,7 +15,6 @@ pub(in crate::cli) mod images;
 pub(in crate::cli) mod kept_index;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod lifecycles;
-pub(in crate::cli) mod live_cluster;
 pub(in crate::cli) mod lock_file;
 pub(in crate::cli) mod lookup;
 pub(in crate::cli) mod moment;

@@ -55,7 +55,7 @@ pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<S
             let text = std::fs::read(path).map_err(unreadable)?;
             return Ok(SavedUpdates { files: SavedFiles::Answer(text), as_of: day_of(path), name });
         }
-        let archives = context.archives();
+        let archives = context.opener.archives();
         let is_data = |name: &[u8]| below_root(name).is_some();
         let tree = archive::read(&Arc::new(file), archives.limits, archives.scratch, is_data)
             .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the archive `{name}`: {error}")))?;

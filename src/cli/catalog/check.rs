@@ -355,7 +355,7 @@ impl Checking<'_> {
     /// Objects of a cluster, and definitions.
     fn add_manifests(&mut self, path: &Path) -> Result<(), CommandError> {
         let _progress = Progress::start(self.context, format!("checking {}", path.display()));
-        let (state, objects, warnings) = cluster::read_with_objects(path, self.context.archives())?;
+        let (state, objects, warnings) = cluster::read_with_objects(path, self.context.opener.archives())?;
         self.findings.extend(cluster::unreadable(&warnings));
         self.add_objects(&state, &objects);
         Ok(())

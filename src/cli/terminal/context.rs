@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::cli::terminal::report::Reporter;
-use crate::cluster::Archives;
 use crate::compose::{Config, Reach};
 use crate::fbc::Sight;
 use crate::source::Opener;
@@ -31,10 +30,5 @@ impl Context {
     /// The same for the sources of an `olmdex.toml`.
     pub(crate) fn for_config(&self, config: &Config) -> Self {
         self.for_sight(if config.reach == Reach::Inside { Sight::Found } else { Sight::Named })
-    }
-
-    /// The settings for reading archives of manifests.
-    pub(crate) fn archives(&self) -> Archives<'_> {
-        Archives { scratch: self.opener.scratch(), limits: self.opener.images.limits }
     }
 }

@@ -7,8 +7,10 @@
 mod bundle_files;
 mod bundle_images;
 mod bundle_tree;
+mod cluster_state;
 mod error;
 mod image;
+mod live_cluster;
 mod named;
 mod recognized;
 
@@ -17,9 +19,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use self::bundle_images::{Images, ImagesError};
+pub use self::cluster_state::ClusterState;
 pub use self::error::SourceError;
 use self::error::unreadable;
 pub use self::image::ImageSource;
+pub use self::live_cluster::{Asked, ClusterSourceError};
 use self::named::Named;
 pub use self::named::local_path;
 pub use self::recognized::Recognized;

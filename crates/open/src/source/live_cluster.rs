@@ -9,12 +9,14 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::cli::terminal::error::{CommandError, Exit};
-use crate::cluster::{self, Cluster};
-use crate::diag::{printable, shortened};
-use crate::file::system_words;
+use thiserror::Error;
 
-/// How a live cluster is named: `@`, or `@` and a context.
+use crate::oci::OciError;
+use olmdex_base::diag::{printable, shortened};
+use olmdex_base::file::system_words;
+use olmdex_rules::cluster::{self, Cluster, ClusterError};
+
+/// The first letter of the name of a live cluster, which is `@`, or `@` and a context.
 const MARK: char = '@';
 
 /// The programs that ask the cluster; the first one that exists is used.
@@ -65,14 +67,116 @@ const GRACE: Duration = Duration::from_secs(5);
 const MAX_COMPLAINT: u64 = 4096;
 
 /// The context that an argument names if it names a live cluster; it is empty for the current one.
-pub(crate) fn context_of(argument: &str) -> Option<&str> {
+pub(super) fn context_of(argument: &str) -> Option<&str> {
     argument.strip_prefix(MARK)
+}
+
+/// The reasons why the state of a cluster cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClusterSourceError {
+    /// Manifests cannot be read.
+    #[error(transparent)]
+    Manifests(#[from] ClusterError),
+    /// A name could be an option, or no tool would write it.
+    #[error("`{MARK}{name}` is not a valid name of a context")]
+    NotAContext {
+        /// The name.
+        name: String,
+    },
+    /// No program that asks clusters is there.
+    #[error("olmdex asks a live cluster with `{}`, which is not on PATH", PROGRAMS.join("` or `"))]
+    NoProgram,
+    /// A program does not start.
+    #[error("cannot run `{program}`: {reason}")]
+    NotRun {
+        /// The program.
+        program: String,
+        /// The words of the system.
+        reason: String,
+    },
+    /// The user may not read what the answer is about.
+    #[error("not known: the cluster does not let this user read {kinds}")]
+    Forbidden {
+        /// The kinds of objects.
+        kinds: String,
+    },
+    /// A program prints too much.
+    #[error("`{call}` prints more than {bytes} bytes")]
+    TooLong {
+        /// The program with its words.
+        call: String,
+        /// The limit.
+        bytes: u64,
+    },
+    /// A program failed.
+    #[error("`{call}` failed: {said}")]
+    Failed {
+        /// The program with its words.
+        call: String,
+        /// The last line that it printed.
+        said: String,
+        /// The way out.
+        help: String,
+    },
+    /// A program takes too long.
+    #[error("olmdex stopped `{program}` after {seconds} seconds")]
+    TooSlow {
+        /// The program.
+        program: String,
+        /// The limit.
+        seconds: u64,
+    },
+    /// A program has ended, but its output has not.
+    #[error(
+        "`{program}` ended, but a process that it started keeps its output open; olmdex waited {seconds} seconds for it"
+    )]
+    StillOpen {
+        /// The program.
+        program: String,
+        /// The limit.
+        seconds: u64,
+    },
+}
+
+impl ClusterSourceError {
+    /// The way out.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Manifests(ClusterError::Archive { error, .. }) => OciError::help_of(error),
+            Self::Manifests(_) => "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them".to_owned(),
+            Self::NotAContext { .. } => "the name of a context consists of letters, digits and ._-:/@+=, and does not \
+                begin with a dash; `kubectl config get-contexts` lists them"
+                .to_owned(),
+            Self::NoProgram => {
+                "or save the objects to a file, `kubectl get … -o yaml > cluster.yaml`, and name the file".to_owned()
+            }
+            Self::Forbidden { .. } => {
+                "ask for the right to `get` and `list` them in all namespaces, or for a must-gather".to_owned()
+            }
+            Self::Failed { help, .. } => help.clone(),
+            Self::TooSlow { .. } => "the cluster may be unreachable from this machine".to_owned(),
+            Self::StillOpen { .. } => "a plugin for credentials may have started it; end it and try again".to_owned(),
+            Self::NotRun { .. } | Self::TooLong { .. } => return None,
+        })
+    }
+
+    /// Whether a limit is in the way.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Manifests(ClusterError::Archive { error, .. }) => error.is_limit(),
+            Self::TooLong { .. } | Self::TooSlow { .. } | Self::StillOpen { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// The objects of a live cluster that an answer is about. Without the right to read them, the answer is not known:
 /// "nothing is installed" would be made up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub enum Asked {
     /// The operators of OLM Classic that are installed.
     Operators,
     /// The version of OpenShift.
@@ -90,23 +194,18 @@ impl Asked {
 }
 
 /// The objects of a live cluster, and the kinds that this user may not read, in words.
-pub(crate) fn read_live(name: &str, asked: Asked) -> Result<(Cluster, Vec<String>), CommandError> {
+pub(super) fn read_live(name: &str, asked: Asked) -> Result<(Cluster, Vec<String>), ClusterSourceError> {
     must_be_a_context(name)?;
     ClusterClient { name, patience: Patience::default(), programs: &PROGRAMS }.read(asked)
 }
 
 /// A name that could be an option, or that no tool would write, is not handed to a program.
-fn must_be_a_context(name: &str) -> Result<(), CommandError> {
+fn must_be_a_context(name: &str) -> Result<(), ClusterSourceError> {
     let is_usual = |it: char| it.is_ascii_alphanumeric() || "._-:/@+=".contains(it);
     if !name.starts_with('-') && name.len() <= 512 && name.chars().all(is_usual) {
         return Ok(());
     }
-    let error =
-        CommandError::usage(format!("`{MARK}{}` is not a valid name of a context", printable(&shortened(name, 80))));
-    Err(error.help(
-        "the name of a context consists of letters, digits and ._-:/@+=, and does not begin with a dash; `kubectl \
-        config get-contexts` lists them",
-    ))
+    Err(ClusterSourceError::NotAContext { name: printable(&shortened(name, 80)).into_owned() })
 }
 
 /// Calls of a program about one cluster.
@@ -126,7 +225,7 @@ enum Called {
 }
 
 impl ClusterClient<'_> {
-    fn read(&self, asked: Asked) -> Result<(Cluster, Vec<String>), CommandError> {
+    fn read(&self, asked: Asked) -> Result<(Cluster, Vec<String>), ClusterSourceError> {
         let program = self.program()?;
         let (mut all, mut unknown, mut missing) = (Cluster::default(), Vec::new(), Vec::new());
         for (resource, objects, which) in RESOURCES {
@@ -145,17 +244,14 @@ impl ClusterClient<'_> {
             }
         }
         if !missing.is_empty() {
-            let kinds = missing.join(" and ");
-            let message = format!("not known: the cluster does not let this user read {kinds}");
-            let help = "ask for the right to `get` and `list` them in all namespaces, or for a must-gather";
-            return Err(CommandError::new(Exit::No, message).help(help));
+            return Err(ClusterSourceError::Forbidden { kinds: missing.join(" and ") });
         }
         all.warnings.extend(unknown.iter().cloned());
         Ok((all, unknown))
     }
 
     /// The first program that can be started.
-    fn program(&self) -> Result<&str, CommandError> {
+    fn program(&self) -> Result<&str, ClusterSourceError> {
         for program in self.programs {
             let mut command = quiet(program);
             command.args(["version", "--client"]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -165,41 +261,35 @@ impl ClusterClient<'_> {
                     return Ok(program);
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => {
-                    let message = format!("cannot run `{program}`: {}", system_words(&error));
-                    return Err(CommandError::new(Exit::Input, message));
-                }
+                Err(error) => return Err(not_run(program, &error)),
             }
         }
-        let message = format!("olmdex asks a live cluster with `{}`, which is not on PATH", PROGRAMS.join("` or `"));
-        Err(CommandError::new(Exit::Input, message)
-            .help("or save the objects to a file, `kubectl get … -o yaml > cluster.yaml`, and name the file"))
+        Err(ClusterSourceError::NoProgram)
     }
 
-    fn call(&self, program: &str, resource: &str, which: &[&str]) -> Result<Called, CommandError> {
+    fn call(&self, program: &str, resource: &str, which: &[&str]) -> Result<Called, ClusterSourceError> {
         let mut command = quiet(program);
         command.args(["get", resource]).args(which).args(["--output", "json", "--chunk-size", "500"]);
         command.args(["--request-timeout", &format!("{}s", self.patience.call.as_secs().max(1))]);
         if !self.name.is_empty() {
             command.args(["--context", self.name]);
         }
-        let failed = |error: &io::Error| {
-            CommandError::new(Exit::Input, format!("cannot run `{program}`: {}", system_words(error)))
-        };
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| failed(&error))?;
+        let spawned = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = spawned.map_err(|error| not_run(program, &error))?;
         let out = child.stdout.take().map(|it| drained(it, self.patience.bytes));
         let complaint = child.stderr.take().map(|it| drained(it, MAX_COMPLAINT));
         let is_good = self.wait(program, child)?;
         let text = |read: Option<Receiver<(Vec<u8>, bool)>>| match read.map(|it| it.recv_timeout(GRACE)) {
             Some(Ok(read)) => Ok(read),
-            None | Some(Err(_)) => Err(still_open(program)),
+            None | Some(Err(_)) => {
+                Err(ClusterSourceError::StillOpen { program: program.to_owned(), seconds: GRACE.as_secs() })
+            }
         };
         let ((out, is_whole), (complaint, _)) = (text(out)?, text(complaint)?);
         if is_good {
             if !is_whole {
-                let message = format!("`{program} get {resource}` prints more than {} bytes", self.patience.bytes);
-                return Err(CommandError::new(Exit::Limit, message));
+                let call = format!("{program} get {resource}");
+                return Err(ClusterSourceError::TooLong { call, bytes: self.patience.bytes });
             }
             return Ok(Called::Said(out));
         }
@@ -212,18 +302,18 @@ impl ClusterClient<'_> {
             return Ok(Called::Forbidden);
         }
         let last = complaint.lines().rfind(|it| !it.trim().is_empty()).unwrap_or("it printed no error");
-        let message = format!("`{program} get {resource}` failed: {}", printable(&shortened(last.trim(), 500)));
+        let said = printable(&shortened(last.trim(), 500)).into_owned();
         let help = if says("context") && (says("was not found") || says("does not exist")) {
             format!("`{program} config get-contexts` lists the contexts")
         } else {
             let context = if self.name.is_empty() { String::new() } else { format!(" --context {}", self.name) };
             format!("`{program} get {resource}{context}` shows whether the cluster can be reached")
         };
-        Err(CommandError::new(Exit::Input, message).help(help))
+        Err(ClusterSourceError::Failed { call: format!("{program} get {resource}"), said, help })
     }
 
     /// Waits for a program as long as it may take, then ends it. Returns whether it ended well.
-    fn wait(&self, program: &str, mut child: Child) -> Result<bool, CommandError> {
+    fn wait(&self, program: &str, mut child: Child) -> Result<bool, ClusterSourceError> {
         let until = Instant::now() + self.patience.call + GRACE;
         let mut nap = Duration::from_millis(1);
         loop {
@@ -237,23 +327,13 @@ impl ClusterClient<'_> {
         // It may have ended just now.
         let _ = child.kill();
         let _ = child.wait();
-        Err(self.too_slow(program))
-    }
-
-    fn too_slow(&self, program: &str) -> CommandError {
         let seconds = (self.patience.call + GRACE).as_secs();
-        CommandError::new(Exit::Limit, format!("olmdex stopped `{program}` after {seconds} seconds"))
-            .help("the cluster may be unreachable from this machine")
+        Err(ClusterSourceError::TooSlow { program: program.to_owned(), seconds })
     }
 }
 
-/// The error about a program that has ended, and whose output has not.
-fn still_open(program: &str) -> CommandError {
-    let seconds = GRACE.as_secs();
-    let message = format!(
-        "`{program}` ended, but a process that it started keeps its output open; olmdex waited {seconds} seconds for it"
-    );
-    CommandError::new(Exit::Limit, message).help("a plugin for credentials may have started it; end it and try again")
+fn not_run(program: &str, error: &io::Error) -> ClusterSourceError {
+    ClusterSourceError::NotRun { program: program.to_owned(), reason: system_words(error) }
 }
 
 /// A program that asks nothing back, and complains in English.
@@ -283,8 +363,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
     use std::time::{Duration, Instant};
 
-    use super::{Asked, ClusterClient, GRACE, Patience, must_be_a_context};
-    use crate::cli::terminal::error::Exit;
+    use super::{Asked, ClusterClient, ClusterSourceError, GRACE, Patience, must_be_a_context};
 
     #[test]
     fn only_names_of_contexts_reach_a_program() {
@@ -300,7 +379,7 @@ mod tests {
         }
         let long = "a".repeat(513);
         for name in ["-o", "--token=x", "a b", "a;b", "a\nb", "$(id)", "a\u{202e}b", "ä", long.as_str()] {
-            assert!(must_be_a_context(name).is_err_and(|it| it.exit == Exit::Usage), "{name}");
+            assert!(must_be_a_context(name).is_err(), "{name}");
         }
     }
 
@@ -318,7 +397,7 @@ mod tests {
         let (_directory, program, patience) = fake_client("exec sleep 600", 1000);
         let started = Instant::now();
         let error = ClusterClient { name: "", patience, programs: &[&program] }.read(Asked::Operators).unwrap_err();
-        assert!(error.exit == Exit::Limit && started.elapsed() < GRACE * 3, "{}", error.message());
+        assert!(error.is_limit() && started.elapsed() < GRACE * 3, "{error}");
     }
 
     /// Finding S20: olmdex said that it had stopped the program after 65 seconds.
@@ -326,14 +405,14 @@ mod tests {
     fn output_that_a_grandchild_holds_is_told_as_that() {
         let (_directory, program, patience) = fake_client("sleep 30 & echo '{}'", 1000);
         let error = ClusterClient { name: "", patience, programs: &[&program] }.read(Asked::Platform).unwrap_err();
-        assert!(error.message().contains("keeps its output open; olmdex waited 5 seconds"), "{}", error.message());
+        assert!(error.to_string().contains("keeps its output open; olmdex waited 5 seconds"), "{error}");
     }
 
     #[test]
     fn a_program_that_prints_without_end_is_not_kept() {
         let (_directory, program, patience) = fake_client("head -c 3000000 /dev/zero", 1000);
         let error = ClusterClient { name: "", patience, programs: &[&program] }.read(Asked::Operators).unwrap_err();
-        assert_eq!(error.exit, Exit::Limit, "{}", error.message());
+        assert!(error.is_limit(), "{error}");
     }
 
     #[test]
@@ -341,6 +420,6 @@ mod tests {
         let error = ClusterClient { name: "", patience: Patience::default(), programs: &["/nowhere/oc"] }
             .read(Asked::Operators)
             .unwrap_err();
-        assert_eq!(error.exit, Exit::Input, "{}", error.message());
+        assert!(matches!(error, ClusterSourceError::NoProgram), "{error}");
     }
 }
