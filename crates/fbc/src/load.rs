@@ -176,46 +176,7 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
             let Some(file) = input.files.get(number as usize) else { return outputs };
             let mut whole = std::mem::take(&mut scratch.whole);
             match whole_text(file, &mut whole) {
-                Ok(text) => {
-                    let mut splitter = DocumentSplitter::new();
-                    // A consumer that wants no raw texts first gets its documents at once, if all of the file is text.
-                    let valid = if consumer.recalls() { None } else { std::str::from_utf8(text).ok() };
-                    let mut buffer: &[u8] = text;
-                    loop {
-                        let done = text.len() - buffer.len();
-                        let read = |at: usize, needs_head: bool| {
-                            let text = valid?.get(done + at..)?;
-                            let (value, len) = scratch.reader.read_at_within(text, 0, &input.meter.expansion).ok()?;
-                            let is_good = !needs_head || defect_of_head(value, Syntax::Json).is_none();
-                            is_good.then_some(at + len)
-                        };
-                        if input.meter.expansion.is_spent() {
-                            break;
-                        }
-                        let Next::Piece(piece) = splitter.next_or_read(buffer, true, read) else { break };
-                        let consumed = piece.consumed;
-                        let output = match valid.filter(|_| piece.is_read) {
-                            Some(valid) => {
-                                let start = Start { file: number, offset: splitter.offset() };
-                                decode_read(
-                                    start,
-                                    &valid[done..],
-                                    &piece,
-                                    consumer,
-                                    &scratch.reader,
-                                    Care::of(input, number),
-                                )
-                            }
-                            None => {
-                                let start = Start { file: number, offset: splitter.offset() };
-                                decode(start, buffer, piece, consumer, scratch, input)
-                            }
-                        };
-                        outputs.push(output);
-                        splitter.consume(buffer, consumed);
-                        buffer = &buffer[consumed..];
-                    }
-                }
+                Ok(text) => run_text(number, text, input, consumer, scratch, &mut outputs),
                 Err(defect) => outputs.push(failed(number, 0, 1, defect, consumer)),
             }
             scratch.whole = whole;
@@ -234,6 +195,37 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
         Task::Failed { file, offset, line, defect } => outputs.push(failed(file, offset, line, *defect, consumer)),
     }
     outputs
+}
+
+/// Decodes all documents of a file's text.
+fn run_text<C: Consumer>(
+    file: u32,
+    text: &[u8],
+    input: &Input,
+    consumer: &C,
+    scratch: &mut Scratch,
+    outputs: &mut Vec<C::Output>,
+) {
+    let mut splitter = DocumentSplitter::new();
+    // A consumer that wants no raw texts first gets its documents at once, if all of the file is text.
+    let valid = if consumer.recalls() { None } else { std::str::from_utf8(text).ok() };
+    let mut done = 0;
+    while !input.meter.expansion.is_spent() {
+        let read = |at: usize, needs_head: bool| {
+            let text = valid?.get(done + at..)?;
+            let (value, len) = scratch.reader.read_at_within(text, 0, &input.meter.expansion).ok()?;
+            let is_good = !needs_head || defect_of_head(value, Syntax::Json).is_none();
+            is_good.then_some(at + len)
+        };
+        let Next::Piece(piece) = splitter.next_or_read(&text[done..], true, read) else { break };
+        let (start, consumed) = (Start { file, offset: splitter.offset() }, piece.consumed);
+        outputs.push(match valid.filter(|_| piece.is_read) {
+            Some(valid) => decode_read(start, &valid[done..], &piece, consumer, &scratch.reader, Care::of(input, file)),
+            None => decode(start, &text[done..], piece, consumer, scratch, input),
+        });
+        splitter.consume(&text[done..], consumed);
+        done += consumed;
+    }
 }
 
 /// Decodes consecutive documents of a file.
