@@ -444,15 +444,16 @@ impl<'c> Channels<'c> {
         if range.is_empty() {
             let (package, name) = (self.name.to_owned(), channel.name.clone());
             let head = head.map_err(|error| wrong(FilterError::Head { package, channel: name, error }))?;
-            // Entries without a bundle lie between others, and do not count.
-            let mut left = self.depth.previous + 1;
-            let chain = graph::chain(&channel.entries, head, &self.versions).into_iter();
-            let kept = chain.take_while(|it| {
-                let is_taken = left > 0;
-                left -= usize::from(is_taken && self.versions.contains_key(it));
-                is_taken
-            });
-            return Ok(kept.collect());
+            let (mut kept, mut n_bundles) = (BTreeSet::new(), 0);
+            for name in graph::chain(&channel.entries, head, &self.versions) {
+                if n_bundles > self.depth.previous {
+                    break;
+                }
+                // Entries without a bundle lie between others, and do not count.
+                n_bundles += usize::from(self.versions.contains_key(name));
+                kept.insert(name);
+            }
+            return Ok(kept);
         }
         let head = head.map_err(|error| wrong(FilterError::Graph { channel: channel.name.clone(), error }))?;
         let constraint = range.constraint();
