@@ -12,7 +12,7 @@ use super::rows::{Rows, World};
 use super::universe::{ChannelId, EntryId, Universe};
 use olmdex_base::diag::Place;
 use olmdex_constraint::cel::budget;
-use olmdex_constraint::property::{Meaning, read};
+use olmdex_constraint::property::{Meaning, Requirement, read};
 use olmdex_fbc::Property;
 use olmdex_index::{IndexError, LightIndex};
 use olmdex_text::tally;
@@ -403,11 +403,11 @@ pub fn demanders(
     bundle: &str,
     packages: &[String],
 ) -> Result<(Vec<Demander>, Vec<Overwork>), Failure> {
-    let (mut spent, mut left_out) = (0_u64, Vec::new());
     let mut universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
-    let targets: Vec<EntryId> = entries(&mut universe, package, bundle)?.into_values().flatten().collect();
-    let mut meets: BTreeMap<usize, bool> = BTreeMap::new();
-    let mut found: BTreeMap<(String, String, String, String), Demander> = BTreeMap::new();
+    let targets = entries(&mut universe, package, bundle)?.into_values().flatten().collect();
+    let mut meeting = Meeting { targets, steps: options.steps, spent: 0, known: BTreeMap::new(), left_out: Vec::new() };
+    // By catalog, package, bundle and text.
+    let mut found: BTreeMap<[String; 4], Demander> = BTreeMap::new();
     for package in packages {
         for channel in universe.package(package)? {
             let ids = universe.channel(channel).entries.clone();
@@ -415,34 +415,12 @@ pub fn demanders(
             for id in ids {
                 for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
                     let Meaning::Requires(requirement) = meaning else { continue };
-                    let is_met = match meets.get(&requirement.number) {
-                        Some(known) => *known,
-                        None => {
-                            // One demand must not use up the steps that the others need.
-                            let share = if spent < options.steps { SHARE } else { SMALL_SHARE };
-                            let limit = (options.steps / share).max(1);
-                            universe.budget.refill(limit);
-                            let is_met = match universe.matches(requirement, id) {
-                                Ok(matches) => targets.iter().any(|it| matches.binary_search(it).is_ok()),
-                                Err(MatchError::Work(overwork)) => {
-                                    universe.budget.refill(0);
-                                    left_out.push(*overwork);
-                                    false
-                                }
-                                Err(error) => return Err(error.into()),
-                            };
-                            spent = spent.saturating_add(limit - universe.budget.steps_left());
-                            meets.insert(requirement.number, is_met);
-                            is_met
-                        }
-                    };
-                    if !is_met {
+                    if !meeting.meets(&mut universe, requirement, id)? {
                         continue;
                     }
-                    let bundle = named(&universe, id);
-                    let key = (bundle.catalog.clone(), package.clone(), bundle.name.clone(), requirement.plain.clone());
+                    let (bundle, text) = (named(&universe, id), requirement.plain.clone());
+                    let key = [&bundle.catalog, package, &bundle.name, &text].map(String::clone);
                     let channel = bundle.channel.clone();
-                    let text = requirement.plain.clone();
                     let demander = found.entry(key).or_insert_with(|| {
                         let place = universe.place_of_demand(id, requirement);
                         Demander { bundle, channels: Vec::new(), text, place }
@@ -454,5 +432,41 @@ pub fn demanders(
             }
         }
     }
-    Ok((found.into_values().collect(), left_out))
+    Ok((found.into_values().collect(), meeting.left_out))
+}
+
+/// Which requirements some entries meet.
+struct Meeting {
+    targets: Vec<EntryId>,
+    /// The steps for all requirements, and those that were taken.
+    steps: u64,
+    spent: u64,
+    /// By the number of the requirement.
+    known: BTreeMap<usize, bool>,
+    /// The requirements that take too much work.
+    left_out: Vec<Overwork>,
+}
+
+impl Meeting {
+    fn meets(&mut self, universe: &mut Universe<'_>, requirement: &Requirement, id: EntryId) -> Result<bool, Failure> {
+        if let Some(known) = self.known.get(&requirement.number) {
+            return Ok(*known);
+        }
+        // One demand must not use up the steps that the others need.
+        let share = if self.spent < self.steps { SHARE } else { SMALL_SHARE };
+        let limit = (self.steps / share).max(1);
+        universe.budget.refill(limit);
+        let is_met = match universe.matches(requirement, id) {
+            Ok(matches) => self.targets.iter().any(|target| matches.binary_search(target).is_ok()),
+            Err(MatchError::Work(overwork)) => {
+                universe.budget.refill(0);
+                self.left_out.push(*overwork);
+                false
+            }
+            Err(error) => return Err(error.into()),
+        };
+        self.spent = self.spent.saturating_add(limit - universe.budget.steps_left());
+        self.known.insert(requirement.number, is_met);
+        Ok(is_met)
+    }
 }

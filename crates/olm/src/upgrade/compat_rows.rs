@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{NamedVersion, PackageView};
-use super::compat::{Claims, Compatibility, Evidence, judge};
+use super::compat::{Claims, Compatibility, Evidence, Judgement, judge};
 use super::installed::InstalledBundle;
 use super::path::PathStep;
 use super::v1::Installation;
@@ -72,43 +72,47 @@ pub fn bundles_that_stay(olm: &[Olm], graph: &PackageGraph, step: Move, installa
     let mut rows = Vec::new();
     for NamedVersion { name, version, .. } in view.bundles() {
         let Some(bundle) = view.bundle(&graph.catalog, name) else { continue };
-        rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
-            refusal: refusal(&row, Some(bundle), installation),
-            catalog: graph.catalog.clone(),
-            package: graph.package.clone(),
-            bundle: name.clone(),
-            version: version.clone(),
-            ..row
-        }));
+        let subject = Subject { catalog: &graph.catalog, package: &graph.package, bundle: name, version };
+        rows.extend(subject.rows(olm, &Claims::from(bundle), step, |olm| refusal(olm, Some(bundle), installation)));
     }
     rows
 }
 
-/// The judgements for the generations of OLM: one row if they agree.
-fn judged(olm: &[Olm], claims: &Claims, step: Move) -> Vec<Stay> {
-    let mut rows: Vec<Stay> = Vec::new();
-    for &generation in olm {
-        let judgement = judge(claims, generation, step.from, step.to);
-        if let Some(same) = rows.iter_mut().find(|it| it.evidence == judgement.evidence) {
-            same.olm.push(generation);
-            continue;
+/// A bundle that is judged.
+struct Subject<'b> {
+    catalog: &'b str,
+    package: &'b str,
+    bundle: &'b str,
+    version: &'b str,
+}
+
+impl Subject<'_> {
+    /// The judgements for the generations of OLM: one row if they agree.
+    fn rows(&self, olm: &[Olm], claims: &Claims, step: Move, refusal: impl Fn(&[Olm]) -> Option<String>) -> Vec<Stay> {
+        let mut judged: Vec<(Vec<Olm>, Judgement)> = Vec::new();
+        for &generation in olm {
+            let judgement = judge(claims, generation, step.from, step.to);
+            match judged.iter_mut().find(|(_, same)| same.evidence == judgement.evidence) {
+                Some((olm, _)) => olm.push(generation),
+                None => judged.push((vec![generation], judgement)),
+            }
         }
-        rows.push(Stay {
-            catalog: String::new(),
-            package: String::new(),
-            bundle: String::new(),
-            version: String::new(),
-            olm: vec![generation],
+        let row = |(olm, judgement): (Vec<Olm>, Judgement)| Stay {
+            catalog: self.catalog.to_owned(),
+            package: self.package.to_owned(),
+            bundle: self.bundle.to_owned(),
+            version: self.version.to_owned(),
             openshift: step.to.to_string(),
             verdict: judgement.verdict,
             reason: judgement.reason(),
             evidence: judgement.evidence,
-            refusal: None,
+            refusal: refusal(&olm),
+            olm,
             way: None,
             stops: Vec::new(),
-        });
+        };
+        judged.into_iter().map(row).collect()
     }
-    rows
 }
 
 /// The rows of an installed bundle, without the ways out of bundles that must not stay. `own` are its own values of
@@ -132,20 +136,14 @@ pub fn installed_that_stays(
         Some(Err(error)) => claims.unreadable = Some(error.clone()),
         None => {}
     }
-    let of_installed = |row: Stay| Stay {
-        refusal: refusal(&row, bundle, installation),
-        catalog: catalog.clone(),
-        package: view.package.clone(),
-        bundle: installed.name.clone(),
-        version: installed.version.clone(),
-        ..row
-    };
-    judged(olm, &claims, step).into_iter().map(of_installed).collect()
+    let subject =
+        Subject { catalog: &catalog, package: &view.package, bundle: &installed.name, version: &installed.version };
+    subject.rows(olm, &claims, step, |olm| refusal(olm, bundle, installation))
 }
 
-/// The reason why OLM v1 refuses the bundle of a row, if the row is about OLM v1.
-fn refusal(row: &Stay, bundle: Option<&GraphBundle>, installation: &Installation) -> Option<String> {
-    if !row.olm.contains(&Olm::V1) {
+/// The reason why OLM v1 refuses a bundle, if a row is about OLM v1.
+fn refusal(olm: &[Olm], bundle: Option<&GraphBundle>, installation: &Installation) -> Option<String> {
+    if !olm.contains(&Olm::V1) {
         return None;
     }
     if let Some(property) = bundle.and_then(|it| it.dependency.as_ref()) {
