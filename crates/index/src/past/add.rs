@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use rusqlite::{Connection, OptionalExtension as _, Result, params};
 
 use super::contents::Contents;
-use super::lineage::{ChangedFile, FileNow, Follower, Lineage, StateName};
+use super::lineage::{Advance, ChangedFile, FileNow, Follower, Lineage, StateName};
 use super::source::{HeldPast, PastChanges, PastImport, PastSource, PastState};
 use crate::query::{COMMIT_LABEL, DATE_LABEL, PAST_LABEL, TIME_LABEL, TREE_LABEL};
 use crate::write::Interned;
@@ -200,8 +200,14 @@ impl Adding<'_> {
         for ((state, changes, subject), number) in states.zip(n_kept as i64 + 1..) {
             self.state(catalog, number, state, subject)?;
             let changes = self.resolved(changes, &lineage);
-            let name = StateName { number, name: &state.name };
-            lineage.advance(&mut follower, self.contents, self.interned, name, &changes, outcome)?;
+            let step = Advance {
+                follower: &mut follower,
+                contents: self.contents,
+                interned: self.interned,
+                state: StateName { number, name: &state.name },
+                import: outcome,
+            };
+            lineage.advance(step, &changes)?;
             last = Some(state.clone());
         }
         lineage.write_open(&mut follower)?;

@@ -222,9 +222,19 @@ pub(super) struct FileNow {
 }
 
 /// A state of the catalog, by its number and its name.
+#[derive(Clone, Copy)]
 pub(super) struct StateName<'s> {
     pub(super) number: i64,
     pub(super) name: &'s str,
+}
+
+/// The step to a state, with all that it reads and fills.
+pub(super) struct Advance<'a, 'c> {
+    pub(super) follower: &'a mut Follower<'c>,
+    pub(super) contents: &'a mut Contents,
+    pub(super) interned: &'a mut Interned,
+    pub(super) state: StateName<'a>,
+    pub(super) import: &'a mut PastImport,
 }
 
 /// The state that a package should have next.
@@ -327,16 +337,8 @@ impl Lineage {
     }
 
     /// Goes on to the next state, in which these files are others.
-    pub(super) fn advance(
-        &mut self,
-        follower: &mut Follower<'_>,
-        contents: &mut Contents,
-        interned: &mut Interned,
-        state: StateName<'_>,
-        changes: &[ChangedFile],
-        import: &mut PastImport,
-    ) -> Result<()> {
-        let (StateName { number, name }, connection) = (state, follower.connection);
+    pub(super) fn advance(&mut self, mut step: Advance<'_, '_>, changes: &[ChangedFile]) -> Result<()> {
+        let (StateName { number, name }, connection) = (step.state, step.follower.connection);
         let mut affected: BTreeSet<String> = BTreeSet::new();
         for ChangedFile { path, file } in changes {
             let key = PathKey::new(path);
@@ -351,39 +353,32 @@ impl Lineage {
                 old => old,
             };
             let known = old.as_ref().and_then(|it| it.known);
-            affected.extend(self.list(connection, contents, &key, known, false)?);
+            affected.extend(self.list(connection, step.contents, &key, known, false)?);
             if let Some(old) = old {
                 let row = params![self.catalog, path, old.since.first, number - 1, old.content];
-                end(old.since, number, row, &mut follower.rows.file, &mut follower.rows.end_file)?;
+                let rows = &mut step.follower.rows;
+                end(old.since, number, row, &mut rows.file, &mut rows.end_file)?;
             }
             let Some(FileNow { content, name: content_name }) = file else { continue };
-            if content.is_none() && !import.missing.iter().any(|it| it.content == *content_name) {
+            if content.is_none() && !step.import.missing.iter().any(|it| it.content == *content_name) {
                 let (path, content, state) = (path.clone(), content_name.clone(), name.to_owned());
-                import.missing.push(MissingFile { path, content, state });
+                step.import.missing.push(MissingFile { path, content, state });
             }
             let known = content.or(known);
-            affected.extend(self.list(connection, contents, &key, known, true)?);
+            affected.extend(self.list(connection, step.contents, &key, known, true)?);
             let since = Since { first: number, is_written: false };
             self.files.insert(key, File { content: *content, known, since });
         }
         for package in affected {
-            let wanted = self.wanted(follower, contents, interned, &package, name, import)?;
-            self.change(follower, number, &package, wanted)?;
+            let wanted = self.wanted(&mut step, &package)?;
+            self.change(step.follower, number, &package, wanted)?;
         }
         Ok(())
     }
 
     /// The state that a package should have, given the present files.
-    fn wanted(
-        &mut self,
-        follower: &mut Follower<'_>,
-        contents: &mut Contents,
-        interned: &mut Interned,
-        package: &str,
-        state: &str,
-        import: &mut PastImport,
-    ) -> Result<Option<NextState>> {
-        let connection = follower.connection;
+    fn wanted(&self, step: &mut Advance<'_, '_>, package: &str) -> Result<Option<NextState>> {
+        let connection = step.follower.connection;
         let paths: Vec<PathKey> = self.of_packages.get(package).into_iter().flatten().cloned().collect();
         let mut documents = Vec::new();
         let mut places = Vec::new();
@@ -395,9 +390,9 @@ impl Lineage {
                 is_unknown = true;
                 continue;
             };
-            let content = contents.get(connection, content)?;
+            let content = step.contents.get(connection, content)?;
             for it in &content.documents {
-                let head = contents.head(connection, it.document)?;
+                let head = step.contents.head(connection, it.document)?;
                 if head.package == package {
                     documents.push(it.document);
                     places.push((key.clone(), it.line));
@@ -405,7 +400,7 @@ impl Lineage {
                 }
             }
             has_defects |= content.defects.iter().any(|it| it.package == package && !package.is_empty());
-            self.note_defects(&key, &content, package, state, import);
+            self.note_defects(step, &key, &content, package);
         }
         if is_unknown {
             return Ok(Some(NextState { status: Status::Unknown, shape: None }));
@@ -413,12 +408,13 @@ impl Lineage {
         if documents.is_empty() && !has_defects {
             return Ok(None);
         }
-        let shape = follower.shape(&documents, &heads, interned)?;
+        let shape = step.follower.shape(&documents, &heads, step.interned)?;
         if !shape.is_broken && !has_defects {
             let status = if shape.is_mentioned { Status::Mentioned } else { Status::Valid };
             return Ok(Some(NextState { status, shape: Some(shape) }));
         }
         let is_new = self.packages.get(package).is_none_or(|it| it.status != Status::Broken);
+        let (import, state) = (&mut *step.import, step.state.name);
         import.is_broken = true;
         if is_new {
             import.left_out.push(LeftOut { package: package.to_owned(), state: state.to_owned() });
@@ -431,7 +427,8 @@ impl Lineage {
         Ok(Some(NextState { status: Status::Broken, shape: None }))
     }
 
-    fn note_defects(&self, key: &PathKey, content: &Content, package: &str, state: &str, import: &mut PastImport) {
+    fn note_defects(&self, step: &mut Advance<'_, '_>, key: &PathKey, content: &Content, package: &str) {
+        let (import, state) = (&mut *step.import, step.state.name);
         for defect in content.defects.iter().filter(|it| it.package == package) {
             import.is_broken = true;
             for draft in &defect.drafts {
