@@ -3,7 +3,7 @@
 //!
 //! Identifiers are stable: a rule that goes is never followed by another of its number.
 
-use olmdex_base::diag::{Finding, Rule, rules};
+use olmdex_base::diag::rules;
 
 rules! {
     INCONVERTIBLE: "E0601", "inconvertible-package", Error,
@@ -128,10 +128,4 @@ rules! {
         "Package servers read it from the file. If a bundle has only `olm.csv.metadata`, olmdex makes a \
         ClusterServiceVersion from that; if it has neither, it makes one with name and version only.",
         "a bundle without olm.bundle.object";
-}
-
-/// A finding without place.
-#[must_use]
-pub fn finding(rule: &'static Rule, message: impl Into<String>, package: Option<&str>) -> Finding {
-    rule.finding(message).of_package(package.map(str::to_owned))
 }

@@ -79,6 +79,6 @@ pub(crate) fn left_out<'p>(context: &Context, problems: impl IntoIterator<Item =
             continue;
         }
         let message = problem.words(" is left out");
-        context.reporter.finding(&legacy::rules::finding(legacy::rules::INCONVERTIBLE, message, None));
+        context.reporter.finding(&legacy::rules::INCONVERTIBLE.finding(message));
     }
 }
