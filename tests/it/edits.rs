@@ -11,6 +11,7 @@ use olmdex::edit::{CatalogEdit, Change, Edges, Target};
 use olmdex::fbc::Input;
 use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Mode};
+use olmdex::json::Tree;
 
 use crate::support::{olmdex, scratch, shared, write};
 
@@ -233,7 +234,7 @@ fn any_change(dice: &mut Dice, package: &Package) -> Option<Change> {
             Change::SetEdges { channel, entry: bundle, edges: Edges { replaces, skips, skip_range } }
         }
         6 => Change::Promote { bundle, from: Some(channel), to, only: dice.below(2) == 0 },
-        7 => Change::AddProperty { bundles: vec![bundle], kind: "tested".to_owned(), value: "[true]".to_owned() },
+        7 => Change::AddProperty { bundles: vec![bundle], kind: "tested".to_owned(), value: Tree::list([true]) },
         8 => Change::Remove(Target::Bundle(bundle)),
         _ => Change::Remove(target),
     })

@@ -12,9 +12,9 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::Finding;
 use crate::edit::{CatalogEdit, Change, Edges, EditEffects, Target, at_level, bundles_of, join, rules};
-use crate::fbc::Name;
-use crate::fbc::{Input, Level};
+use crate::fbc::{BUNDLE_OBJECT, Input, Level, Name};
 use crate::index::{CatalogSpec, Mode};
+use crate::json::Tree;
 use crate::source::Source;
 
 /// Add a bundle: its blob, and an entry in each channel
@@ -122,7 +122,8 @@ pub(super) fn add(
     input: &Input,
     catalog: &mut CatalogEdit,
 ) -> Result<Added, CommandError> {
-    let (package, blob) = read_bundle(context, &args.bundle, args.image.as_deref())?;
+    let blob = read_bundle(context, &args.bundle, args.image.as_deref())?;
+    let package = blob.text_of_field("package").to_owned();
     let is_new = !catalog.packages().contains(&package);
     if is_new && !args.create_package {
         let error = match catalog.find(&Name::Plain(package.clone())) {
@@ -135,14 +136,13 @@ pub(super) fn add(
         let help = format!("`--create-package` creates the package with this bundle, in `{}`", file.display());
         return Err(error.help(format!("{meant}{help}")));
     }
-    let field = |name: &str| json_text(&blob, name);
-    if field("image").is_empty() {
+    if blob.text_of_field("image").is_empty() {
         let message = "names no image, and OLM v1 needs one: add `--image`";
         context.reporter.warning(&format!("`{}` {message}", args.bundle.display()));
     }
     let (options, stated) = (args.edges.edges(catalog, &package)?, Edges::stated_in(&blob));
-    let name = field("name");
-    let is_there = catalog.find(&Name::Plain(name.clone())).is_ok();
+    let name = blob.text_of_field("name").to_owned();
+    let is_there = catalog.find(&Name::Plain(name)).is_ok();
     let keeps_edges = args.replace && is_there && options == Edges::default();
     report_dropped(context, &options, &stated, keeps_edges);
     let edges = options.or(stated);
@@ -162,13 +162,6 @@ pub(super) fn add(
     };
     let joined = if keeps_edges { Vec::new() } else { joined(context, args, input, &near, &edges)? };
     Ok(Added { package, verdict, joined })
-}
-
-/// A text field of a blob.
-fn json_text(blob: &str, name: &str) -> String {
-    let mut reader = crate::json::Reader::new();
-    let found = reader.read(blob).ok().and_then(|it| it.get_field(name)?.as_str().map(|it| it.into_owned()));
-    found.unwrap_or_default()
 }
 
 /// Reports the edges of the ClusterServiceVersion that options replace.
@@ -197,14 +190,15 @@ fn leveled(
     args: &AddArgs,
     catalog: &CatalogEdit,
     package: &str,
-    blob: &str,
-) -> Result<String, CommandError> {
+    blob: &Tree,
+) -> Result<Tree, CommandError> {
     let others = catalog.level_of(package);
     let level = args.migrate_level.map(Level::from).or(others).unwrap_or_default();
     let bundle = at_level(blob, level)?;
-    let has_metadata = bundle.contains("\"olm.csv.metadata\"");
+    let has = |kind: &str| bundle.items_of("properties").iter().any(|it| it.text_of_field("type") == kind);
+    let has_metadata = has("olm.csv.metadata");
     let shown = args.bundle.display();
-    if level == Level::CsvMetadata && !has_metadata && bundle.contains("\"olm.bundle.object\"") {
+    if level == Level::CsvMetadata && !has_metadata && has(BUNDLE_OBJECT) {
         let message = "keeps its manifests, although the other bundles have `olm.csv.metadata`: olmdex can migrate \
             only bundles with an image";
         context.reporter.warning(&format!("`{shown}` {message}"));
@@ -272,7 +266,7 @@ fn as_entry(newcomer: &CatalogClaims, channel: &str, edges: &Edges) -> CatalogCl
 }
 
 /// The package of a bundle, and its blob.
-fn read_bundle(context: &Context, path: &Path, image: Option<&str>) -> Result<(String, String), CommandError> {
+fn read_bundle(context: &Context, path: &Path, image: Option<&str>) -> Result<Tree, CommandError> {
     let template =
         image.map(ImageTemplate::parse).transpose().map_err(|error| CommandError::usage(error.to_string()))?;
     let opener = context.opener.with_bundle_image(template);

@@ -19,7 +19,7 @@ use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::file::finish_left;
 use crate::index::query::{SqlLimits, SqlValue};
-use crate::json::Reader;
+use crate::json::Tree;
 use crate::source::Source;
 use crate::version::{Version, by_version, first_of, nearest};
 
@@ -364,10 +364,10 @@ fn added_property(
         let error = CommandError::usage(format!("`{property}` is not TYPE=JSON"));
         return Err(error.help("write the type, `=`, and the value as JSON: `'shop.reviewed=true'`"));
     };
-    if Reader::new().read(value).is_err() {
+    let Ok(value) = Tree::read(value) else {
         let error = CommandError::usage(format!("`{value}` is not JSON"));
         return Err(error.help("put strings in double quotes: `'TYPE=\"text\"'`"));
-    }
+    };
     let mut of_package: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (package, name) in bundles_where(context, path, input, condition)? {
         of_package.entry(package).or_default().push(name);
@@ -376,7 +376,7 @@ fn added_property(
         let error = CommandError::new(Exit::No, "no bundle meets the condition");
         return Err(error.help("`olmdex sql` shows the rows of `v_bundle`"));
     }
-    let change = |bundles| Change::AddProperty { bundles, kind: kind.to_owned(), value: value.to_owned() };
+    let change = |bundles| Change::AddProperty { bundles, kind: kind.to_owned(), value: value.clone() };
     Ok(of_package.into_iter().map(|(package, bundles)| (package, change(bundles))).collect())
 }
 

@@ -20,6 +20,7 @@ use crate::edit::{CatalogEdit, Change, Edges, Effect, Simulation, Survey, Target
 use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::index::Index;
+use crate::json::Tree;
 use crate::source::Source;
 
 /// Show what a change would mean for everybody who has a version installed
@@ -342,18 +343,16 @@ impl<'a> Added<'a> {
             (None, None) => package,
         };
         let version = self.field("version").map_or(version, str::to_owned);
-        let value = serde_json::json!({"packageName": package, "version": version});
-        let property = serde_json::json!({"type": "olm.package", "value": value});
+        let value = Tree::object().with("packageName", &package).with("version", version);
+        let property = Tree::object().with("type", "olm.package").with("value", value);
         let image = format!("example.com/simulated@sha256:{}", "0".repeat(64));
-        let bundle = serde_json::json!({
-            "schema": "olm.bundle", "name": self.name, "package": package, "image": image, "properties": [property],
-        });
+        let bundle = Tree::object().with("schema", "olm.bundle").with("name", self.name).with("package", &package);
+        let bundle = bundle.with("image", image).with("properties", Tree::list([property]));
         let edges = Edges {
             replaces: self.field("replaces").map(str::to_owned),
             skips: self.field("skips").map(|_| self.list("skips")),
             skip_range: self.field("skipRange").map(str::to_owned),
         };
-        let bundle = bundle.to_string();
         let change = Change::Add {
             bundle,
             channels,

@@ -4,31 +4,30 @@ use std::path::Path;
 
 use super::change::Change;
 use super::documents::FileEdit;
+use super::entries::new_channel;
 use super::error::EditError;
-use super::object::text as text_of;
 use super::target::PACKAGE;
 use super::verdict::{EditEffects, judge};
 use olmdex_fbc::{self as fbc, Format, Input, Level, Rendering, Selection};
-use olmdex_text::json::Reader;
-use olmdex_text::json::{Expansion, quoted};
+use olmdex_text::json::{Expansion, Reader, Tree};
 
 /// The blob of a bundle at a level: its ClusterServiceVersion as a property, or its manifests as they are.
 ///
 /// # Errors
 /// [`EditError::Unfit`] if the ClusterServiceVersion does not fit its type.
-pub fn at_level(bundle: &str, level: Level) -> Result<String, EditError> {
+pub fn at_level(bundle: &Tree, level: Level) -> Result<Tree, EditError> {
     let unfit = |message: String| EditError::unfit(message, "`olmdex bundle` shows what is wrong with it");
-    let mut reader = Reader::new();
-    let Ok(value) = reader.read(bundle) else { return Ok(bundle.to_owned()) };
-    let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(bundle.to_owned()) };
+    let (mut reader, text) = (Reader::new(), bundle.compact());
+    let Ok(value) = reader.read(&text) else { return Ok(bundle.clone()) };
+    let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(bundle.clone()) };
     let (selection, expansion) = (Selection { packages: &[] }, Expansion::default());
     let how = Rendering { format: Format::Json, level, selection, expansion: &expansion };
     match fbc::render_blob(&blob, how) {
         Ok(Some((_, text))) => {
-            let text = String::from_utf8_lossy(&text).into_owned();
-            Ok(super::object::read(&text, |value| value.compact()).unwrap_or(text))
+            let written = Tree::read(&String::from_utf8_lossy(&text));
+            Ok(written.map_or_else(|_| bundle.clone(), Tree::normal))
         }
-        Ok(None) => Ok(bundle.to_owned()),
+        Ok(None) => Ok(bundle.clone()),
         Err(fbc::RenderDefect::Unmigratable(error)) => Err(unfit(format!("cannot migrate the bundle: {error}"))),
         Err(_) => Err(unfit("cannot write the bundle".to_owned())),
     }
@@ -49,28 +48,24 @@ pub(super) fn new_package(
         return Err(EditError::unknown("package", package, Vec::new()));
     };
     let default = channels.first().map_or("", String::as_str);
-    let name = text_of(bundle, "name");
-    let mut documents =
-        vec![format!(r#"{{"schema":"{PACKAGE}","name":{},"defaultChannel":{}}}"#, quoted(package), quoted(default))];
-    let entry = edges.as_entry(&name);
+    let entry = edges.as_entry(bundle.text_of_field("name"));
+    let head = Tree::object().with("schema", PACKAGE).with("name", package).with("defaultChannel", default);
+    let mut documents = vec![head];
     let mut known: Vec<&String> = Vec::new();
     for channel in channels {
         if !known.contains(&channel) {
             known.push(channel);
-            let (channel, package) = (quoted(channel), quoted(package));
-            let json =
-                format!(r#"{{"schema":"olm.channel","name":{channel},"package":{package},"entries":[{entry}]}}"#);
-            documents.push(json);
+            documents.push(new_channel(package, channel, vec![entry.clone()]));
         }
     }
     documents.push(bundle.clone());
     let is_file = root.is_file();
     let format = format_of(input);
     let mut added = Vec::new();
-    for json in &documents {
-        let mut reader = Reader::new();
+    for document in &documents {
+        let (mut reader, text) = (Reader::new(), document.compact());
         let unfit = || EditError::unfit(format!("cannot write the blobs of package `{package}`"), "check its bundle");
-        let value = reader.read(json).map_err(|_| unfit())?;
+        let value = reader.read(&text).map_err(|_| unfit())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| unfit())?;
         fbc::write_blob(&blob, format, &Expansion::default(), &mut added)?;
     }

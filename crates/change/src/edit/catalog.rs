@@ -13,11 +13,11 @@ use super::adding::{file_of_new, new_package};
 use super::change::Change;
 use super::documents::{FileEdit, PackageDocuments, file_edits};
 use super::error::EditError;
-use super::object::text;
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{EditEffects, judge};
 use olmdex_base::diag::{before_version, closest_of_same_numbers};
 use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, Consumer, Input, Level, Name, Typed};
+use olmdex_text::json::Tree;
 use olmdex_version::Version;
 
 /// A catalog that is being changed.
@@ -360,9 +360,9 @@ impl CatalogNames {
     }
 }
 
-/// The bundles of a catalog: their packages and their blobs, as JSON.
+/// The blobs of the bundles of a catalog.
 #[must_use]
-pub fn bundles_of(input: &Input) -> Vec<(String, String)> {
+pub fn bundles_of(input: &Input) -> Vec<Tree> {
     let mut bundles = Vec::new();
     let done: Result<(), Infallible> = fbc::load(input, &Bundles, |found| {
         bundles.extend(found);
@@ -376,11 +376,11 @@ pub fn bundles_of(input: &Input) -> Vec<(String, String)> {
 struct Bundles;
 
 impl Consumer for Bundles {
-    type Output = Option<(String, String)>;
+    type Output = Option<Tree>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let json = document.blob.ok()?.value.compact();
-        (text(&json, "schema") == BUNDLE).then(|| (text(&json, "package"), json))
+        let blob = document.blob.ok()?;
+        (blob.value.text_of_field("schema") == BUNDLE).then(|| Tree::from(blob.value).normal())
     }
 }
 

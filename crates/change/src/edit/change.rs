@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use super::documents::PackageDocuments;
 use super::entries::{change_entries, head};
 use super::error::EditError;
-use super::object::{items, list, text, with, with_text, with_texts};
 use super::repair::PackageFix;
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{self as fbc, Entry, Typed};
-use olmdex_text::json::{self, Reader, quoted};
+use olmdex_text::json::{self, Reader, Tree};
 use olmdex_text::yaml;
 
 /// The edges of an entry. A field that is `None` stays as it is; an empty field is removed.
@@ -30,9 +29,9 @@ impl Edges {
     /// it does not state are `None`. A blob whose ClusterServiceVersion has become a property has lost `replaces` and
     /// `skips`.
     #[must_use]
-    pub fn stated_in(bundle: &str) -> Self {
-        let mut reader = Reader::new();
-        let Ok(value) = reader.read(bundle) else { return Self::default() };
+    pub fn stated_in(bundle: &Tree) -> Self {
+        let (mut reader, text) = (Reader::new(), bundle.compact());
+        let Ok(value) = reader.read(&text) else { return Self::default() };
         let Ok(blob) = fbc::blob::decode(value, false) else { return Self::default() };
         let Typed::Bundle(bundle) = &blob.typed else { return Self::default() };
         if let Ok(Some(csv)) = fbc::cluster_service_version(bundle) {
@@ -59,8 +58,23 @@ impl Edges {
     }
 
     /// An entry with them.
-    pub(super) fn as_entry(&self, name: &str) -> String {
-        with_edges(&format!(r#"{{"name":{}}}"#, quoted(name)), self)
+    pub(super) fn as_entry(&self, name: &str) -> Tree {
+        let mut entry = Tree::object().with("name", name);
+        self.put_into(&mut entry);
+        entry
+    }
+
+    /// Gives them to an entry.
+    fn put_into(&self, entry: &mut Tree) {
+        if let Some(replaces) = &self.replaces {
+            entry.set_text("replaces", replaces);
+        }
+        if let Some(skips) = &self.skips {
+            entry.set_texts("skips", skips);
+        }
+        if let Some(range) = &self.skip_range {
+            entry.set_text("skipRange", range);
+        }
     }
 
     /// Takes the edges of another one for all that are `None`.
@@ -122,8 +136,8 @@ pub enum Change {
     },
     /// A bundle joins channels of the package.
     Add {
-        /// The blob of the bundle, as JSON.
-        bundle: String,
+        /// The blob of the bundle.
+        bundle: Tree,
         /// The channels.
         channels: Vec<String>,
         /// The edges of its entries. Without `replaces` and `skips`, it replaces the head of each channel.
@@ -154,8 +168,8 @@ pub enum Change {
         bundles: Vec<String>,
         /// The type of the property.
         kind: String,
-        /// Its value, as JSON.
-        value: String,
+        /// Its value.
+        value: Tree,
     },
     /// Fixes a finding that has one safe answer.
     PackageFix(PackageFix),
@@ -199,7 +213,7 @@ fn default_channel(package: &mut PackageDocuments, channel: &str) -> Result<(), 
     package.one(CHANNEL, "channel", channel)?;
     let name = package.package.clone();
     let document = package.one(PACKAGE, "package", &name)?;
-    document.set(with_text(&document.json, "defaultChannel", channel));
+    document.change(|it| it.set_text("defaultChannel", channel));
     Ok(())
 }
 
@@ -207,62 +221,50 @@ fn rename_channel(package: &mut PackageDocuments, from: &str, to: &str) -> Resul
     if package.of(CHANNEL).any(|it| it.name == to) {
         return Err(EditError::taken_in_package(&package.package, "a channel", to));
     }
-    let document = package.one(CHANNEL, "channel", from)?;
-    document.set(with_text(&document.json, "name", to));
-    for document in package.of_mut(PACKAGE).filter(|it| text(&it.json, "defaultChannel") == from) {
-        document.set(with_text(&document.json, "defaultChannel", to));
+    package.one(CHANNEL, "channel", from)?.change(|it| it.set_text("name", to));
+    for document in package.of_mut(PACKAGE).filter(|it| it.tree().text_of_field("defaultChannel") == from) {
+        document.change(|it| it.set_text("defaultChannel", to));
     }
     deprecation::rename(package, CHANNEL, from, to);
     Ok(())
 }
 
-/// An entry with other edges.
-fn with_edges(entry: &str, edges: &Edges) -> String {
-    let mut entry = entry.to_owned();
-    if let Some(replaces) = &edges.replaces {
-        entry = with_text(&entry, "replaces", replaces);
-    }
-    if let Some(skips) = &edges.skips {
-        entry = with_texts(&entry, "skips", skips);
-    }
-    if let Some(range) = &edges.skip_range {
-        entry = with_text(&entry, "skipRange", range);
-    }
-    entry
-}
-
 fn set_edges(package: &mut PackageDocuments, channel: &str, name: &str, edges: &Edges) -> Result<(), EditError> {
-    let document = package.one(CHANNEL, "channel", channel)?;
-    let mut entries = items(&document.json, "entries");
-    let known: Vec<String> = entries.iter().map(|it| text(it, "name")).collect();
-    let mut found = entries.iter_mut().filter(|it| text(it, "name") == name);
-    match (found.next(), found.next()) {
-        (None, _) => return Err(EditError::unknown_entry(channel, name, known)),
-        (Some(_), Some(_)) => return Err(EditError::Twice(name.to_owned())),
-        (Some(entry), None) => *entry = with_edges(entry, edges),
-    }
-    document.set(with(&document.json, "entries", Some(&list(&entries))));
-    Ok(())
+    let set = |entries: &mut Vec<Tree>| {
+        let is_it = |it: &&mut Tree| it.text_of_field("name") == name;
+        if entries.iter_mut().filter(is_it).count() > 1 {
+            return Err(EditError::Twice(name.to_owned()));
+        }
+        match entries.iter_mut().find(is_it) {
+            Some(entry) => edges.put_into(entry),
+            None => {
+                let known = entries.iter().map(|it| it.text_of_field("name").to_owned()).collect();
+                return Err(EditError::unknown_entry(channel, name, known));
+            }
+        }
+        Ok(())
+    };
+    package.one(CHANNEL, "channel", channel)?.change(|it| it.change_list("entries", set))
 }
 
 fn set_entries(package: &mut PackageDocuments, channel: &str, entries: &[Entry]) -> Result<(), EditError> {
-    let document = package.one(CHANNEL, "channel", channel)?;
-    let old = items(&document.json, "entries");
-    let mut by_name: HashMap<String, &String> = HashMap::with_capacity(old.len());
-    for it in &old {
-        by_name.entry(text(it, "name")).or_insert(it);
-    }
-    let new = entries.iter().map(|entry| {
-        let known = by_name.get(&entry.name).map(|it| (*it).clone());
-        let edges = Edges {
-            replaces: Some(entry.replaces.clone()),
-            skips: Some(entry.skips.clone()),
-            skip_range: Some(entry.skip_range.clone()),
-        };
-        with_edges(&known.unwrap_or_else(|| format!(r#"{{"name":{}}}"#, quoted(&entry.name))), &edges)
+    package.one(CHANNEL, "channel", channel)?.change(|document| {
+        document.change_list("entries", |old| {
+            let mut by_name: HashMap<&str, &Tree> = HashMap::with_capacity(old.len());
+            for entry in &*old {
+                by_name.entry(entry.text_of_field("name")).or_insert(entry);
+            }
+            let new = entries.iter().map(|entry| {
+                let known = by_name.get(entry.name.as_str()).map(|it| (*it).clone());
+                let mut new = known.unwrap_or_else(|| Tree::object().with("name", &entry.name));
+                new.set_text("replaces", &entry.replaces);
+                new.set_texts("skips", &entry.skips);
+                new.set_text("skipRange", &entry.skip_range);
+                new
+            });
+            *old = new.collect();
+        });
     });
-    let new: Vec<String> = new.collect();
-    document.set(with(&document.json, "entries", Some(&list(&new))));
     Ok(())
 }
 
@@ -274,50 +276,48 @@ struct Added<'e> {
     replaces_itself: bool,
 }
 
-fn add(package: &mut PackageDocuments, bundle: &str, channels: &[String], how: Added<'_>) -> Result<(), EditError> {
+fn add(package: &mut PackageDocuments, bundle: &Tree, channels: &[String], how: Added<'_>) -> Result<(), EditError> {
     let Added { edges, keeps_edges, creates_channels, replaces_itself } = how;
-    let name = text(bundle, "name");
+    let name = bundle.text_of_field("name");
     for channel in channels {
         if !creates_channels && package.of(CHANNEL).all(|it| it.name != *channel) {
             package.one(CHANNEL, "channel", channel)?;
         }
-        let plain = format!(r#"{{"name":{}}}"#, quoted(&name));
         change_entries(package, channel, |entries| {
-            let old = entries.iter().position(|it| text(it, "name") == name);
-            match old {
-                Some(_) if !replaces_itself => {
-                    return Err(EditError::taken_entry(channel, &name));
-                }
+            match entries.iter_mut().find(|it| it.text_of_field("name") == name) {
+                Some(_) if !replaces_itself => return Err(EditError::taken_entry(channel, name)),
                 Some(_) if keeps_edges => {}
-                Some(at) => entries[at] = with_edges(&plain, edges),
+                Some(old) => *old = edges.as_entry(name),
                 None if edges.names_no_entry() => {
-                    let top = head(channel, entries)?;
-                    entries.push(with_edges(&with_text(&plain, "replaces", &top), edges));
+                    let mut entry = Tree::object().with("name", name).with_text("replaces", &head(channel, entries)?);
+                    edges.put_into(&mut entry);
+                    entries.push(entry);
                 }
-                None => entries.push(with_edges(&plain, edges)),
+                None => entries.push(edges.as_entry(name)),
             }
             Ok(())
         })?;
     }
     if package.of(BUNDLE).all(|it| it.name != name) {
-        package.add(BUNDLE, bundle.to_owned());
+        package.add(BUNDLE, bundle.clone());
     } else if replaces_itself {
-        package.one(BUNDLE, "bundle", &name)?.set(bundle.to_owned());
+        package.one(BUNDLE, "bundle", name)?.change(|it| it.clone_from(bundle));
     } else {
-        return Err(EditError::taken_in_package(&package.package, "a bundle", &name));
+        return Err(EditError::taken_in_package(&package.package, "a bundle", name));
     }
     Ok(())
 }
 
-fn add_property(package: &mut PackageDocuments, bundles: &[String], kind: &str, value: &str) -> Result<(), EditError> {
-    let property = format!(r#"{{"type":{},"value":{value}}}"#, quoted(kind));
+fn add_property(package: &mut PackageDocuments, bundles: &[String], kind: &str, value: &Tree) -> Result<(), EditError> {
+    let property = Tree::object().with("type", kind).with("value", value.clone());
+    let normal = property.clone().normal();
     for name in bundles {
         let document = package.one(BUNDLE, "bundle", name)?;
-        let mut properties = items(&document.json, "properties");
-        if !properties.contains(&property) {
-            properties.push(property.clone());
-            document.set(with(&document.json, "properties", Some(&list(&properties))));
-        }
+        document.change(|bundle| {
+            if !bundle.items_of("properties").contains(&normal) {
+                bundle.change_list("properties", |properties| properties.push(property.clone()));
+            }
+        });
     }
     Ok(())
 }

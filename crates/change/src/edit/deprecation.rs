@@ -2,16 +2,10 @@
 
 use super::documents::PackageDocuments;
 use super::error::EditError;
-use super::object::{items, list, read, text, with, with_text};
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
-use olmdex_text::json::quoted;
+use olmdex_text::json::Tree;
 
 const DEPRECATIONS: &str = "olm.deprecations";
-
-/// The reference of an entry.
-fn reference(entry: &str) -> String {
-    read(entry, |it| it.get_field("reference").map(|value| value.compact())).flatten().unwrap_or_default()
-}
 
 /// The subject of a deprecation entry.
 #[derive(Clone, Copy)]
@@ -35,10 +29,10 @@ impl<'a> Reference<'a> {
         self.schema == other.schema && (self.schema == PACKAGE || self.name == other.name)
     }
 
-    /// Whether an entry is about the same.
-    fn is_of(self, entry: &str) -> bool {
-        let reference = reference(entry);
-        self.is_same(Reference { schema: &text(&reference, "schema"), name: &text(&reference, "name") })
+    /// The subject of an entry.
+    fn of(entry: &'a Tree) -> Self {
+        let text = |field| entry.get_field("reference").map(|it| it.text_of_field(field)).unwrap_or_default();
+        Self { schema: text("schema"), name: text("name") }
     }
 }
 
@@ -54,20 +48,20 @@ fn must_be_there(package: &mut PackageDocuments, target: &Target) -> Result<(), 
 pub(super) fn deprecate(package: &mut PackageDocuments, target: &Target, message: &str) -> Result<(), EditError> {
     must_be_there(package, target)?;
     let about = Reference::to(target);
-    let Reference { schema, name } = about;
-    let reference = with_text(&format!(r#"{{"schema":"{schema}"}}"#), "name", name);
-    let entry = format!(r#"{{"reference":{reference},"message":{}}}"#, quoted(message));
-    let owner = quoted(&package.package);
+    let reference = Tree::object().with("schema", about.schema).with_text("name", about.name);
+    let entry = Tree::object().with("reference", reference).with("message", message);
+    let owner = package.package.clone();
     let Some(document) = package.of_mut(DEPRECATIONS).next() else {
-        package.add("", format!(r#"{{"schema":"{DEPRECATIONS}","package":{owner},"entries":[{entry}]}}"#));
+        let document = Tree::object().with("schema", DEPRECATIONS).with("package", owner);
+        package.add("", document.with("entries", Tree::list([entry])));
         return Ok(());
     };
-    let mut entries = items(&document.json, "entries");
-    match entries.iter_mut().find(|it| about.is_of(it)) {
-        Some(old) => *old = with_text(old, "message", message),
-        None => entries.push(entry),
-    }
-    document.set(with(&document.json, "entries", Some(&list(&entries))));
+    document.change(|it| {
+        it.change_list("entries", |entries| match entries.iter_mut().find(|it| about.is_same(Reference::of(it))) {
+            Some(old) => old.set_text("message", message),
+            None => entries.push(entry),
+        });
+    });
     Ok(())
 }
 
@@ -89,20 +83,16 @@ pub(super) fn undeprecate(package: &mut PackageDocuments, target: &Target) -> Re
 pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn(Reference<'_>) -> bool) -> bool {
     let mut is_found = false;
     for document in package.of_mut(DEPRECATIONS) {
-        let mut entries = items(&document.json, "entries");
-        let before = entries.len();
-        entries.retain(|it| {
-            let reference = reference(it);
-            !is_meant(Reference { schema: &text(&reference, "schema"), name: &text(&reference, "name") })
-        });
-        if entries.len() == before {
+        let n_meant = document.tree().items_of("entries").iter().filter(|it| is_meant(Reference::of(it))).count();
+        if n_meant == 0 {
             continue;
         }
         is_found = true;
-        if entries.is_empty() {
+        if n_meant == document.tree().items_of("entries").len() {
             document.remove();
         } else {
-            document.set(with(&document.json, "entries", Some(&list(&entries))));
+            document
+                .change(|it| it.change_list("entries", |entries| entries.retain(|it| !is_meant(Reference::of(it)))));
         }
     }
     is_found
@@ -110,11 +100,16 @@ pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn(Refer
 
 /// Lets the deprecations of something refer to its new name.
 pub(super) fn rename(package: &mut PackageDocuments, schema: &str, from: &str, to: &str) {
+    let old = Reference { schema, name: from };
     for document in package.of_mut(DEPRECATIONS) {
-        let mut entries = items(&document.json, "entries");
-        for entry in entries.iter_mut().filter(|it| Reference { schema, name: from }.is_of(it)) {
-            *entry = with(entry, "reference", Some(&with_text(&reference(entry), "name", to)));
-        }
-        document.set(with(&document.json, "entries", Some(&list(&entries))));
+        document.change(|it| {
+            it.change_list("entries", |entries| {
+                for entry in entries.iter_mut().filter(|it| old.is_same(Reference::of(it))) {
+                    if let Some(reference) = entry.get_field_mut("reference") {
+                        reference.set_text("name", to);
+                    }
+                }
+            });
+        });
     }
 }

@@ -5,10 +5,11 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 use super::error::EditError;
-use super::{object, splice};
+use super::splice;
+use super::target::BUNDLE;
 use olmdex_fbc::{self as fbc, Consumer, Format, Input, Origin, Syntax};
 use olmdex_text::json::Expansion;
-use olmdex_text::json::{self, Reader};
+use olmdex_text::json::{self, Reader, Tree};
 use olmdex_text::tally;
 use olmdex_text::yaml;
 
@@ -19,8 +20,8 @@ pub(super) struct Document {
     pub(super) name: String,
     origin: Origin,
     raw: Vec<u8>,
-    /// Its content as compact JSON.
-    pub(super) json: String,
+    /// Its content in the normal form; that of a bundle is taken apart once somebody changes it.
+    tree: Tree,
     state: State,
 }
 
@@ -32,12 +33,19 @@ enum State {
 }
 
 impl Document {
-    /// Gives it another content.
-    pub(super) fn set(&mut self, json: String) {
-        if json != self.json {
-            self.json = json;
+    /// Its content.
+    pub(super) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// Changes its content.
+    pub(super) fn change<T>(&mut self, change: impl FnOnce(&mut Tree) -> T) -> T {
+        let before = self.tree.open().clone();
+        let found = change(&mut self.tree);
+        if self.tree != before {
             self.state = State::Changed;
         }
+        found
     }
 
     /// Takes it out.
@@ -72,7 +80,7 @@ pub struct PackageDocuments {
     /// The places of the documents of each name.
     by_name: HashMap<String, Vec<usize>>,
     /// The new documents, with the file of each.
-    added: Vec<(u32, String)>,
+    added: Vec<(u32, Tree)>,
 }
 
 impl PackageDocuments {
@@ -165,8 +173,8 @@ impl PackageDocuments {
     pub fn channel_text(&mut self, channel: &str, format: Format) -> Result<Vec<u8>, EditError> {
         let document = self.one(super::target::CHANNEL, "channel", channel)?;
         let unreadable = || EditError::Document { file: channel.to_owned(), error: fbc::EditError::Unreadable };
-        let mut reader = Reader::new();
-        let value = reader.read(&document.json).map_err(|_| unreadable())?;
+        let (mut reader, text) = (Reader::new(), document.tree.compact());
+        let value = reader.read(&text).map_err(|_| unreadable())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| unreadable())?;
         let mut out = Vec::new();
         fbc::write_blob(&blob, format, &Expansion::default(), &mut out)?;
@@ -179,16 +187,16 @@ impl PackageDocuments {
     }
 
     /// Adds a document, to the file with the last document of a schema, or else to that of the package.
-    pub(super) fn add(&mut self, beside: &str, json: String) {
+    pub(super) fn add(&mut self, beside: &str, document: Tree) {
         let last = self.of(beside).last().or_else(|| self.of("olm.package").next()).or(self.documents.first());
         let file = last.map_or(0, |it| it.origin.file);
-        self.added.push((file, json));
+        self.added.push((file, document));
     }
 
     /// A new document of a schema and a name, to be changed.
-    pub(super) fn added_mut(&mut self, schema: &str, name: &str) -> Option<&mut String> {
-        let is_it = |json: &str| object::text(json, "schema") == schema && object::text(json, "name") == name;
-        self.added.iter_mut().map(|it| &mut it.1).find(|it| is_it(it))
+    pub(super) fn added_mut(&mut self, schema: &str, name: &str) -> Option<&mut Tree> {
+        let is_it = |it: &&mut Tree| it.text_of_field("schema") == schema && it.text_of_field("name") == name;
+        self.added.iter_mut().map(|it| &mut it.1).find(is_it)
     }
 
     /// The changes of the files. `input` is the source that the documents were read from; the paths are those of the
@@ -206,7 +214,7 @@ impl PackageDocuments {
 struct Changed<'d> {
     /// Its changed documents, with the numbers of their packages.
     documents: Vec<(usize, &'d Document)>,
-    added: Vec<(&'d str, Syntax)>,
+    added: Vec<(&'d Tree, Syntax)>,
 }
 
 /// The changes of the files that have documents of some packages, each of which is written once; as
@@ -225,9 +233,9 @@ pub(super) fn file_edits(
                 concerned.entry(document.origin.file).or_default().documents.push((number, document));
             }
         }
-        for (file, json) in &package.added {
+        for (file, document) in &package.added {
             let syntax = syntaxes.get(file).copied().unwrap_or(Syntax::Json);
-            concerned.entry(*file).or_default().added.push((json, syntax));
+            concerned.entry(*file).or_default().added.push((document, syntax));
         }
     }
     concerned.into_iter().map(|(file, changed)| file_edit(input, original, file, changed)).collect()
@@ -254,7 +262,7 @@ fn file_edit(input: &Input, original: &Input, number: u32, changed: Changed<'_>)
         let new = match it.state {
             State::Gone => None,
             State::Same | State::Changed => {
-                let edited = fbc::edit_document(raw, it.origin.syntax, &it.json)
+                let edited = fbc::edit_document(raw, it.origin.syntax, &it.tree.compact())
                     .map_err(|error| EditError::Document { file: file.shown.clone(), error })?;
                 if rewritten.is_none_or(|it| package < it.0) {
                     rewritten = edited.rewritten.map(|why| (package, why)).or(rewritten);
@@ -267,19 +275,18 @@ fn file_edit(input: &Input, original: &Input, number: u32, changed: Changed<'_>)
     }
     let changed = || failed(std::io::Error::other("the file has changed in the meantime"));
     let mut after = splice::rewritten(&before, parts).ok_or_else(changed)?;
-    for (json, syntax) in added {
-        splice::append(&mut after, syntax, &text_of(json, syntax)?);
+    for (document, syntax) in added {
+        splice::append(&mut after, syntax, &text_of(document, syntax)?);
     }
     let rewritten = rewritten.map(|it| it.1);
     Ok(FileEdit { file: number as usize, path, before, after, rewritten, is_new: false })
 }
 
 /// The text of a document by itself.
-fn text_of(json: &str, syntax: Syntax) -> Result<String, EditError> {
-    let mut out = Vec::new();
-    let mut reader = Reader::new();
+fn text_of(document: &Tree, syntax: Syntax) -> Result<String, EditError> {
+    let (mut out, mut reader, json) = (Vec::new(), Reader::new(), document.compact());
     // Every added document consists of texts that were read before.
-    let Ok(value) = reader.read(json) else { return Ok(json.to_owned()) };
+    let Ok(value) = reader.read(&json) else { return Ok(json) };
     Expansion::default().charge_indentation(value.indentation(4), json.len()).map_err(fbc::WriteError::Expands)?;
     match syntax {
         Syntax::Json => json::write_pretty(value, 4, 0, &mut out),
@@ -305,8 +312,8 @@ impl Consumer for Finder<'_> {
         let package = if is_package { name.clone() } else { field("package") };
         let known = is_package.then(|| name.clone());
         let Some(at) = self.wanted.get(package.as_str()) else { return (known, None) };
-        let json = blob.value.compact();
+        let tree = if schema == BUNDLE { Tree::Raw(blob.value.compact()) } else { Tree::from(blob.value).normal() };
         let (origin, raw) = (document.origin, document.raw.to_vec());
-        (known, Some((*at, Box::new(Document { schema, name, origin, raw, json, state: State::Same }))))
+        (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state: State::Same }))))
     }
 }

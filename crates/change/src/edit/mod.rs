@@ -13,7 +13,7 @@
 //!
 //! # What an edit decides
 //!
-//! `edit::Change` changes the documents of one package as values; `CatalogEdit` returns the texts of the files, `judge`
+//! `edit::Change` changes the documents of one package as trees; `CatalogEdit` returns the texts of the files, `judge`
 //! the new errors and warnings and the stranded users. The removal of a bundle always keeps a way for its users: the
 //! entry that replaced it skips it, and entries that skip it keep that skip. The rules that the edits follow
 //! (`docs/behaviour/authoring.md`) make that an option; without it, users of a removed version are stuck, which is a
@@ -41,7 +41,6 @@ mod documents;
 mod entries;
 mod error;
 mod join;
-mod object;
 mod promotion;
 mod removal;
 mod repair;

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::documents::PackageDocuments;
+use super::documents::{Document, PackageDocuments};
 use super::entries::{change_entries, head};
 use super::error::EditError;
-use super::object::{items, text, texts, with_text, with_texts};
 use super::target::CHANNEL;
+use olmdex_text::json::Tree;
 
 /// Copies the entries of a channel from the head of the other one up to a bundle, or only that bundle, which then skips
 /// the entries between.
@@ -18,26 +18,27 @@ pub(super) fn promote(
     only: bool,
 ) -> Result<(), EditError> {
     let source = source(package, bundle, from, to)?;
-    let entries = items(&package.one(CHANNEL, "channel", &source)?.json, "entries");
-    let held = package.of(CHANNEL).find(|it| it.name == to).map(|it| items(&it.json, "entries")).unwrap_or_default();
-    let held = package.added_mut(CHANNEL, to).map_or(held, |it| items(it, "entries"));
-    let top = head(to, &held)?;
-    // The chain from the bundle down to the entry after the head.
-    let mut by_name: HashMap<String, &String> = HashMap::with_capacity(entries.len());
-    for it in &entries {
-        by_name.entry(text(it, "name")).or_insert(it);
-    }
-    let mut chain: Vec<String> = Vec::new();
-    let mut at = bundle.to_owned();
-    let mut is_above = top.is_empty();
-    let mut passed: HashSet<String> = HashSet::new();
-    while let Some(entry) = by_name.get(&at).map(|it| (*it).clone()) {
-        if !passed.insert(at.clone()) {
-            break;
+    let entries = package.one(CHANNEL, "channel", &source)?.tree().items_of("entries").to_vec();
+    let top = match package.added_mut(CHANNEL, to) {
+        Some(added) => head(to, added.items_of("entries"))?,
+        None => {
+            let held = package.of(CHANNEL).find(|it| it.name == to).map(|it| it.tree().items_of("entries"));
+            head(to, held.unwrap_or_default())?
         }
-        let (replaces, skips) = (text(&entry, "replaces"), texts(&entry, "skips"));
+    };
+    // The chain from the bundle down to the entry after the head.
+    let mut by_name: HashMap<&str, &Tree> = HashMap::with_capacity(entries.len());
+    for entry in &entries {
+        by_name.entry(entry.text_of_field("name")).or_insert(entry);
+    }
+    let mut chain: Vec<&Tree> = Vec::new();
+    let mut at = bundle;
+    let mut is_above = top.is_empty();
+    let mut passed: HashSet<&str> = HashSet::new();
+    while let Some(entry) = by_name.get(at).copied().filter(|_| passed.insert(at)) {
         chain.push(entry);
-        if !top.is_empty() && (replaces == top || skips.contains(&top)) {
+        let replaces = entry.text_of_field("replaces");
+        if !top.is_empty() && (replaces == top || entry.texts_of("skips").any(|it| it == top)) {
             is_above = true;
             break;
         }
@@ -51,27 +52,32 @@ pub(super) fn promote(
         ));
     }
     change_entries(package, to, |held| {
-        let mut there: HashSet<String> = held.iter().map(|it| text(it, "name")).collect();
+        let mut there: HashSet<String> = held.iter().map(|it| it.text_of_field("name").to_owned()).collect();
         if there.contains(bundle) {
             return Err(EditError::taken_entry(to, bundle));
         }
         if only {
-            let between = chain.iter().skip(1).map(|it| text(it, "name"));
-            let mut skips = texts(&chain[0], "skips");
-            skips.extend(between.filter(|it| *it != top));
-            skips.retain(|it| *it != top);
+            let between = chain.iter().skip(1).map(|it| it.text_of_field("name"));
+            let mut skips: Vec<&str> = chain[0].texts_of("skips").chain(between).filter(|it| *it != top).collect();
             skips.dedup();
-            held.push(with_texts(&with_text(&chain[0], "replaces", &top), "skips", &skips));
+            let mut entry = chain[0].clone();
+            entry.set_text("replaces", &top);
+            entry.set_texts("skips", &skips);
+            held.push(entry);
             return Ok(());
         }
-        for entry in chain.iter().rev() {
-            if !there.insert(text(entry, "name")) {
+        for &entry in chain.iter().rev() {
+            let name = entry.text_of_field("name");
+            if !there.insert(name.to_owned()) {
                 continue;
             }
-            let replaced = text(entry, "replaces");
+            let replaced = entry.text_of_field("replaces");
+            let mut entry = entry.clone();
             // An entry that replaces itself hangs on nothing.
-            let hangs = !replaced.is_empty() && (!there.contains(&replaced) || replaced == text(entry, "name"));
-            held.push(if hangs { with_text(entry, "replaces", &top) } else { entry.clone() });
+            if !replaced.is_empty() && (!there.contains(replaced) || replaced == name) {
+                entry.set_text("replaces", &top);
+            }
+            held.push(entry);
         }
         Ok(())
     })
@@ -79,14 +85,15 @@ pub(super) fn promote(
 
 /// The channel that a bundle comes from.
 fn source(package: &mut PackageDocuments, bundle: &str, from: Option<&str>, to: &str) -> Result<String, EditError> {
-    let has = |json: &str| items(json, "entries").iter().any(|it| text(it, "name") == bundle);
+    let has = |it: &Document| it.tree().items_of("entries").iter().any(|it| it.text_of_field("name") == bundle);
     let having: Vec<String> =
-        package.of(CHANNEL).filter(|it| it.name != to && has(&it.json)).map(|it| it.name.clone()).collect();
+        package.of(CHANNEL).filter(|it| it.name != to && has(it)).map(|it| it.name.clone()).collect();
     match (from, having.as_slice()) {
         (Some(from), _) => {
             let document = package.one(CHANNEL, "channel", from)?;
-            if !has(&document.json) {
-                let known = items(&document.json, "entries").iter().map(|it| text(it, "name")).collect();
+            if !has(document) {
+                let known = document.tree().items_of("entries").iter();
+                let known = known.map(|it| it.text_of_field("name").to_owned()).collect();
                 return Err(EditError::unknown_entry(from, bundle, known));
             }
             Ok(from.to_owned())

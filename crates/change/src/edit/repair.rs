@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use super::documents::PackageDocuments;
-use super::object::{items, list, read, text, with};
 use super::target::{BUNDLE, CHANNEL};
 use olmdex_base::diag::Rule;
 use olmdex_rules::check::practice::rules::{BUNDLE_IMAGE_NOT_RELATED, REPEATED_RELATED_IMAGE};
 use olmdex_rules::check::rules::EMPTY_FIELD;
-use olmdex_text::json::quoted;
+use olmdex_text::json::Tree;
 
 /// The possible fixes in a package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,49 +33,50 @@ impl PackageFix {
     }
 
     pub(super) fn apply(self, package: &mut PackageDocuments) {
-        let (schema, mend): (_, fn(&str) -> String) = match self {
+        let (schema, mend): (_, fn(&mut Tree)) = match self {
             Self::RepeatedImages => (BUNDLE, without_repeated_images),
             Self::OwnImage => (BUNDLE, with_own_image),
             Self::EmptyEdges => (CHANNEL, without_empty_edges),
         };
         for document in package.of_mut(schema) {
-            document.set(mend(&document.json));
+            document.change(mend);
         }
     }
 }
 
-fn without_repeated_images(bundle: &str) -> String {
-    let all = items(bundle, "relatedImages");
+fn without_repeated_images(bundle: &mut Tree) {
+    let all = bundle.items_of("relatedImages");
     let mut seen = HashSet::new();
-    let kept: Vec<String> = all.iter().filter(|it| seen.insert(it.as_str())).cloned().collect();
-    if kept.len() == all.len() { bundle.to_owned() } else { with(bundle, "relatedImages", Some(&list(&kept))) }
-}
-
-fn with_own_image(bundle: &str) -> String {
-    let image = text(bundle, "image");
-    let mut all = items(bundle, "relatedImages");
-    if image.is_empty() || all.iter().any(|it| text(it, "image") == image) {
-        return bundle.to_owned();
+    let kept: Vec<Tree> = all.iter().filter(|it| seen.insert(*it)).cloned().collect();
+    if kept.len() < all.len() {
+        bundle.set("relatedImages", Tree::List(kept));
     }
-    all.push(format!(r#"{{"name":"","image":{}}}"#, quoted(&image)));
-    with(bundle, "relatedImages", Some(&list(&all)))
 }
 
-fn without_empty_edges(channel: &str) -> String {
-    let mut entries = items(channel, "entries");
-    let mut is_changed = false;
-    for entry in &mut entries {
-        for field in ["replaces", "skipRange"] {
-            let is_empty = |it: olmdex_text::json::Value<'_>| {
-                it.get_field(field).and_then(|it| it.as_str()).is_some_and(|it| it.is_empty())
-            };
-            if read(entry, is_empty) == Some(true) {
-                *entry = with(entry, field, None);
-                is_changed = true;
+fn with_own_image(bundle: &mut Tree) {
+    let image = bundle.text_of_field("image").to_owned();
+    if image.is_empty() || bundle.items_of("relatedImages").iter().any(|it| it.text_of_field("image") == image) {
+        return;
+    }
+    let own = Tree::object().with("name", "").with("image", image);
+    bundle.change_list("relatedImages", |all| all.push(own));
+}
+
+fn without_empty_edges(channel: &mut Tree) {
+    let is_empty = |entry: &Tree, field: &str| entry.get_field(field).and_then(Tree::as_str) == Some("");
+    let fields = ["replaces", "skipRange"];
+    if !channel.items_of("entries").iter().any(|entry| fields.iter().any(|field| is_empty(entry, field))) {
+        return;
+    }
+    channel.change_list("entries", |entries| {
+        for entry in entries {
+            for field in fields {
+                if is_empty(entry, field) {
+                    entry.remove(field);
+                }
             }
         }
-    }
-    if is_changed { with(channel, "entries", Some(&list(&entries))) } else { channel.to_owned() }
+    });
 }
 
 #[cfg(test)]
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn only_what_is_wrong_changes() {
-        type Mending = fn(&str) -> String;
+        type Mending = fn(&mut Tree);
         let cases: [(Mending, &str, &str); 9] = [
             (
                 without_repeated_images,
@@ -110,7 +110,10 @@ mod tests {
             (without_empty_edges, r#"{"entries":[{"name":"a","replaces":null}]}"#, ""),
         ];
         for (mend, before, after) in cases {
-            assert_eq!(mend(before), if after.is_empty() { before } else { after });
+            let before = Tree::read(before).unwrap().normal();
+            let mut document = before.clone();
+            mend(&mut document);
+            assert_eq!(document.compact(), if after.is_empty() { before.compact() } else { after.to_owned() });
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{CatalogEdit, Change, PackageDocuments, Target};
 use olmdex_fbc::{Entry, Input};
+use olmdex_text::json::Tree;
 use olmdex_text::tally::assert_grows_with_input;
 
 fn name(at: usize) -> String {
@@ -53,7 +54,7 @@ fn changes_are_made_in_so_many_steps() {
         |size| Change::AddProperty {
             bundles: (0..size).map(name).collect(),
             kind: "x".to_owned(),
-            value: "1".to_owned(),
+            value: Tree::Raw("1".to_owned()),
         },
     ];
     for change in changes {
@@ -84,7 +85,11 @@ fn packages(n_packages: usize) -> Input {
 #[test]
 fn packages_of_one_file_are_changed_in_so_many_steps() {
     let changes: [fn(usize) -> Change; 3] = [
-        |at| Change::AddProperty { bundles: vec![format!("p{at}.v1")], kind: "x".to_owned(), value: "1".to_owned() },
+        |at| Change::AddProperty {
+            bundles: vec![format!("p{at}.v1")],
+            kind: "x".to_owned(),
+            value: Tree::Raw("1".to_owned()),
+        },
         |_| Change::Remove(Target::Package),
         |at| Change::Deprecate { target: Target::Bundle(format!("p{at}.v1")), message: "old".to_owned() },
     ];
@@ -104,7 +109,7 @@ fn packages_of_one_file_are_changed_in_so_many_steps() {
 fn changes_made_together_are_those_made_one_after_the_other() {
     let property = |at: usize| {
         let bundles = vec![format!("p{at}.v1")];
-        Change::AddProperty { bundles, kind: "x".to_owned(), value: "1".to_owned() }
+        Change::AddProperty { bundles, kind: "x".to_owned(), value: Tree::Raw("1".to_owned()) }
     };
     let deprecate = |at: usize, message: &str| Change::Deprecate {
         target: Target::Bundle(format!("p{at}.v1")),

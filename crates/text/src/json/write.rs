@@ -57,7 +57,7 @@ pub fn quoted(text: &str) -> String {
     written(|out| write_string(text, out))
 }
 
-fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+pub(super) fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     write(&mut out);
     // Written from text, so it is text.
