@@ -1,7 +1,7 @@
 //! `ci.yaml` and `release-config.yaml`, as far as they decide something (`docs/behaviour/authoring.md` A.6).
 
 use olmdex_base::diag::closest;
-use olmdex_text::json::{Reader, Step, Value};
+use olmdex_text::json::{Reader, Step, Tree, Value};
 
 /// The content of `ci.yaml`.
 #[derive(Debug, Clone, Default)]
@@ -47,10 +47,10 @@ pub(super) struct TemplateRelease {
     pub(super) template: String,
     pub(super) channels: Vec<String>,
     pub(super) default_channel: Option<String>,
-    /// Values, as JSON, where they are given.
-    pub(super) replaces: Option<String>,
-    pub(super) skips: Option<String>,
-    pub(super) skip_range: Option<String>,
+    /// Values of any kind, where they are given.
+    pub(super) replaces: Option<Tree>,
+    pub(super) skips: Option<Tree>,
+    pub(super) skip_range: Option<Tree>,
 }
 
 impl Settings {
@@ -84,7 +84,7 @@ impl TemplateRelease {
         let mut reader = Reader::new();
         let Ok(value) = reader.read(json) else { return Vec::new() };
         let of = |it: Value<'_>| {
-            let raw = |key: &str| it.get(key).map(|it| json[it.offset()..it.end()].to_owned());
+            let raw = |key: &str| it.get(key).map(Tree::from);
             Self {
                 template: text(Some(it), "template_name").unwrap_or_default(),
                 channels: texts(it, "channels"),

@@ -6,7 +6,7 @@ use std::path::Path;
 use olmdex_base::diag::Place;
 use olmdex_base::file::{open_below, system_words};
 use olmdex_fbc::{self as fbc, EditError, Edited, Origin, Spot, Syntax, edit_document};
-use olmdex_text::json::{self, Step};
+use olmdex_text::json::{self, Step, Tree};
 use olmdex_text::yaml;
 
 /// No file of a repository that is read as a whole is larger.
@@ -81,10 +81,15 @@ impl RepositoryFile {
         (&self.text[..start], &self.text[start..end], &self.text[end..])
     }
 
-    /// The file with another value of its document, in JSON, and the reason why that loses its comments, if it does.
-    pub(super) fn edited(&self, new: &str) -> Result<(Vec<u8>, Option<&'static str>), EditError> {
+    /// The document, to be changed.
+    pub(super) fn tree(&self) -> Option<Tree> {
+        Tree::read(&self.json).ok()
+    }
+
+    /// The file with another value of its document, and the reason why that loses its comments, if it does.
+    pub(super) fn edited(&self, new: &Tree) -> Result<(Vec<u8>, Option<&'static str>), EditError> {
         let (front, document, behind) = self.parts();
-        let Edited { text, rewritten } = edit_document(document, Syntax::Yaml, new)?;
+        let Edited { text, rewritten } = edit_document(document, Syntax::Yaml, &new.compact())?;
         Ok(([front, text.as_bytes(), behind].concat(), rewritten))
     }
 
@@ -99,4 +104,9 @@ impl RepositoryFile {
     pub(super) fn place(&self, spot: &Spot) -> Place {
         fbc::locate(self.parts().1, self.origin, spot).in_file(&self.shown)
     }
+}
+
+/// The text of a new file with a document, in the style of `start`, which has its first keys.
+pub(super) fn new_file(start: &str, document: &Tree) -> Result<Vec<u8>, EditError> {
+    edit_document(start.as_bytes(), Syntax::Yaml, &document.compact()).map(|it| it.text.into_bytes())
 }

@@ -7,15 +7,14 @@ use base64::Engine as _;
 use thiserror::Error;
 
 use super::check::default_channel;
-use super::file::Unread;
+use super::file::{Unread, new_file};
 use super::openshift;
 use super::operator::{Operator, VersionDirectory};
-use super::release::{bundle, with_members};
+use super::release::bundle;
 use olmdex_base::diag::closest;
 use olmdex_constraint::openshift::Minor;
-use olmdex_fbc::{Syntax, edit_document};
 use olmdex_text::calendar::Day;
-use olmdex_text::json::{Reader, Value, quoted};
+use olmdex_text::json::{Reader, Tree, Value};
 use olmdex_version::Version;
 
 /// The largest share of channels times versions that is written; no operator comes near it.
@@ -295,48 +294,37 @@ impl<'a> Work<'a> {
         for channel in channels {
             let own = self.entries(channel, members);
             listed.extend(own.iter().map(|it| it.0));
-            let own: Vec<String> = own.into_iter().map(|(at, edges)| self.entry(at, &edges)).collect();
-            entries.push(format!(
-                "{{\"schema\":\"olm.channel\",\"package\":{},\"name\":{},\"entries\":[{}]}}",
-                quoted(&self.package),
-                quoted(channel),
-                own.join(",")
-            ));
+            let own = own.into_iter().map(|(at, edges)| edges.put_into(Tree::object().with("name", self.name(at))));
+            let document = Tree::object().with("schema", "olm.channel").with("package", &self.package);
+            entries.push(document.with("name", channel).with("entries", Tree::list(own)));
         }
         let members: Vec<usize> = members.iter().copied().filter(|it| listed.contains(it)).collect();
         entries.extend(self.deprecations(&members));
         let image = |at: &usize| self.images.get(at).map(String::as_str).unwrap_or_default();
         entries.extend(members.iter().map(|it| bundle(image(it))));
-        let new = format!("{{\"schema\":\"olm.template.basic\",\"entries\":[{}]}}", entries.join(","));
-        let start = b"---\nschema: olm.template.basic\n";
-        let edited = edit_document(start, Syntax::Yaml, &new);
-        Ok(edited.map_err(|error| OnboardingError::Settings(error.to_string()))?.text.into_bytes())
+        let new = Tree::object().with("schema", "olm.template.basic").with("entries", Tree::List(entries));
+        new_file("---\nschema: olm.template.basic\n", &new)
+            .map_err(|error| OnboardingError::Settings(error.to_string()))
     }
 
     /// The blob that opm makes of a bundle: description and icon are those of the default head.
-    fn package_blob(&self, default: &str, members: &[usize]) -> String {
-        let mut blob = format!(
-            "{{\"schema\":\"olm.package\",\"name\":{},\"defaultChannel\":{}",
-            quoted(&self.package),
-            quoted(default)
-        );
+    fn package_blob(&self, default: &str, members: &[usize]) -> Tree {
         let is_in = |at: &&usize| self.version(**at).facts.channels.iter().any(|it| it == default);
         let csv = members.iter().rfind(is_in).and_then(|it| self.version(*it).csv.as_ref().ok());
         let mut reader = Reader::new();
         let spec = csv.and_then(|it| reader.read(&it.json).ok()).and_then(|it| it.get("spec"));
         let text = |of: Option<Value<'_>>, key: &str| of?.get(key)?.as_str().map(|it| it.into_owned());
-        if let Some(description) = text(spec, "description") {
-            blob.push_str(&format!(",\"description\":{}", quoted(&description)));
-        }
         let icon = spec.and_then(|it| it.get("icon")).and_then(|it| it.items().next());
         // No catalog takes an icon that cannot be decoded; the check of the bundle reports it.
         let decodes =
             |it: &String| base64::engine::general_purpose::STANDARD.decode(it.replace(['\r', '\n'], "")).is_ok();
-        if let (Some(data), Some(kind)) = (text(icon, "base64data").filter(decodes), text(icon, "mediatype")) {
-            blob.push_str(&format!(",\"icon\":{{\"base64data\":{},\"mediatype\":{}}}", quoted(&data), quoted(&kind)));
-        }
-        blob.push('}');
-        blob
+        let icon = match (text(icon, "base64data").filter(decodes), text(icon, "mediatype")) {
+            (Some(data), Some(kind)) => Some(Tree::object().with("base64data", data).with("mediatype", kind)),
+            _ => None,
+        };
+        let blob = Tree::object().with("schema", "olm.package").with("name", &self.package);
+        let blob = blob.with("defaultChannel", default);
+        blob.with_some("description", text(spec, "description")).with_some("icon", icon)
     }
 
     /// The entries of a channel with their edges. A broken version is skipped by the version that replaces it, which
@@ -404,13 +392,6 @@ impl<'a> Work<'a> {
         edges
     }
 
-    fn entry(&self, at: usize, edges: &Edges) -> String {
-        let mut out = format!("{{\"name\":{}", quoted(self.name(at)));
-        edges.write(&mut out);
-        out.push('}');
-        out
-    }
-
     /// The reason why a version is not supported any more.
     fn ended(&self, at: usize) -> Option<String> {
         let facts = &self.version(at).facts;
@@ -431,14 +412,14 @@ impl<'a> Work<'a> {
     }
 
     /// The deprecations of versions, and of channels whose versions are all deprecated.
-    fn deprecations(&self, members: &[usize]) -> Option<String> {
+    fn deprecations(&self, members: &[usize]) -> Option<Tree> {
         let ended: BTreeMap<usize, String> = members.iter().filter_map(|it| Some((*it, self.ended(*it)?))).collect();
         if ended.is_empty() {
             return None;
         }
         let entry = |schema: &str, name: &str, message: &str| {
-            let (name, message) = (quoted(name), quoted(message));
-            format!("{{\"reference\":{{\"schema\":\"{schema}\",\"name\":{name}}},\"message\":{message}}}")
+            let reference = Tree::object().with("schema", schema).with("name", name);
+            Tree::object().with("reference", reference).with("message", message)
         };
         let mut entries = Vec::new();
         let (_, channels) = self.channels(members);
@@ -451,11 +432,8 @@ impl<'a> Work<'a> {
             }
         }
         entries.extend(ended.iter().map(|(at, message)| entry("olm.bundle", self.name(*at), message)));
-        Some(format!(
-            "{{\"schema\":\"olm.deprecations\",\"package\":{},\"entries\":[{}]}}",
-            quoted(&self.package),
-            entries.join(",")
-        ))
+        let document = Tree::object().with("schema", "olm.deprecations").with("package", &self.package);
+        Some(document.with("entries", Tree::List(entries)))
     }
 
     /// The release configuration of a version that is not published yet.
@@ -465,21 +443,15 @@ impl<'a> Work<'a> {
             let minors = it.catalogs.iter().filter_map(|it| openshift::minor_of(it));
             minors.into_iter().any(|minor| self.version(at).takes(minor))
         };
-        let channels = version.facts.channels.iter().map(|it| quoted(it)).collect::<Vec<_>>().join(",");
-        let mut edges = String::new();
-        self.edges(at).write(&mut edges);
-        let items = templates
-            .iter()
-            .filter(is_its)
-            .map(|it| format!("{{\"template_name\":{},\"channels\":[{channels}]{edges}}}", quoted(&it.name)));
-        let new = format!("{{\"catalog_templates\":[{}]}}", items.collect::<Vec<_>>().join(","));
-        let edited = edit_document(
-            b"---\ncatalog_templates:\n  - template_name: x\n    channels:\n      - x\n",
-            Syntax::Yaml,
-            &new,
-        );
-        let text = edited.map_err(|error| OnboardingError::Settings(error.to_string()))?.text;
-        Ok((format!("{}/release-config.yaml", version.name), text.into_bytes()))
+        let edges = self.edges(at);
+        let items = templates.iter().filter(is_its).map(|it| {
+            let item = Tree::object().with("template_name", &it.name);
+            edges.put_into(item.with("channels", Tree::list(&version.facts.channels)))
+        });
+        let new = Tree::object().with("catalog_templates", Tree::list(items));
+        let start = "---\ncatalog_templates:\n  - template_name: x\n    channels:\n      - x\n";
+        let text = new_file(start, &new).map_err(|error| OnboardingError::Settings(error.to_string()))?;
+        Ok((format!("{}/release-config.yaml", version.name), text))
     }
 
     fn notes(&self) -> Vec<String> {
@@ -521,18 +493,11 @@ struct Edges {
 }
 
 impl Edges {
-    /// Writes the members that are there, each behind a comma.
-    fn write(&self, out: &mut String) {
-        if let Some(replaces) = &self.replaces {
-            out.push_str(&format!(",\"replaces\":{}", quoted(replaces)));
-        }
-        if !self.skips.is_empty() {
-            let names: Vec<String> = self.skips.iter().map(|it| quoted(it)).collect();
-            out.push_str(&format!(",\"skips\":[{}]", names.join(",")));
-        }
-        if let Some(range) = &self.skip_range {
-            out.push_str(&format!(",\"skipRange\":{}", quoted(range)));
-        }
+    /// An object with those that are there.
+    fn put_into(&self, object: Tree) -> Tree {
+        let skips = (!self.skips.is_empty()).then(|| Tree::list(&self.skips));
+        let object = object.with_some("replaces", self.replaces.as_ref()).with_some("skips", skips);
+        object.with_some("skipRange", self.skip_range.as_ref())
     }
 }
 
@@ -546,20 +511,14 @@ fn find(operator: &Operator, text: &str) -> Result<usize, OnboardingError> {
 /// The text of `ci.yaml`, before and with the mapping of the templates.
 fn settings(operator: &Operator, templates: &[NewTemplate]) -> Result<(Option<Vec<u8>>, Vec<u8>), OnboardingError> {
     let failed = |error: olmdex_fbc::EditError| OnboardingError::Settings(error.to_string());
-    let items = templates.iter().map(|it| {
-        let catalogs: Vec<String> = it.catalogs.iter().map(|it| quoted(it)).collect();
-        let name = quoted(&it.name);
-        format!(
-            "{{\"template_name\":{name},\"type\":\"olm.template.basic\",\"catalog_names\":[{}]}}",
-            catalogs.join(",")
-        )
-    });
-    let mapping = format!("[{}]", items.collect::<Vec<_>>().join(","));
-    let fbc = format!("{{\"enabled\":true,\"catalog_mapping\":{mapping}}}");
-    let fresh = || -> Result<Vec<u8>, OnboardingError> {
-        let edited = edit_document(b"---\nfbc:\n  enabled: true\n", Syntax::Yaml, &format!("{{\"fbc\":{fbc}}}"))
-            .map_err(failed)?;
-        Ok(edited.text.into_bytes())
+    let mapping = Tree::list(templates.iter().map(|it| {
+        let item = Tree::object().with("template_name", &it.name).with("type", "olm.template.basic");
+        item.with("catalog_names", Tree::list(&it.catalogs))
+    }));
+    let fbc = Tree::object().with("enabled", true).with("catalog_mapping", mapping.clone());
+    let fresh = || {
+        let document = Tree::object().with("fbc", fbc.clone());
+        new_file("---\nfbc:\n  enabled: true\n", &document).map_err(failed)
     };
     let file = match &operator.ci {
         Ok(file) if file.json == "null" => return Ok((Some(file.text.clone()), fresh()?)),
@@ -569,26 +528,14 @@ fn settings(operator: &Operator, templates: &[NewTemplate]) -> Result<(Option<Ve
             return Err(OnboardingError::Settings(message.clone()));
         }
     };
-    let mut reader = Reader::new();
-    let root = reader.read(&file.json).map_err(|error| OnboardingError::Settings(error.to_string()))?;
-    let new = match root.get("fbc") {
+    let mut new = Tree::read(&file.json).map_err(|error| OnboardingError::Settings(error.to_string()))?;
+    match new.get_mut("fbc") {
         Some(own) => {
-            let changed: BTreeMap<String, String> =
-                [("enabled", "true".to_owned()), ("catalog_mapping", mapping.clone())]
-                    .into_iter()
-                    .map(|(key, text)| (key.to_owned(), text))
-                    .collect();
-            let missing = |key: &str| own.get(key).is_none();
-            let more: Vec<String> = changed
-                .iter()
-                .filter(|it| missing(it.0))
-                .map(|(key, text)| format!("{}:{text}", quoted(key)))
-                .collect();
-            let fbc = with_members(&file.json, own, &changed, &more.join(","));
-            with_members(&file.json, root, &[("fbc".to_owned(), fbc)].into_iter().collect(), "")
+            own.put("catalog_mapping", mapping);
+            own.put("enabled", true);
         }
-        None => with_members(&file.json, root, &BTreeMap::new(), &format!("\"fbc\":{fbc}")),
-    };
+        None => new.put("fbc", fbc),
+    }
     let (after, _) = file.edited(&new).map_err(failed)?;
     Ok((Some(file.text.clone()), after))
 }

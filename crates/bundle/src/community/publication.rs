@@ -8,12 +8,12 @@ use super::configuration::{Mapping, TemplateRelease};
 use super::file::Unread;
 use super::openshift;
 use super::operator::{Operator, RepositoryError, VersionDirectory, path};
-use super::release::{TEMPLATES, catalog_level, with_items, with_members};
+use super::release::{TEMPLATES, catalog_level};
 use super::repository::{CATALOG_NAMES, Repository, directories};
 use olmdex_base::diag::{Listed, Place, closest};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Level, Spot};
-use olmdex_text::json::{Reader, Step, quoted};
+use olmdex_text::json::{Step, Tree};
 
 /// The annotation by which the pipelines choose catalogs for a bundle.
 pub const OPENSHIFT_VERSIONS: &str = "com.redhat.openshift.versions";
@@ -443,11 +443,7 @@ impl Publications {
     /// The text of `ci.yaml`, and with one more catalog for a template.
     fn with_catalog(&self, number: usize, name: &str) -> Option<(Vec<u8>, Vec<u8>)> {
         self.with_items(|items| {
-            let item = items.get_mut(number)?;
-            let mut reader = Reader::new();
-            let value = reader.read(item).ok()?;
-            let names = with_items(item, value.get("catalog_names")?, &[quoted(name)]);
-            *item = with_members(item, value, &one("catalog_names", names), "");
+            items.get_mut(number)?.get_mut("catalog_names")?.push(name);
             Some(())
         })
     }
@@ -455,29 +451,24 @@ impl Publications {
     /// The text of `ci.yaml`, and with one more template, like another one.
     fn with_mapping(&self, number: usize, template: &str, name: &str) -> Option<(Vec<u8>, Vec<u8>)> {
         self.with_items(|items| {
-            let item = items.get(number)?;
-            let mut reader = Reader::new();
-            let value = reader.read(item).ok()?;
-            let changed = [("catalog_names", format!("[{}]", quoted(name))), ("template_name", quoted(template))];
-            let changed = changed.into_iter().map(|(key, text)| (key.to_owned(), text)).collect();
-            let new = with_members(item, value, &changed, "");
+            let mut new = items.get(number)?.clone();
+            for (key, value) in [("catalog_names", Tree::list([name])), ("template_name", template.into())] {
+                if let Some(old) = new.get_mut(key) {
+                    *old = value;
+                }
+            }
             items.push(new);
             Some(())
         })
     }
 
     /// The text of `ci.yaml`, and with other items in its mapping.
-    fn with_items(&self, change: impl FnOnce(&mut Vec<String>) -> Option<()>) -> Option<(Vec<u8>, Vec<u8>)> {
+    fn with_items(&self, change: impl FnOnce(&mut Vec<Tree>) -> Option<()>) -> Option<(Vec<u8>, Vec<u8>)> {
         let file = self.operator.ci.as_ref().ok()?;
-        let json = &file.json;
-        let mut reader = Reader::new();
-        let root = reader.read(json).ok()?;
-        let fbc = root.get("fbc")?;
-        let mapping = fbc.get("catalog_mapping")?;
-        let mut items: Vec<String> = mapping.items().map(|it| json[it.offset()..it.end()].to_owned()).collect();
-        change(&mut items)?;
-        let fbc = with_members(json, fbc, &one("catalog_mapping", format!("[{}]", items.join(","))), "");
-        let (after, _) = file.edited(&with_members(json, root, &one("fbc", fbc), "")).ok()?;
+        let mut document = file.tree()?;
+        document.get_mut("fbc")?.get_mut("catalog_mapping")?;
+        document.get_mut("fbc")?.change_list("catalog_mapping", change)?;
+        let (after, _) = file.edited(&document).ok()?;
         Some((file.text.clone(), after))
     }
 
@@ -588,10 +579,6 @@ impl Publications {
         let place = at.and_then(|at| Some(file?.place(&Spot::Path(at.to_vec()))));
         PublicationReason { kind, text, place }
     }
-}
-
-fn one(key: &str, text: String) -> BTreeMap<String, String> {
-    [(key.to_owned(), text)].into_iter().collect()
 }
 
 fn absent(reasons: Vec<PublicationReason>, change: Option<PublicationChange>) -> Publication {

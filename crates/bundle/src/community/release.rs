@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::configuration::{Mapping, TemplateRelease};
-use super::file::{RepositoryFile, Unread};
+use super::file::{RepositoryFile, Unread, new_file};
 use super::operator::{Operator, VersionDirectory};
-use olmdex_fbc::{EditError, Level, Syntax, edit_document};
-use olmdex_text::json::{self, Reader, Value, quoted};
+use olmdex_fbc::{EditError, Level};
+use olmdex_text::json::{self, Tree};
 use olmdex_text::yaml::{self, NodeKind};
 
 /// The directory of templates in that of an operator.
@@ -238,8 +238,7 @@ fn edit(
             } else {
                 ("---\nSchema: olm.semver\n", new_semver(wanted, image))
             };
-            let edited = edit_document(start.as_bytes(), Syntax::Yaml, &new).map_err(failed)?;
-            (None, edited.text.into_bytes(), None)
+            (None, new_file(start, &new).map_err(failed)?, None)
         }
         Err(error) => return Err(unreadable(&relative, &error)),
     };
@@ -247,68 +246,50 @@ fn edit(
     Ok(TemplateEdit { file: PathBuf::from(relative), before, after, rewritten, catalogs: mapping.catalogs.clone() })
 }
 
-/// The entry of the new bundle in a channel, as JSON.
-fn entry(wanted: &TemplateRelease, name: &str) -> String {
-    let mut out = format!("{{\"name\":{}", quoted(name));
-    let fields = [("replaces", &wanted.replaces), ("skips", &wanted.skips), ("skipRange", &wanted.skip_range)];
-    for (key, value) in fields {
-        if let Some(value) = value {
-            out.push_str(&format!(",\"{key}\":{value}"));
-        }
-    }
-    out.push('}');
-    out
+/// The entry of the new bundle in a channel.
+fn entry(wanted: &TemplateRelease, name: &str) -> Tree {
+    let entry = Tree::object().with("name", name).with_some("replaces", wanted.replaces.clone());
+    entry.with_some("skips", wanted.skips.clone()).with_some("skipRange", wanted.skip_range.clone())
 }
 
-fn channel(operator: &Operator, name: &str, entry: &str) -> String {
-    let (name, package) = (quoted(name), quoted(&operator.name));
-    format!("{{\"schema\":\"olm.channel\",\"name\":{name},\"package\":{package},\"entries\":[{entry}]}}")
+fn channel(operator: &Operator, name: &str, entry: &Tree) -> Tree {
+    let channel = Tree::object().with("schema", "olm.channel").with("name", name).with("package", &operator.name);
+    channel.with("entries", Tree::list([entry.clone()]))
 }
 
-pub(super) fn bundle(image: &str) -> String {
-    format!("{{\"schema\":\"olm.bundle\",\"image\":{}}}", quoted(image))
+pub(super) fn bundle(image: &str) -> Tree {
+    Tree::object().with("schema", "olm.bundle").with("image", image)
 }
 
-fn new_basic(operator: &Operator, wanted: &TemplateRelease, name: &str, image: &str) -> String {
+fn new_basic(operator: &Operator, wanted: &TemplateRelease, name: &str, image: &str) -> Tree {
     let default = wanted.default_channel.as_ref().or(wanted.channels.first()).map(String::as_str).unwrap_or_default();
-    let package = format!(
-        "{{\"schema\":\"olm.package\",\"name\":{},\"defaultChannel\":{}}}",
-        quoted(&operator.name),
-        quoted(default)
-    );
+    let package = Tree::object().with("schema", "olm.package").with("name", &operator.name);
+    let package = package.with("defaultChannel", default);
     let entry = entry(wanted, name);
     let channels = wanted.channels.iter().map(|it| channel(operator, it, &entry));
-    let entries: Vec<String> = [package].into_iter().chain(channels).chain([bundle(image)]).collect();
-    format!("{{\"schema\":\"olm.template.basic\",\"entries\":[{}]}}", entries.join(","))
+    let entries = Tree::list([package].into_iter().chain(channels).chain([bundle(image)]));
+    Tree::object().with("schema", "olm.template.basic").with("entries", entries)
 }
 
-fn new_semver(wanted: &TemplateRelease, image: &str) -> String {
-    let image = quoted(image);
-    let streams = wanted.channels.iter().map(|it| format!(",{}:{{\"Bundles\":[{{\"Image\":{image}}}]}}", quoted(it)));
-    let streams: String = streams.collect();
-    format!("{{\"Schema\":\"olm.semver\",\"GenerateMajorChannels\":true,\"GenerateMinorChannels\":true{streams}}}")
+/// A stream of a semver template with one bundle.
+fn stream(image: &str) -> Tree {
+    Tree::object().with("Bundles", Tree::list([Tree::object().with("Image", image)]))
 }
 
-/// An object with other values for some of its members, and more members at the end.
-pub(super) fn with_members(json: &str, object: Value<'_>, changed: &BTreeMap<String, String>, more: &str) -> String {
-    let mut out = "{".to_owned();
-    for (key, value) in object.members() {
-        let key = key.as_str().unwrap_or_default();
-        let text = changed.get(&*key).map_or(&json[value.offset()..value.end()], String::as_str);
-        out.push_str(&format!("{}{}:{text}", if out.len() > 1 { "," } else { "" }, quoted(&key)));
-    }
-    if !more.is_empty() && out.len() > 1 {
-        out.push(',');
-    }
-    out.push_str(more);
-    out.push('}');
-    out
+fn new_semver(wanted: &TemplateRelease, image: &str) -> Tree {
+    let template = Tree::object().with("Schema", "olm.semver");
+    let template = template.with("GenerateMajorChannels", true).with("GenerateMinorChannels", true);
+    wanted.channels.iter().fold(template, |template, channel| template.with(channel, stream(image)))
 }
 
-/// A list with more items.
-pub(super) fn with_items(json: &str, list: Value<'_>, more: &[String]) -> String {
-    let old = list.items().map(|it| json[it.offset()..it.end()].to_owned());
-    format!("[{}]", old.chain(more.iter().cloned()).collect::<Vec<_>>().join(","))
+/// Whether an entry of a template is of a schema.
+fn is(entry: &Tree, schema: &str) -> bool {
+    entry.text_of("schema") == schema
+}
+
+/// The name of an entry of a template that is a channel.
+fn channel_name(entry: &Tree) -> Option<&str> {
+    entry.get("name").filter(|_| is(entry, "olm.channel")).and_then(Tree::as_str)
 }
 
 fn amended_basic(
@@ -317,49 +298,37 @@ fn amended_basic(
     wanted: &TemplateRelease,
     name: &str,
     image: &str,
-) -> Result<String, &'static str> {
-    let json = &file.json;
-    let mut reader = Reader::new();
-    let value = reader.read(json).map_err(|_| "document")?;
-    let entries = value.get("entries").ok_or("`entries`")?;
-    let text = |of: Value<'_>, key: &str| of.get(key).and_then(|it| it.as_str().map(|it| it.into_owned()));
-    let is = |of: Value<'_>, schema: &str| text(of, "schema").is_some_and(|it| it == schema);
-    let channel_name = |of: Value<'_>| text(of, "name").filter(|_| is(of, "olm.channel"));
+) -> Result<Tree, &'static str> {
+    let mut document = file.tree().ok_or("document")?;
+    let entries = document.get("entries").ok_or("`entries`")?.items();
     let new = entry(wanted, name);
-    let mut new_reader = Reader::new();
-    let new_value = new_reader.read(&new).map_err(|_| "entry")?.compact();
+    let normal = new.clone().normal();
     let shared = shared_lists(file);
-    let mut items = Vec::new();
-    for (number, item) in entries.items().enumerate() {
-        let own = &json[item.offset()..item.end()];
+    let is_wanted = |at: &usize| {
+        let name = entries.get(*at).and_then(channel_name);
+        name.is_some_and(|name| wanted.channels.iter().any(|it| it == name))
+    };
+    let mut items = entries.to_vec();
+    for (number, item) in items.iter_mut().enumerate().filter(|(_, item)| is(item, "olm.channel")) {
         // A list that two channels share through an alias is changed for both.
-        let group = shared.get(&number).cloned().unwrap_or_else(|| vec![number]);
-        let is_wanted = entries
-            .items()
-            .enumerate()
-            .any(|(at, it)| group.contains(&at) && channel_name(it).is_some_and(|it| wanted.channels.contains(&it)));
-        match item.get("entries").filter(|_| is_wanted && is(item, "olm.channel")) {
-            Some(list) if list.items().all(|it| it.compact() != new_value) => {
-                let changed =
-                    [("entries".to_owned(), with_items(json, list, std::slice::from_ref(&new)))].into_iter().collect();
-                items.push(with_members(json, item, &changed, ""));
-            }
-            _ => items.push(own.to_owned()),
+        let has_wanted = shared.get(&number).map_or_else(|| is_wanted(&number), |group| group.iter().any(is_wanted));
+        if let Some(list) = item.get_mut("entries")
+            && has_wanted
+            && list.items().iter().all(|it| it.clone().normal() != normal)
+        {
+            list.push(new.clone());
         }
     }
-    let known: Vec<String> = entries.items().filter_map(channel_name).collect();
-    let mut added: Vec<&String> = Vec::new();
-    for channel in wanted.channels.iter().filter(|it| !known.contains(it)) {
-        if !added.contains(&channel) {
-            added.push(channel);
+    for name in &wanted.channels {
+        if !items.iter().any(|it| channel_name(it) == Some(name)) {
+            items.push(channel(operator, name, &new));
         }
     }
-    items.extend(added.into_iter().map(|it| channel(operator, it, &new)));
-    if !entries.items().any(|it| is(it, "olm.bundle") && text(it, "image").is_some_and(|it| it == image)) {
+    if !items.iter().any(|it| is(it, "olm.bundle") && it.get("image").and_then(Tree::as_str) == Some(image)) {
         items.push(bundle(image));
     }
-    let changed = [("entries".to_owned(), format!("[{}]", items.join(",")))].into_iter().collect();
-    Ok(with_members(json, value, &changed, ""))
+    document.put("entries", Tree::List(items));
+    Ok(document)
 }
 
 /// The items of the top-level `entries` that share one list of entries, because an alias stands for it.
@@ -396,40 +365,32 @@ fn shared_lists(file: &RepositoryFile) -> BTreeMap<usize, Vec<usize>> {
     shared
 }
 
-fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) -> Result<String, &'static str> {
-    let json = &file.json;
-    let mut reader = Reader::new();
-    let value = reader.read(json).map_err(|_| "document")?;
-    let mut changed: BTreeMap<String, String> = BTreeMap::new();
-    let mut more: Vec<String> = Vec::new();
+fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) -> Result<Tree, &'static str> {
+    let before = file.tree().ok_or("document")?;
+    let mut document = before.clone();
     let shared = shared_streams(file);
-    let image = quoted(image);
     for channel in &wanted.channels {
-        let Some((key, stream)) = value.get_field_with_key(channel) else {
-            let text = format!("{}:{{\"Bundles\":[{{\"Image\":{image}}}]}}", quoted(channel));
-            if !more.contains(&text) {
-                more.push(text);
-            }
+        let Some((key, stream_before)) = before.get_field_with_key(channel) else {
+            document.put(channel, stream(image));
             continue;
         };
-        let (list_key, list) = stream.get_field_with_key("bundles").ok_or("`Bundles` in a stream")?;
-        let has = |it: Value<'_>| it.get_field("image").is_some_and(|it| it.compact() == image);
-        if list.items().any(has) {
+        let (list_key, list) = stream_before.get_field_with_key("bundles").ok_or("`Bundles` in a stream")?;
+        if list.items().iter().any(|it| it.get_field("image").and_then(Tree::as_str) == Some(image)) {
             continue;
         }
         // In the letter case of its neighbours.
-        let key = key.as_str().unwrap_or_default().into_owned();
-        let first = list.items().next().and_then(|it| it.get_field_with_key("image"));
-        let image_key = first.and_then(|it| it.0.as_str().map(|it| it.into_owned())).unwrap_or("Image".to_owned());
-        let item = format!("{{{}:{image}}}", quoted(&image_key));
-        let list_key = list_key.as_str().unwrap_or_default().into_owned();
-        let new = [(list_key, with_items(json, list, &[item]))].into_iter().collect();
-        let text = with_members(json, stream, &new, "");
+        let first = list.items().first().and_then(|it| it.get_field_with_key("image"));
+        let mut list = list.clone();
+        list.push(Tree::object().with(first.map_or("Image", |it| it.0), image));
+        let mut amended = stream_before.clone();
+        amended.put(list_key, list);
         // A stream that is shared through an alias is changed for both names.
-        let both = shared.iter().find(|it| it.contains(&key)).cloned().unwrap_or_else(|| vec![key]);
-        changed.extend(both.into_iter().map(|it| (it, text.clone())));
+        match shared.iter().find(|it| it.iter().any(|it| it == key)) {
+            Some(both) => both.iter().for_each(|it| document.put(it, amended.clone())),
+            None => document.put(key, amended),
+        }
     }
-    Ok(with_members(json, value, &changed, &more.join(",")))
+    Ok(document)
 }
 
 /// The names of streams that are the same, or share one list of bundles, because an alias stands for it.
