@@ -8,40 +8,28 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::package::{BundleModel, PackageModel};
-use olmdex_fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata};
-use olmdex_text::json::{self, Reader};
+use olmdex_fbc::{
+    BUNDLE_OBJECT, Format, Level, bundle_object, csv_metadata, raw_entry, raw_properties, raw_related_images,
+    write_raw_blob,
+};
+use olmdex_text::json::{self, Reader, Tree};
 use olmdex_version::Quoted;
 
 const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// Writes the blob of a package and those of its channels.
 pub(super) fn write_head(package: &PackageModel, format: Format, out: &mut Vec<u8>) -> Result<(), String> {
-    let mut it = RawObject::open("olm.package");
-    it.text("name", &package.name);
-    it.text("defaultChannel", package.default_channel.as_deref().unwrap_or_default());
-    if let Some((data, mediatype)) = &package.icon {
-        it.key("icon");
-        it.out.push(b'{');
-        it.text("base64data", &STANDARD.encode(data));
-        it.text("mediatype", mediatype);
-        it.out.push(b'}');
-    }
-    it.finish(format, out)?;
+    let default = package.default_channel.as_deref().unwrap_or_default();
+    let blob = Tree::of_texts([("schema", "olm.package"), ("name", &package.name), ("defaultChannel", default)]);
+    let icon = package
+        .icon
+        .as_ref()
+        .map(|(data, mediatype)| Tree::object().with("base64data", STANDARD.encode(data)).with("mediatype", mediatype));
+    write_raw_blob(&blob.with_some("icon", icon), format, out)?;
     for (name, entries) in &package.channels {
-        let mut it = RawObject::open("olm.channel");
-        it.text("name", name);
-        it.text("package", &package.name);
-        it.list("entries", entries, |it, entry| {
-            it.out.push(b'{');
-            it.text("name", &entry.name);
-            it.optional("replaces", &entry.replaces);
-            if !entry.skips.is_empty() {
-                it.list("skips", &entry.skips, |it, skip| json::write_string(skip, &mut it.out));
-            }
-            it.optional("skipRange", &entry.skip_range);
-            it.out.push(b'}');
-        });
-        it.finish(format, out)?;
+        let blob = Tree::of_texts([("schema", "olm.channel"), ("name", name), ("package", &package.name)]);
+        let entries = entries.iter().map(|it| raw_entry(&it.name, &it.replaces, &it.skips, &it.skip_range));
+        write_raw_blob(&blob.with("entries", Tree::list(entries)), format, out)?;
     }
     Ok(())
 }
@@ -68,13 +56,11 @@ pub(super) fn write_bundle(
     let early = early.map(|(kind, value)| (kind.as_str(), value.as_str()));
     let objects = objects.iter().map(|it| (BUNDLE_OBJECT, it.as_str()));
     let metadata = stored(bundle, CSV_METADATA).chain(metadata.as_deref()).map(|it| (CSV_METADATA, it));
-    let mut it = RawObject::open("olm.bundle");
-    it.optional("name", &bundle.name);
-    it.optional("package", package);
-    it.text("image", &bundle.image);
-    it.properties(early.chain(objects).chain(metadata));
-    it.related_images(&bundle.related_images);
-    it.finish(format, out)
+    let properties = raw_properties(early.chain(objects).chain(metadata));
+    let blob = Tree::object().with("schema", "olm.bundle").with_text("name", &bundle.name);
+    let blob = blob.with_text("package", package).with("image", &bundle.image).with("properties", properties);
+    let blob = blob.with_some("relatedImages", raw_related_images(&bundle.related_images));
+    write_raw_blob(&blob, format, out)
 }
 
 /// Whether a bundle's ClusterServiceVersion replaces all its manifests.

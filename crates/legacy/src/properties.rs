@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::rows::Rows;
 use super::survey::go_words;
-use olmdex_fbc::{Api, BUNDLE_OBJECT, csv_metadata, object_of_texts};
+use olmdex_fbc::{Api, BUNDLE_OBJECT, csv_metadata};
 use olmdex_rules::check::property_misfit;
 use olmdex_text::gotype::{Expected, go_type_error};
-use olmdex_text::json::{Kind, Reader, Value};
+use olmdex_text::json::{Kind, Reader, Tree, Value};
 use olmdex_version::Quoted;
 
 /// Type of the mark of deprecated bundles.
@@ -107,7 +107,7 @@ impl Values {
                     required.insert(api);
                 }
                 Form::Package(Ok((name, range))) => {
-                    let value = object_of_texts(&[("packageName", name), ("versionRange", range)]);
+                    let value = Tree::of_texts([("packageName", name), ("versionRange", range)]).compact();
                     list.push(("olm.package.required".to_owned(), value, None));
                 }
                 Form::Api(Err(error)) | Form::Package(Err(error)) => return failed(idx, kind, error),
@@ -116,12 +116,13 @@ impl Values {
         }
         if n_packages == 0 {
             n_packages = 1;
-            let value = object_of_texts(&[("packageName", package), ("version", version)]);
+            let value = Tree::of_texts([("packageName", package), ("version", version)]).compact();
             list.push(("olm.package".to_owned(), value, None));
         }
         for (kind, apis) in [("olm.gvk", provided), ("olm.gvk.required", required)] {
-            let value =
-                |api: &Api| object_of_texts(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)]);
+            let value = |api: &Api| {
+                Tree::of_texts([("group", &api.group), ("kind", &api.kind), ("version", &api.version)]).compact()
+            };
             list.extend(apis.into_iter().map(|api| (kind.to_owned(), value(api), None)));
         }
         list.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));

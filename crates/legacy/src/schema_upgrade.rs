@@ -16,7 +16,7 @@ use super::rows::{Attached, Rows};
 use super::{rules, service_version};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Api;
-use olmdex_text::json::{self, Kind, Reader};
+use olmdex_text::json::{Kind, Reader, Tree, Value};
 
 /// Whether a file below schema 9 is read right, or as the real tool reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -127,12 +127,7 @@ fn migrate_as_opm(file: &LegacyFile, rows: &mut Rows, claim: i64) -> Result<(), 
         let package = rows.entries.iter().find(|it| it.bundle.as_deref() == Some(bundle.as_str()));
         let package = package.and_then(|it| it.package.clone()).unwrap_or_default();
         let version = rows.bundle(bundle).and_then(|it| it.version.clone()).unwrap_or_default();
-        let mut value = b"{\"packageName\":".to_vec();
-        json::write_string_html(&package, &mut value);
-        value.extend_from_slice(b",\"version\":");
-        json::write_string_html(&version, &mut value);
-        value.push(b'}');
-        let value = String::from_utf8_lossy(&value).into_owned();
+        let value = package_property(&package, &version);
         rows.properties.add(bundle, Some("olm.package".to_owned()), Some(value));
     }
     for (bundle, api) in &provided {
@@ -165,25 +160,20 @@ fn without_type(value: &str) -> String {
     if object.kind() != Kind::Object || object.get("type").is_none() {
         return value.to_owned();
     }
-    let members: Vec<&str> = object
-        .members()
-        .filter(|(key, _)| key.as_str().as_deref() != Some("type"))
-        .map(|(key, member)| &value[key.offset()..member.end()])
-        .collect();
-    format!("{{{}}}", members.join(","))
+    let raw = |member: Value<'_>| Tree::Raw(value[member.offset()..member.end()].to_owned());
+    let members = object.members().map(|(key, member)| (key.as_str().unwrap_or_default().into_owned(), raw(member)));
+    Tree::Object(members.filter(|(key, _)| key != "type").collect()).compact()
 }
 
 /// The value of an API, as every release writes it.
 pub(super) fn gvk(Api { group, version, kind }: &Api) -> String {
-    let mut value = Vec::new();
-    for (idx, (key, text)) in [("group", group), ("kind", kind), ("version", version)].into_iter().enumerate() {
-        value.extend_from_slice(if idx == 0 { b"{\"" } else { b",\"" });
-        value.extend_from_slice(key.as_bytes());
-        value.extend_from_slice(b"\":");
-        json::write_string_html(text, &mut value);
-    }
-    value.push(b'}');
-    String::from_utf8_lossy(&value).into_owned()
+    let object = Tree::object().with("group", Tree::html(group)).with("kind", Tree::html(kind));
+    object.with("version", Tree::html(version)).compact()
+}
+
+/// The value of a bundle's own package or of a dependency on one, as every release writes it.
+pub(super) fn package_property(package: &str, version: &str) -> String {
+    Tree::object().with("packageName", Tree::html(package)).with("version", Tree::html(version)).compact()
 }
 
 /// The APIs in one of the two tables with their bundles, in the order of the rows. Up to schema 5 they hang at entries

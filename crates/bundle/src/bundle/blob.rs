@@ -9,8 +9,11 @@ use super::parts::Parts;
 use super::properties::{self, Origin, properties, version};
 use super::typed::Files;
 use olmdex_fbc::service_version::CsvView;
-use olmdex_fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
-use olmdex_text::json::Reader;
+use olmdex_fbc::{
+    BUNDLE_OBJECT, Format, Level, bundle_object, csv_metadata, go_sort, raw_properties, raw_related_images,
+    write_raw_blob,
+};
+use olmdex_text::json::{Reader, Tree};
 
 const CSV_METADATA: &str = "olm.csv.metadata";
 
@@ -123,13 +126,10 @@ impl Bundle {
         let metadata = self.metadata(image, level)?;
         let kept = self.properties.iter().filter(|it| metadata.is_none() || it.0 != BUNDLE_OBJECT);
         let kept = kept.map(|(kind, value)| (kind.as_str(), value.as_str()));
-        let mut it = RawObject::open("olm.bundle");
-        it.optional("name", &self.name);
-        it.text("package", &self.package);
-        it.text("image", image);
-        it.properties(kept.chain(metadata.as_deref().map(|it| (CSV_METADATA, it))));
-        it.related_images(&self.related_images(image));
-        it.finish(format, out)
+        let properties = raw_properties(kept.chain(metadata.as_deref().map(|it| (CSV_METADATA, it))));
+        let blob = Tree::object().with("schema", "olm.bundle").with_text("name", &self.name);
+        let blob = blob.with("package", &self.package).with("image", image).with("properties", properties);
+        write_raw_blob(&blob.with_some("relatedImages", raw_related_images(&self.related_images(image))), format, out)
     }
 
     /// The value of the property that replaces the manifests, if one does.

@@ -9,9 +9,9 @@ use super::written;
 use olmdex_base::diag::Place;
 use olmdex_fbc::csv_metadata::squeeze;
 use olmdex_fbc::service_version::{CsvView, ListedApi};
-use olmdex_fbc::{Api, Spot, object_of_texts};
+use olmdex_fbc::{Api, Spot};
 use olmdex_text::gotype::{Decoder, GoType};
-use olmdex_text::json::{Kind, Reader, Step, Value};
+use olmdex_text::json::{Kind, Reader, Step, Tree, Value};
 use olmdex_text::yaml;
 use olmdex_version::Quoted;
 
@@ -140,15 +140,11 @@ fn release(csv: Value<'_>) -> String {
 }
 
 pub(super) fn api_text(api: &Api) -> String {
-    object_of_texts(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)])
+    Tree::of_texts([("group", &api.group), ("kind", &api.kind), ("version", &api.version)]).compact()
 }
 
 fn package_text(package: &str, version: &str, release: &str) -> String {
-    let mut fields = vec![("packageName", package), ("version", version)];
-    if !release.is_empty() {
-        fields.push(("release", release));
-    }
-    object_of_texts(&fields)
+    Tree::of_texts([("packageName", package), ("version", version)]).with_text("release", release).compact()
 }
 
 /// A property or a dependency, with its place in the list that opm counts it in.
@@ -221,9 +217,7 @@ fn own_package(of: &Origin<'_>, property: ListItem<'_>) -> Result<String, Bundle
 
 fn required_package(of: &Origin<'_>, property: ListItem<'_>) -> Result<String, BundleError> {
     fields(of, property, GoType::PACKAGE, |it| {
-        object_of_texts(&[
-            ("packageName", &it.text_of_field("packageName")),
-            ("versionRange", &it.text_of_field("version")),
-        ])
+        let fields = [("packageName", "packageName"), ("versionRange", "version")];
+        Tree::of_texts(fields.map(|(key, field)| (key, it.text_of_field(field)))).compact()
     })
 }

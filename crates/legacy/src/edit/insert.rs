@@ -9,7 +9,7 @@ use super::chain::Chain;
 use super::remove::count;
 use super::request::NewBundle;
 use super::stored::{BundleColumns, RowIds, Stored};
-use olmdex_text::json;
+use crate::schema_upgrade::package_property;
 
 fn nullable(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
@@ -120,12 +120,7 @@ impl Edit {
         bundle: &str,
         known: &BundleColumns,
     ) -> rusqlite::Result<()> {
-        let mut value = b"{\"packageName\":".to_vec();
-        json::write_string_html(package, &mut value);
-        value.extend_from_slice(b",\"version\":");
-        json::write_string_html(&known.version, &mut value);
-        value.push(b'}');
-        let value = String::from_utf8_lossy(&value);
+        let value = package_property(package, &known.version);
         let (version, path) = (nullable(&known.version), nullable(&known.image));
         let values = params![value, bundle, version, path];
         self.put("INSERT INTO properties VALUES ('olm.package', ?1, ?2, ?3, ?4)", values)

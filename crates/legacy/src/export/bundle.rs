@@ -7,10 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::once::Once;
 use super::outline::HeadIcon;
-use crate::schema_upgrade::gvk;
+use crate::schema_upgrade::{gvk, package_property};
 use olmdex_fbc::service_version::{CsvView, ListedApi};
 use olmdex_fbc::{Api, BUNDLE_OBJECT, Bundle, for_each_object};
-use olmdex_text::json::{self, Kind, Reader, Value};
+use olmdex_text::json::{self, Kind, Reader, Tree, Value};
 
 /// The rows of a bundle.
 #[derive(Debug, Default)]
@@ -128,12 +128,7 @@ impl BundleRows {
                 self.required.insert(api);
             }
             "olm.package.required" => {
-                let mut text = b"{\"packageName\":".to_vec();
-                json::write_string_html(&value.text_of_field("packageName"), &mut text);
-                text.extend_from_slice(b",\"version\":");
-                json::write_string_html(&value.text_of_field("versionRange"), &mut text);
-                text.push(b'}');
-                let text = String::from_utf8_lossy(&text).into_owned();
+                let text = package_property(&value.text_of_field("packageName"), &value.text_of_field("versionRange"));
                 self.dependencies.push(("olm.package".to_owned(), text));
             }
             "olm.gvk" => {
@@ -205,13 +200,8 @@ fn owned_plurals(csv: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
 
 /// A ClusterServiceVersion made of the blob's data: for servers that show packages, which read that of every head.
 fn synthetic(rows: &BundleRows, metadata: Option<Value<'_>>) -> Vec<u8> {
-    let string = |text: &str| {
-        let mut out = Vec::new();
-        json::write_string_html(text, &mut out);
-        String::from_utf8_lossy(&out).into_owned()
-    };
-    let mut meta = BTreeMap::from([("name", string(&rows.name))]);
-    let mut spec: BTreeMap<&str, String> = BTreeMap::from([("version", string(&rows.version))]);
+    let mut meta: BTreeMap<&str, Tree> = BTreeMap::from([("name", Tree::html(&rows.name))]);
+    let mut spec: BTreeMap<&str, Tree> = BTreeMap::from([("version", Tree::html(&rows.version))]);
     // The fields of the property, and their names in the object.
     let places = [
         ("apiServiceDefinitions", "apiservicedefinitions"),
@@ -230,25 +220,20 @@ fn synthetic(rows: &BundleRows, metadata: Option<Value<'_>>) -> Vec<u8> {
     if let Some(metadata) = metadata.filter(|it| it.kind() == Kind::Object) {
         for key in ["annotations", "labels"] {
             if let Some(value) = metadata.get_field(key) {
-                meta.insert(key, value.compact());
+                meta.insert(key, Tree::Raw(value.compact()));
             }
         }
         for (from, to) in places {
             if let Some(value) = metadata.get_field(from) {
-                spec.insert(to, value.compact());
+                spec.insert(to, Tree::Raw(value.compact()));
             }
         }
     }
-    let object = |members: &BTreeMap<&str, String>| {
-        let members: Vec<String> = members.iter().map(|(key, value)| format!("{}:{value}", string(key))).collect();
-        format!("{{{}}}", members.join(","))
-    };
-    format!(
-        "{{\"apiVersion\":\"operators.coreos.com/v1alpha1\",\"kind\":\"ClusterServiceVersion\",\"metadata\":{},\"spec\":{}}}\n",
-        object(&meta),
-        object(&spec)
-    )
-    .into_bytes()
+    let object =
+        |of: BTreeMap<&str, Tree>| Tree::Object(of.into_iter().map(|(key, value)| (key.to_owned(), value)).collect());
+    let head = [("apiVersion", "operators.coreos.com/v1alpha1"), ("kind", "ClusterServiceVersion")];
+    let manifest = Tree::of_texts(head).with("metadata", object(meta)).with("spec", object(spec));
+    (manifest.compact() + "\n").into_bytes()
 }
 
 /// The ClusterServiceVersion with the icon of the package, which readers take from there.
@@ -269,21 +254,14 @@ fn with_icon(csv: &[u8], icon: &HeadIcon) -> Vec<u8> {
     {
         return csv.to_vec();
     }
-    let members = |value: Value<'_>, without: &str| -> Vec<String> {
-        value
-            .members()
-            .filter(|(key, _)| !key.as_str().is_some_and(|it| it.eq_ignore_ascii_case(without)))
-            .map(|(key, member)| text[key.offset()..member.end()].to_owned())
-            .collect()
+    let members = |value: Value<'_>, without: &str| {
+        let raw = |member: Value<'_>| Tree::Raw(text[member.offset()..member.end()].to_owned());
+        let all = value.members().map(|(key, member)| (key.as_str().unwrap_or_default().into_owned(), raw(member)));
+        Tree::Object(all.filter(|(key, _)| !key.eq_ignore_ascii_case(without)).collect())
     };
-    let mut spec_members = spec.map(|it| members(it, "icon")).unwrap_or_default();
-    if let Some((data, mediatype)) = &wanted {
-        let mut quoted = Vec::new();
-        json::write_string_html(mediatype, &mut quoted);
-        let mediatype = String::from_utf8_lossy(&quoted);
-        spec_members.push(format!("\"icon\":[{{\"base64data\":\"{data}\",\"mediatype\":{mediatype}}}]"));
-    }
-    let mut all = members(value, "spec");
-    all.push(format!("\"spec\":{{{}}}", spec_members.join(",")));
-    format!("{{{}}}\n", all.join(",")).into_bytes()
+    let icon = wanted.as_ref().map(|(data, mediatype)| {
+        Tree::list([Tree::object().with("base64data", data).with("mediatype", Tree::html(mediatype))])
+    });
+    let spec = spec.map_or_else(Tree::object, |it| members(it, "icon")).with_some("icon", icon);
+    (members(value, "spec").with("spec", spec).compact() + "\n").into_bytes()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::forms::{BundleFacts, CSV_METADATA, PACKAGE, text_in, texts};
+use super::forms::{BundleFacts, CSV_METADATA, PACKAGE, text_in};
 use super::metadata;
 use super::new::NewSide;
 use super::old::OldSide;
@@ -10,7 +10,7 @@ use super::old_bundle::{OldBundle, Standing};
 use super::report::Report;
 use crate::rules;
 use olmdex_base::diag::Finding;
-use olmdex_text::json::Reader;
+use olmdex_text::json::{Reader, Tree};
 
 /// The result for a bundle's row.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ impl<'a> Bundles<'a> {
 
     fn compare_properties(&self, name: &str, package: &str, old: &OldBundle, new: &BundleFacts, report: &mut Report) {
         // One that names the package is made for bundles that have none.
-        let made = texts(&[("packageName", package), ("version", &old.version)]);
+        let made = Tree::of_texts([("packageName", package), ("version", &old.version)]).compact();
         let made = (PACKAGE.to_owned(), made);
         let mut expected = old.facts.properties.clone();
         if !old.facts.has(PACKAGE) {

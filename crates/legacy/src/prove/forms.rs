@@ -6,7 +6,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 use sha2::{Digest as _, Sha256};
 
-use olmdex_text::json::{self, Reader, Value};
+use olmdex_text::json::{self, Reader, Tree, Value};
 
 /// Type of the property that names the package.
 pub(super) const PACKAGE: &str = "olm.package";
@@ -121,21 +121,6 @@ pub(super) fn digest(bytes: &[u8]) -> Digest {
     Sha256::digest(bytes).into()
 }
 
-/// A JSON object of texts in normal form, if its keys are sorted.
-pub(super) fn texts(members: &[(&str, &str)]) -> String {
-    let mut out = b"{".to_vec();
-    for (idx, (key, text)) in members.iter().enumerate() {
-        if idx > 0 {
-            out.push(b',');
-        }
-        json::write_string(key, &mut out);
-        out.push(b':');
-        json::write_string(text, &mut out);
-    }
-    out.push(b'}');
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 /// The text in a field of an object, or an empty one.
 pub(super) fn text_in(object: Value<'_>, key: &str) -> String {
     object.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
@@ -144,12 +129,12 @@ pub(super) fn text_in(object: Value<'_>, key: &str) -> String {
 /// The value of an API in normal form; a text that is not JSON stays as it is.
 pub(super) fn api(text: &str, reader: &mut Reader) -> String {
     let Ok(value) = reader.read(text) else { return text.to_owned() };
-    let field = |key| text_in(value, key);
-    texts(&[("group", &field("group")), ("kind", &field("kind")), ("version", &field("version"))])
+    Tree::of_texts(["group", "kind", "version"].map(|key| (key, text_in(value, key)))).compact()
 }
 
 /// The value of a required package, as blobs write it, in normal form; a text that is not JSON stays as it is.
 pub(super) fn required_package(text: &str, reader: &mut Reader) -> String {
     let Ok(value) = reader.read(text) else { return text.to_owned() };
-    texts(&[("packageName", &text_in(value, "packageName")), ("versionRange", &text_in(value, "version"))])
+    let fields = [("packageName", "packageName"), ("versionRange", "version")];
+    Tree::of_texts(fields.map(|(key, field)| (key, text_in(value, field)))).compact()
 }

@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 
-use super::forms::{BASE64, BundleFacts, Digest, Icon, digest, digest_manifest, digest_value, text_in, texts};
+use super::forms::{BASE64, BundleFacts, Digest, Icon, digest, digest_manifest, digest_value, text_in};
 use super::report::Report;
 use crate::rules;
-use olmdex_text::json::{self, Reader, Value};
+use olmdex_text::json::{self, Reader, Tree, Value};
 
 /// Reads the manifests, and compares the ClusterServiceVersion of the other column with them. Returns the first
 /// ClusterServiceVersion among them.
@@ -66,7 +66,8 @@ pub(super) fn required_apis(csv: Value<'_>) -> impl Iterator<Item = String> {
     });
     let services = list("apiservicedefinitions").map(|it| (text_in(it, "group"), it));
     definitions.chain(services).map(|(group, it)| {
-        texts(&[("group", &group), ("kind", &text_in(it, "kind")), ("version", &text_in(it, "version"))])
+        Tree::of_texts([("group", &group), ("kind", &text_in(it, "kind")), ("version", &text_in(it, "version"))])
+            .compact()
     })
 }
 

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 
-use super::forms::{ChannelName, Icon, Link, api, required_package, texts};
+use super::forms::{ChannelName, Icon, Link, api, required_package};
 use super::manifests::icon;
 use super::report::Report;
 use crate::cells::{bytes, each, text};
 use crate::file::{Claim, LegacyFile};
 use crate::rules;
 use crate::schema_upgrade::Fidelity;
-use olmdex_text::json::Reader;
+use olmdex_text::json::{Reader, Tree};
 
 /// The first schema with tables of properties and dependencies that are filled.
 const WHOLE: i64 = 9;
@@ -223,7 +223,11 @@ impl<'a> OldSide<'a> {
             each(connection, &of_bundle, |row| {
                 let columns = (text(row, 0)?, text(row, 1)?, text(row, 2)?, text(row, 3)?);
                 if let (Some(bundle), Some(group), Some(version), Some(kind)) = columns {
-                    into.add(bundle, "olm.gvk", &texts(&[("group", &group), ("kind", &kind), ("version", &version)]));
+                    into.add(
+                        bundle,
+                        "olm.gvk",
+                        &Tree::of_texts([("group", &group), ("kind", &kind), ("version", &version)]).compact(),
+                    );
                 }
                 Ok(())
             })?;

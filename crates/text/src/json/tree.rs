@@ -3,7 +3,7 @@
 use super::number::write_number;
 use super::text::{fold_eq, write_string, write_string_html};
 use super::value::{Kind, Value};
-use super::write::written;
+use super::write::{Layout, new_line, written};
 use super::{ReadError, Reader};
 use crate::tally;
 
@@ -268,34 +268,43 @@ impl Tree {
     /// Its text without white space, as it is.
     #[must_use]
     pub fn compact(&self) -> String {
-        written(|out| self.write(out))
+        written(|out| self.write(Layout::Compact, out))
     }
 
-    /// Writes [`Self::compact`].
-    pub fn write(&self, out: &mut Vec<u8>) {
+    /// Its text with a member or an item a line, and so many blanks a level. Raw texts stay as they are.
+    #[must_use]
+    pub fn indented(&self, width: usize) -> String {
+        written(|out| self.write(Layout::Indented { width, level: 0 }, out))
+    }
+
+    fn write(&self, layout: Layout, out: &mut Vec<u8>) {
+        let inner = match layout {
+            Layout::Compact => layout,
+            Layout::Indented { width, level } => Layout::Indented { width, level: level + 1 },
+        };
         match self {
             Self::Raw(text) => out.extend_from_slice(text.as_bytes()),
             Self::Text(text) => write_string(text, out),
+            Self::List(items) if items.is_empty() => out.extend_from_slice(b"[]"),
+            Self::Object(members) if members.is_empty() => out.extend_from_slice(b"{}"),
             Self::List(items) => {
-                out.push(b'[');
                 for (at, item) in items.iter().enumerate() {
-                    if at > 0 {
-                        out.push(b',');
-                    }
-                    item.write(out);
+                    out.push(if at == 0 { b'[' } else { b',' });
+                    new_line(inner, 0, out);
+                    item.write(inner, out);
                 }
+                new_line(layout, 0, out);
                 out.push(b']');
             }
             Self::Object(members) => {
-                out.push(b'{');
                 for (at, (key, value)) in members.iter().enumerate() {
-                    if at > 0 {
-                        out.push(b',');
-                    }
+                    out.push(if at == 0 { b'{' } else { b',' });
+                    new_line(inner, 0, out);
                     write_string(key, out);
-                    out.push(b':');
-                    value.write(out);
+                    out.extend_from_slice(if layout == Layout::Compact { b":" } else { b": " });
+                    value.write(inner, out);
                 }
+                new_line(layout, 0, out);
                 out.push(b'}');
             }
         }
@@ -343,6 +352,12 @@ impl From<&String> for Tree {
 impl From<Vec<Tree>> for Tree {
     fn from(items: Vec<Tree>) -> Self {
         Self::List(items)
+    }
+}
+
+impl From<i64> for Tree {
+    fn from(number: i64) -> Self {
+        Self::Raw(number.to_string())
     }
 }
 
@@ -413,6 +428,24 @@ mod tests {
         assert_eq!((tree.text_of("Name"), tree.text_of_field("Name")), ("upper", "lower"));
         assert_eq!(tree.get_field_with_key("OTHER").map(|it| it.0), Some("other"));
         assert_eq!(tree.texts_of("other").collect::<Vec<_>>(), ["a"]);
+    }
+
+    #[test]
+    fn a_member_or_an_item_has_a_line() {
+        let tree = read(r#"{"a":[1,{"b":{}}],"c":[]}"#).with("d", Tree::Raw("[1,2]".to_owned()));
+        let lines = [
+            "{",
+            "  \"a\": [",
+            "    1,",
+            "    {",
+            "      \"b\": {}",
+            "    }",
+            "  ],",
+            "  \"c\": [],",
+            "  \"d\": [1,2]",
+            "}",
+        ];
+        assert_eq!(tree.indented(2), lines.join("\n"));
     }
 
     #[test]

@@ -252,7 +252,7 @@ fn write_text(value: Value<'_>, style: Style, out: &mut Vec<u8>, noted: &mut Opt
     }
 }
 
-fn new_line(layout: Layout, depth: usize, out: &mut Vec<u8>) {
+pub(super) fn new_line(layout: Layout, depth: usize, out: &mut Vec<u8>) {
     if let Layout::Indented { width, level } = layout {
         out.push(b'\n');
         out.resize(out.len() + width * (level + depth), b' ');

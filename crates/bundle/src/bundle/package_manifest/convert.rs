@@ -14,7 +14,8 @@ use crate::bundle::blob::Bundle;
 use crate::bundle::sources::{SourceFile, made_of};
 use crate::bundle::written;
 use olmdex_base::diag::{Finding, Place, closest};
-use olmdex_fbc::{Format, Input, Level, Provenance, RawObject, Spot};
+use olmdex_fbc::{Format, Input, Level, Provenance, Spot, raw_entry, write_raw_blob};
+use olmdex_text::json;
 
 /// Reads the package-manifest directory whose package manifest is the file of this number; `None` if there are no
 /// versions in it. `root` is the directory, if it is in the file system; `image` gives bundles the references of their
@@ -34,16 +35,15 @@ pub fn convert(
         return None;
     }
     findings.append(&mut tree.findings);
-    let place = |path: Vec<olmdex_text::json::Step>| written::place(&file.shown, &text, &Spot::Path(path));
+    let place = |path: Vec<json::Step>| written::place(&file.shown, &text, &Spot::Path(path));
     let of_package = || Some(package.package.clone()).filter(|name| !name.is_empty());
     let mut texts = Vec::new();
-    let mut blob = RawObject::open("olm.package");
-    blob.text("name", &package.package);
-    blob.optional("defaultChannel", &package.default_channel);
+    let blob = json::Tree::of_texts([("schema", "olm.package"), ("name", &package.package)]);
+    let blob = blob.with_text("defaultChannel", &package.default_channel);
     let mut from = Provenance::new(written::place(&file.shown, &text, &Spot::Start));
     from.add(vec!["name".into()], place(vec!["packageName".into()]));
     from.add(vec!["defaultChannel".into()], place(vec!["defaultChannel".into()]));
-    texts.push((finished(blob), from));
+    texts.push((finished(&blob), from));
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     for (number, name, head) in &package.channels {
         let at = place(vec!["channels".into(), (*number).into()]);
@@ -54,21 +54,14 @@ pub fn convert(
         }
         let entries = entries(&tree.versions, head);
         let mut from = Provenance::new(at);
-        let mut blob = RawObject::open("olm.channel");
-        blob.text("name", name);
-        blob.text("package", &package.package);
-        blob.list("entries", entries.iter().enumerate(), |it, (number, entry)| {
-            it.out.push(b'{');
-            it.text("name", &entry.version.bundle.name);
-            it.optional("replaces", entry.replaces());
-            if !entry.skips().is_empty() {
-                it.list("skips", entry.skips(), |it, skip| olmdex_text::json::write_string(skip, &mut it.out));
-            }
-            it.optional("skipRange", &entry.version.skip_range);
-            it.out.push(b'}');
+        let members = [("schema", "olm.channel"), ("name", name), ("package", &package.package)];
+        let blob_entries = entries.iter().enumerate().map(|(number, entry)| {
             from.add(vec!["entries".into(), number.into()], entry.place());
+            let (version, replaces, skips) = (entry.version, entry.replaces(), entry.skips());
+            raw_entry(&version.bundle.name, replaces, skips, &version.skip_range)
         });
-        texts.push((finished(blob), from));
+        let blob = json::Tree::of_texts(members).with("entries", json::Tree::list(blob_entries));
+        texts.push((finished(&blob), from));
         reached.extend(entries.iter().map(|it| it.version.bundle.name.as_str()));
     }
     for (name, version) in &tree.versions {
@@ -89,10 +82,10 @@ pub fn convert(
     Some(Ok(converted))
 }
 
-fn finished(blob: RawObject) -> Vec<u8> {
+fn finished(blob: &json::Tree) -> Vec<u8> {
     let mut text = Vec::new();
     // Only YAML could fail.
-    let _ = blob.finish(Format::Json, &mut text);
+    let _ = write_raw_blob(blob, Format::Json, &mut text);
     text
 }
 

@@ -12,8 +12,8 @@ use crate::bundle::blob::Bundle;
 use crate::bundle::manifest::{Manifest, first_document};
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::service_version::CsvView;
-use olmdex_fbc::{Input, InputFile, object_of_texts};
-use olmdex_text::json::Reader;
+use olmdex_fbc::{Input, InputFile};
+use olmdex_text::json::{self, Reader};
 
 /// A version of the operator.
 pub(super) struct Version {
@@ -37,8 +37,9 @@ pub(super) struct Tree {
 
 /// The annotations that a bundle would have.
 fn annotations(package: &str) -> Vec<(String, Vec<u8>)> {
-    let annotations = object_of_texts(&[("operators.operatorframework.io.bundle.package.v1", package)]);
-    vec![("annotations.yaml".to_owned(), format!("{{\"annotations\":{annotations}}}").into_bytes())]
+    let annotations = json::Tree::of_texts([("operators.operatorframework.io.bundle.package.v1", package)]);
+    let document = json::Tree::object().with("annotations", annotations);
+    vec![("annotations.yaml".to_owned(), document.compact().into_bytes())]
 }
 
 impl Tree {
