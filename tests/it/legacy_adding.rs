@@ -343,3 +343,19 @@ fn images_and_empty_files_and_dry_runs() {
     assert_eq!(query(&out, "SELECT name, bundlepath FROM operatorbundle"), "p.v1.0.0|");
     olmdex(["legacy", "add"]).arg(&out).arg(&out).arg("--in-place").answer().expect_words("is not a bundle");
 }
+
+/// Section 5, row 2: whether a bundle has a release is asked of its property, not of the text of that.
+#[test]
+fn a_package_may_be_called_release() {
+    let properties = |package: &str| {
+        let root = scratch();
+        let file = empty(root.path());
+        for version in ["v1.0.0", "v1.0.1"] {
+            let made = bundle(root.path(), &format!("{package}.{version}"), "stable", "stable", "");
+            add(&file, &[made], &[]).expect_code(0);
+        }
+        let all = query(&file, "SELECT operatorbundle_name, type, value FROM properties ORDER BY 1, 2, 3");
+        all.replace(package, "PACKAGE")
+    };
+    assert_eq!(properties("release"), properties("relief"));
+}

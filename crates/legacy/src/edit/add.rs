@@ -16,6 +16,7 @@ use crate::cells::{each, text};
 use crate::error::LegacyError;
 use crate::refusal::AddRefusal;
 use olmdex_base::diag::Listed;
+use olmdex_text::json::Tree;
 use olmdex_text::tally;
 use olmdex_version::Version;
 
@@ -59,7 +60,8 @@ impl Edit {
             }
         }
         let releases = "SELECT DISTINCT operatorbundle_name FROM properties
-                        WHERE type = 'olm.package' AND CAST(value AS TEXT) LIKE '%\"release\"%'";
+                        WHERE type = 'olm.package' AND CASE WHEN json_valid(CAST(value AS TEXT))
+                        THEN json_type(CAST(value AS TEXT), '$.release') IS NOT NULL END";
         let releases: BTreeSet<String> = self.strings(releases, &[])?.into_iter().collect();
         for (package, mut news) in packages {
             news.sort_by_cached_key(|it| ByVersion::of(it));
@@ -201,7 +203,8 @@ impl Edit {
         for new in news {
             let name = &new.bundle.name;
             self.insert_bundle(new, known.get(name).is_some_and(|it| it.is_deprecated))?;
-            if new.bundle.properties.iter().any(|it| it.0 == "olm.package" && it.1.contains("\"release\"")) {
+            let has_release = |value: &str| Tree::read(value).is_ok_and(|it| it.get_field("release").is_some());
+            if new.bundle.properties.iter().any(|it| it.0 == "olm.package" && has_release(&it.1)) {
                 own_releases.insert(name);
             }
         }
