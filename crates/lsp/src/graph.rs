@@ -8,7 +8,7 @@ use super::symbols::{Deprecated, Role, Thing};
 use olmdex_fbc::{ChannelPlaces, Entry};
 use olmdex_index::query::{GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 use olmdex_rules::check::Facts;
-use olmdex_text::json;
+use olmdex_text::json::Tree;
 
 /// The packages by name, as far as the catalog can be read. Only `wanted`, if one is.
 pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String, PackageGraph> {
@@ -93,14 +93,6 @@ pub(super) fn graph_of_names(catalog: &Catalog, key: &Key, package: &str) -> Pac
 
 /// The value of a property `olm.package`.
 fn property(package: &str, version: &str, release: &str) -> String {
-    let mut out = b"{\"packageName\":".to_vec();
-    json::write_string(package, &mut out);
-    out.extend_from_slice(b",\"version\":");
-    json::write_string(version, &mut out);
-    if !release.is_empty() {
-        out.extend_from_slice(b",\"release\":");
-        json::write_string(release, &mut out);
-    }
-    out.push(b'}');
-    String::from_utf8_lossy(&out).into_owned()
+    let property = Tree::of_texts([("packageName", package), ("version", version)]);
+    property.with_text("release", release).compact()
 }

@@ -19,7 +19,7 @@ use crate::compose::Choice;
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
-use crate::json;
+use crate::json::Tree;
 use crate::version::Quoted;
 use crate::{crd, edit};
 
@@ -277,24 +277,10 @@ fn as_sdk(
 
 fn sdk_document(outputs: &[sdk::Output]) -> String {
     let passed = !outputs.iter().any(|it| it.level == Severity::Error);
-    let mut text = format!("{{\n    \"passed\": {passed},\n    \"outputs\": ");
-    if outputs.is_empty() {
-        text.push_str("null\n}\n");
-        return text;
-    }
-    text.push_str("[\n");
-    for (idx, output) in outputs.iter().enumerate() {
-        let mut quoted = Vec::new();
-        json::write_string_html(&output.to_string(), &mut quoted);
-        let message = String::from_utf8_lossy(&quoted);
-        let comma = if idx + 1 < outputs.len() { "," } else { "" };
-        let level = output.level.word();
-        text.push_str(&format!(
-            "        {{\n            \"type\": \"{level}\",\n            \"message\": {message}\n        }}{comma}\n"
-        ));
-    }
-    text.push_str("    ]\n}\n");
-    text
+    let output =
+        |it: &sdk::Output| Tree::object().with("type", it.level.word()).with("message", Tree::html(&it.to_string()));
+    let all = if outputs.is_empty() { Tree::Raw("null".to_owned()) } else { Tree::list(outputs.iter().map(output)) };
+    Tree::object().with("passed", passed).with("outputs", all).indented(4) + "\n"
 }
 
 fn sdk_text(context: &Context, outputs: &[sdk::Output]) {

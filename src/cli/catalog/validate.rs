@@ -31,6 +31,7 @@ use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Severity, Tally, counted, grouped, printable};
+use crate::json::Tree;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template;
 use crate::version::first_of;
@@ -469,15 +470,8 @@ fn print_as_opm(context: &Context, format: FindingFormat, refusals: &[Option<Str
 }
 
 fn opm_json(refusal: Option<&str>) -> String {
-    match refusal {
-        None => "{\n  \"passed\": true\n}\n".to_owned(),
-        Some(text) => {
-            let mut quoted = Vec::new();
-            crate::json::write_string_html(text, &mut quoted);
-            let quoted = String::from_utf8_lossy(&quoted);
-            format!("{{\n  \"passed\": false,\n  \"error\": {{\n    \"message\": {quoted}\n  }}\n}}\n")
-        }
-    }
+    let error = refusal.map(|text| Tree::object().with("message", Tree::html(text)));
+    Tree::object().with("passed", refusal.is_none()).with_some("error", error).indented(2) + "\n"
 }
 
 fn opm_yaml(refusal: Option<&str>) -> String {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fingerprint::subject;
 use super::{Finding, Rule};
+use olmdex_text::json::Tree;
 
 const API_VERSION: &str = "olmdex/v1";
 const KIND: &str = "Baseline";
@@ -146,11 +147,9 @@ impl Baseline {
             serde_json::to_string(&KnownFinding { rule, package, message, count: *count }).unwrap_or_default()
         });
         let lines: Vec<String> = known.map(|it| format!("\n    {it}")).collect();
-        let end = if lines.is_empty() { "" } else { "\n  " };
-        let findings = lines.join(",");
-        format!(
-            "{{\n  \"apiVersion\": \"{API_VERSION}\",\n  \"kind\": \"{KIND}\",\n  \"findings\": [{findings}{end}]\n}}\n"
-        )
+        let findings = if lines.is_empty() { "[]".to_owned() } else { format!("[{}\n  ]", lines.join(",")) };
+        let document = Tree::of_texts([("apiVersion", API_VERSION), ("kind", KIND)]);
+        document.with("findings", Tree::Raw(findings)).indented(2) + "\n"
     }
 
     /// Separates new findings from known ones. Findings out of scope are always new. If a finding occurs more often

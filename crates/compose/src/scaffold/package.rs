@@ -6,8 +6,7 @@ use thiserror::Error;
 
 use super::media_type::media_type;
 use olmdex_fbc::{self as fbc, Format, Level, RenderDefect, Rendering, Selection};
-use olmdex_text::json::Expansion;
-use olmdex_text::json::{self, Reader};
+use olmdex_text::json::{Expansion, Reader, Tree};
 
 /// Why there is no blob.
 #[derive(Debug, Error)]
@@ -38,28 +37,17 @@ pub fn package(
     icon: Option<&[u8]>,
     format: Format,
 ) -> Result<Vec<u8>, PackageError> {
-    let mut text = b"{\"schema\":\"olm.package\"".to_vec();
-    let member = |key: &str, value: &str, out: &mut Vec<u8>| {
-        out.extend_from_slice(format!(",\"{key}\":").as_bytes());
-        json::write_string(value, out);
-    };
-    member("name", name, &mut text);
-    member("defaultChannel", channel, &mut text);
-    if !description.is_empty() {
-        member("description", description, &mut text);
-    }
+    let blob = Tree::of_texts([("schema", "olm.package"), ("name", name), ("defaultChannel", channel)]);
+    let mut blob = blob.with_text("description", description);
     if let Some(icon) = icon {
         if icon.is_empty() {
             return Err(PackageError::EmptyIcon);
         }
         let media_type = media_type(icon).ok_or(PackageError::NotAnImage)?;
-        let data = STANDARD.encode(icon);
-        text.extend_from_slice(
-            format!(",\"icon\":{{\"base64data\":\"{data}\",\"mediatype\":\"{media_type}\"}}").as_bytes(),
-        );
+        let icon = Tree::object().with("base64data", STANDARD.encode(icon)).with("mediatype", media_type);
+        blob = blob.with("icon", icon);
     }
-    text.push(b'}');
-    let text = json::decode_utf8(&text);
+    let text = blob.compact();
     let mut reader = Reader::new();
     let unwritable = |error: &dyn std::fmt::Display| PackageError::Unwritable(error.to_string());
     let value = reader.read(&text).map_err(|error| unwritable(&error))?;

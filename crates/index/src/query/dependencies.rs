@@ -11,6 +11,7 @@ use super::upgrade::{PackageGraph, add_bundles};
 use crate::{IndexError, LightIndex};
 use olmdex_base::diag::Place;
 use olmdex_fbc::Property;
+use olmdex_text::json::Tree;
 
 /// A package in one catalog, as resolution asks for it.
 pub type PackageDependencies = PackageGraph<DependencyBundle>;
@@ -143,7 +144,7 @@ impl LightIndex {
     /// # Errors
     /// If the index is damaged.
     pub fn properties_of_bundles(&self, documents: &[i64]) -> Result<HashMap<i64, Vec<Property>>, IndexError> {
-        let list: Vec<String> = documents.iter().map(ToString::to_string).collect();
+        let list = Tree::list(documents.iter().copied()).compact();
         let mut texts: HashSet<Arc<str>> = HashSet::new();
         let mut text = |row: &rusqlite::Row<'_>, column: usize| -> rusqlite::Result<Arc<str>> {
             let text = row.get_ref(column)?.as_str()?;
@@ -155,7 +156,7 @@ impl LightIndex {
             Ok(text)
         };
         let mut properties: HashMap<i64, Vec<Property>> = HashMap::with_capacity(documents.len());
-        for (document, property) in self.rows(PROPERTIES, [format!("[{}]", list.join(","))], |row| {
+        for (document, property) in self.rows(PROPERTIES, [list], |row| {
             Ok((row.get::<_, i64>(0)?, Property { kind: text(row, 1)?, value: text(row, 2)? }))
         })? {
             properties.entry(document).or_default().push(property);

@@ -6,9 +6,11 @@ use thiserror::Error;
 
 use super::kind::Kind;
 use olmdex_base::diag::Finding;
-use olmdex_fbc::{self as fbc, Consumer, Defect, DefectKind, Failure, Format, Input, Origin, Spot, Syntax, Typed};
+use olmdex_fbc::{
+    self as fbc, Consumer, Defect, DefectKind, Failure, Format, Input, Origin, Spot, Syntax, Typed, write_raw_blob,
+};
 use olmdex_rules::check::failure_findings;
-use olmdex_text::json::{self, Reader, Step, fold_eq};
+use olmdex_text::json::{self, Reader, Step, Tree, Value, fold_eq};
 use olmdex_text::yaml;
 
 /// The reasons why a catalog cannot be made a template.
@@ -32,7 +34,7 @@ struct Entries {
 }
 
 impl Consumer for Entries {
-    type Output = Result<Option<Vec<u8>>, (Origin, Failure)>;
+    type Output = Result<Option<Tree>, (Origin, Failure)>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let blob = match document.blob {
@@ -42,12 +44,10 @@ impl Consumer for Entries {
             }
             Err(failure) => return without_schema(failure).map_err(|failure| (document.origin, failure)),
         };
-        let mut out = Vec::new();
-        match &blob.typed {
-            Typed::Bundle(bundle) if self.is_basic => write_bundle(&bundle.image, &mut out),
-            _ => json::write_unstructured(blob.value, &mut out),
-        }
-        Ok(Some(out))
+        Ok(Some(match &blob.typed {
+            Typed::Bundle(bundle) if self.is_basic => bundle_entry(&bundle.image),
+            _ => unstructured(blob.value),
+        }))
     }
 }
 
@@ -69,7 +69,7 @@ impl Entries {
     }
 
     /// The entry of a document that only its head is read of.
-    fn of_raw(&self, raw: &[u8], syntax: Syntax) -> Option<Vec<u8>> {
+    fn of_raw(&self, raw: &[u8], syntax: Syntax) -> Option<Tree> {
         let mut converted = Vec::new();
         let text = match syntax {
             Syntax::Json => json::decode_utf8(raw),
@@ -81,36 +81,31 @@ impl Entries {
         };
         let mut reader = Reader::new();
         let value = reader.read(&text).ok()?;
-        let mut out = Vec::new();
-        let schema = value.get_field("schema").and_then(|it| it.as_str());
-        if self.is_basic && schema.as_deref() == Some("olm.bundle") {
-            write_bundle(&value.get_field("image").and_then(|it| it.as_str()).unwrap_or_default(), &mut out);
-        } else {
-            json::write_unstructured(value, &mut out);
-        }
-        Some(out)
+        let is_bundle = self.is_basic && value.text_of_field("schema") == "olm.bundle";
+        Some(if is_bundle { bundle_entry(&value.text_of_field("image")) } else { unstructured(value) })
     }
 }
 
-/// Writes the entry of a bundle in a basic template.
-fn write_bundle(image: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"{\"schema\":\"olm.bundle\",\"image\":");
-    json::write_string_html(image, out);
-    out.push(b'}');
+/// The entry of a bundle in a basic template.
+fn bundle_entry(image: &str) -> Tree {
+    Tree::object().with("schema", "olm.bundle").with("image", Tree::html(image))
+}
+
+/// The entry of another document, as it is.
+fn unstructured(value: Value<'_>) -> Tree {
+    let mut out = Vec::new();
+    json::write_unstructured(value, &mut out);
+    Tree::Raw(String::from_utf8_lossy(&out).into_owned())
 }
 
 /// A document without a schema is converted like others, and one without content is skipped.
-fn without_schema(failure: Failure) -> Result<Option<Vec<u8>>, Failure> {
+fn without_schema(failure: Failure) -> Result<Option<Tree>, Failure> {
     if let [defect] = failure.defects.as_slice()
         && let DefectKind::MissingSchema(text) = &defect.kind
     {
         let mut reader = Reader::new();
         return Ok(match reader.read(text) {
-            Ok(value) if !value.is_null() => {
-                let mut out = Vec::new();
-                json::write_unstructured(value, &mut out);
-                Some(out)
-            }
+            Ok(value) if !value.is_null() => Some(unstructured(value)),
             _ => None,
         });
     }
@@ -126,7 +121,7 @@ pub fn convert(input: &Input, kind: Kind, format: Format, out: &mut Vec<u8>) -> 
         return Err(ConvertError::Semver);
     }
     let mut findings = Vec::new();
-    let mut entries: Vec<Vec<u8>> = Vec::new();
+    let mut entries: Vec<Tree> = Vec::new();
     let done: Result<(), Infallible> = fbc::load(input, &Entries { is_basic: kind == Kind::Basic }, |it| {
         match it {
             Ok(entry) => entries.extend(entry),
@@ -140,33 +135,16 @@ pub fn convert(input: &Input, kind: Kind, format: Format, out: &mut Vec<u8>) -> 
     if !findings.is_empty() {
         return Err(ConvertError::Broken(findings));
     }
-    let mut text = format!("{{\"schema\":\"{}\",\"entries\":", kind.schema()).into_bytes();
-    match entries.is_empty() {
-        true => text.extend_from_slice(b"null"),
-        false => {
-            text.push(b'[');
-            text.extend_from_slice(&entries.join(&b","[..]));
-            text.push(b']');
-        }
-    }
-    if kind == Kind::Substitutes {
-        text.extend_from_slice(b",\"substitutions\":[]");
-    }
-    text.push(b'}');
-    match format {
-        Format::Json => {
-            json::indent(&text, out);
-            out.push(b'\n');
-        }
-        Format::Yaml => {
-            let text = json::decode_utf8(&text);
-            let mut reader = Reader::new();
-            let value = reader.read(&text).map_err(|error| ConvertError::Unwritable(error.to_string()))?;
-            out.extend_from_slice(b"---\n");
-            yaml::write(value, out).map_err(|error| ConvertError::Unwritable(error.to_string()))?;
-            // opm does the same.
-            out.push(b'\n');
-        }
+    let entries = if entries.is_empty() { Tree::Raw("null".to_owned()) } else { Tree::List(entries) };
+    let template = Tree::object().with("schema", kind.schema()).with("entries", entries);
+    let template = match kind {
+        Kind::Substitutes => template.with("substitutions", Vec::new()),
+        _ => template,
+    };
+    write_raw_blob(&template, format, out).map_err(ConvertError::Unwritable)?;
+    if format == Format::Yaml {
+        // opm does the same.
+        out.push(b'\n');
     }
     Ok(())
 }

@@ -9,9 +9,9 @@ use super::lists::{TemplateImage, bad_entry, check_reference, list, text, wrong_
 use super::rendered::{Part, Rendered};
 use super::rules;
 use olmdex_base::diag::{Finding, Severity};
-use olmdex_fbc::{self as fbc, Entry, Input, Provenance, Spot, Typed};
+use olmdex_fbc::{self as fbc, Entry, Input, Provenance, Spot, Typed, raw_entry};
 use olmdex_rules::check;
-use olmdex_text::json::{self, Kind, Reader, Step, Value};
+use olmdex_text::json::{Kind, Reader, Step, Tree, Value};
 use olmdex_version::{Release, Version, VersionRelease};
 
 /// The content of a substitutes template.
@@ -193,35 +193,10 @@ impl Channel {
 
 /// A channel's blob, as JSON.
 pub(super) fn channel_blob(package: &str, name: &str, entries: &[Entry], properties: Option<&str>) -> String {
-    let mut out = b"{\"schema\":\"olm.channel\"".to_vec();
-    let member = |key: &str, text: &str, out: &mut Vec<u8>| {
-        out.extend_from_slice(format!(",\"{key}\":").as_bytes());
-        json::write_string(text, out);
-    };
-    member("name", name, &mut out);
-    member("package", package, &mut out);
-    out.extend_from_slice(b",\"entries\":[");
-    for (at, entry) in entries.iter().enumerate() {
-        out.extend_from_slice(if at > 0 { b",{\"name\":" } else { b"{\"name\":" });
-        json::write_string(&entry.name, &mut out);
-        for (key, text) in [("replaces", &entry.replaces), ("skipRange", &entry.skip_range)] {
-            if !text.is_empty() {
-                member(key, text, &mut out);
-            }
-        }
-        for (at, skipped) in entry.skips.iter().enumerate() {
-            out.extend_from_slice(if at > 0 { b"," } else { b",\"skips\":[" });
-            json::write_string(skipped, &mut out);
-        }
-        out.extend_from_slice(if entry.skips.is_empty() { b"}" } else { b"]}" });
-    }
-    out.push(b']');
-    if let Some(properties) = properties {
-        out.extend_from_slice(format!(",\"properties\":{properties}").as_bytes());
-    }
-    out.push(b'}');
-    // Written from text, so it is text.
-    String::from_utf8(out).unwrap_or_default()
+    let blob = Tree::of_texts([("schema", "olm.channel"), ("name", name), ("package", package)]);
+    let entries = entries.iter().map(|it| raw_entry(&it.name, &it.replaces, &it.skips, &it.skip_range));
+    let blob = blob.with("entries", Tree::list(entries));
+    blob.with_some("properties", properties.map(|it| Tree::Raw(it.to_owned()))).compact()
 }
 
 /// Puts a bundle into the place of another one.

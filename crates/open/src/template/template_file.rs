@@ -14,7 +14,7 @@ use super::semver::Semver;
 use super::substitutes::{Substitutes, channel_blob};
 use olmdex_base::diag::{Finding, Listed, closest};
 use olmdex_fbc::{InputFile, Level, Spot};
-use olmdex_text::json::{self, Step};
+use olmdex_text::json::{Step, Tree};
 
 /// A template that has been read.
 ///
@@ -207,26 +207,11 @@ fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
 
 /// A package's blob, as JSON.
 fn package_blob(name: &str, default_channel: &str, newest: Option<&Head>) -> String {
-    let mut out = b"{\"schema\":\"olm.package\"".to_vec();
-    let member = |key: &str, text: &str, out: &mut Vec<u8>| {
-        out.extend_from_slice(format!(",\"{key}\":").as_bytes());
-        json::write_string(text, out);
-    };
-    member("name", name, &mut out);
-    member("defaultChannel", default_channel, &mut out);
-    if let Some(newest) = newest {
-        if !newest.description.is_empty() {
-            member("description", &newest.description, &mut out);
-        }
-        if let Some((data, mediatype)) = &newest.icon {
-            out.extend_from_slice(b",\"icon\":{\"base64data\":");
-            // The form that Go's decoder reads, which ignores line breaks.
-            json::write_string(&data.replace(['\r', '\n'], ""), &mut out);
-            member("mediatype", mediatype, &mut out);
-            out.push(b'}');
-        }
-    }
-    out.push(b'}');
-    // Written from text, so it is text.
-    String::from_utf8(out).unwrap_or_default()
+    let blob = Tree::of_texts([("schema", "olm.package"), ("name", name), ("defaultChannel", default_channel)]);
+    let Some(newest) = newest else { return blob.compact() };
+    let icon = newest.icon.as_ref().map(|(data, mediatype)| {
+        // The form that Go's decoder reads, which ignores line breaks.
+        Tree::object().with("base64data", data.replace(['\r', '\n'], "")).with("mediatype", mediatype)
+    });
+    blob.with_text("description", &newest.description).with_some("icon", icon).compact()
 }

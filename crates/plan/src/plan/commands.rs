@@ -10,7 +10,7 @@ use olmdex_index::query::BundleSelector;
 use olmdex_olm::catalog_source::CATALOG_NAME_LABEL;
 use olmdex_rules::cluster::Subscription;
 use olmdex_text::encoding::shell::word;
-use olmdex_text::json::quoted;
+use olmdex_text::json::Tree;
 
 /// The resource of Subscriptions, by a name that no other API group has.
 const SUBSCRIPTIONS: &str = "subscriptions.operators.coreos.com";
@@ -136,7 +136,7 @@ impl Writer<'_> {
         }
         for pool in if others.is_empty() { vec!["worker"] } else { others } {
             let pool = name(pool)?;
-            self.commands.push(format!("oc patch mcp/{pool} --type merge -p '{{\"spec\":{{\"paused\":{pauses}}}}}'"));
+            self.commands.push(format!("oc patch mcp/{pool} {}", merge_patch(&["spec", "paused"], pauses)));
             self.manifests.push(manifests::pool(pool, pauses));
         }
         Some(())
@@ -161,7 +161,7 @@ impl Writer<'_> {
                 && bundles.iter().all(|it| plan.csvs.iter().any(|csv| csv == it))
         };
         let plan = plans.iter().find(wanted).filter(|_| round == 0);
-        let patch = "--type merge -p '{\"spec\":{\"approved\":true}}'";
+        let patch = merge_patch(&["spec", "approved"], true);
         let Some(plan) = plan else {
             self.say(&format!("the InstallPlan with {}", bundles.join(" and ")));
             let found = bundles.iter().find_map(|it| Some((*it, self.subscription(namespace, package, it)?)));
@@ -252,12 +252,8 @@ impl Writer<'_> {
         let (namespace, channel) = (name(namespace)?.to_owned(), name(step.to.as_deref()?)?.to_owned());
         let subscriptions: Vec<Subscription> = self.subscriptions(&namespace, package).into_iter().cloned().collect();
         for subscription in &subscriptions {
-            let (own, patch) =
-                (name(&subscription.name)?, format!("{{\"spec\":{{\"channel\":{}}}}}", quoted(&channel)));
-            self.commands.push(format!(
-                "oc -n {namespace} patch subscriptions.operators.coreos.com {own} --type merge -p {}",
-                word(&patch)
-            ));
+            let (own, patch) = (name(&subscription.name)?, merge_patch(&["spec", "channel"], &channel));
+            self.commands.push(format!("oc -n {namespace} patch subscriptions.operators.coreos.com {own} {patch}"));
             self.manifests.push(manifests::subscription(subscription, &channel, &subscription.source));
         }
         let then: Vec<&str> = step.then.iter().map(String::as_str).collect();
@@ -274,13 +270,10 @@ impl Writer<'_> {
         let to = name(step.to.as_deref()?)?.to_owned();
         let Some((namespace, package)) = step.subject.as_deref()?.split_once('/') else {
             let own = name(step.subject.as_deref()?)?.to_owned();
-            let label = quoted(CATALOG_NAME_LABEL);
-            let patch = format!(
-                "{{\"spec\":{{\"source\":{{\"catalog\":{{\"selector\":{{\"matchLabels\":{{{label}:{}}}}}}}}}}}}}",
-                quoted(&to)
-            );
+            let label = ["spec", "source", "catalog", "selector", "matchLabels", CATALOG_NAME_LABEL];
+            let patch = merge_patch(&label, &to);
             self.commands.push(format!("oc wait clustercatalog/{to} --for=condition=Serving --timeout=15m"));
-            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", word(&patch)));
+            self.commands.push(format!("oc patch clusterextension {own} {patch}"));
             let extensions = &self.question.cluster.extensions;
             let extension = extensions.iter().find(|it| it.name == own).cloned().unwrap_or_default();
             self.manifests.push(manifests::extension(&extension, None, None, Some(&to)));
@@ -293,12 +286,11 @@ impl Writer<'_> {
             let ready = format!(
                 "oc -n {of_source} wait catalogsource/{to} --for=jsonpath='{{.status.connectionState.lastObservedState}}'=READY --timeout=15m"
             );
-            let patch = format!("{{\"spec\":{{\"source\":{}}}}}", quoted(&to));
+            let patch = merge_patch(&["spec", "source"], &to);
             self.commands.push(ready);
             self.commands.push(format!(
-                "oc -n {namespace} patch subscriptions.operators.coreos.com {} --type merge -p {}",
-                name(&subscription.name)?,
-                word(&patch)
+                "oc -n {namespace} patch subscriptions.operators.coreos.com {} {patch}",
+                name(&subscription.name)?
             ));
             self.manifests.push(manifests::subscription(subscription, &subscription.channel, &to));
         }
@@ -310,19 +302,12 @@ impl Writer<'_> {
         let extension = self.question.cluster.extensions.iter().find(|it| it.name == own).cloned().unwrap_or_default();
         let version = step.set.get("spec.source.catalog.version").and_then(|it| it.first());
         let channels = step.set.get("spec.source.catalog.channels");
-        let mut fields = Vec::new();
-        if let Some(version) = version {
-            fields.push(format!("\"version\":{}", quoted(version)));
-        }
-        if let Some(channels) = channels {
-            let channels: Vec<String> = channels.iter().map(|it| quoted(it)).collect();
-            fields.push(format!("\"channels\":[{}]", channels.join(",")));
-        }
-        if fields.is_empty() {
+        if version.is_none() && channels.is_none() {
             self.say("OLM v1 updates it automatically");
         } else {
-            let patch = format!("{{\"spec\":{{\"source\":{{\"catalog\":{{{}}}}}}}}}", fields.join(","));
-            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", word(&patch)));
+            let catalog = Tree::object().with_some("version", version).with_some("channels", channels.map(Tree::list));
+            let patch = merge_patch(&["spec", "source", "catalog"], catalog);
+            self.commands.push(format!("oc patch clusterextension {own} {patch}"));
             self.manifests.push(manifests::extension(&extension, version, channels, None));
         }
         if let Some(PathElement::Bundle(last)) = step.path.last() {
@@ -353,6 +338,12 @@ impl Writer<'_> {
         }
         Some(())
     }
+}
+
+/// The words of a command that gives one field of an object a value.
+pub(super) fn merge_patch(path: &[&str], value: impl Into<Tree>) -> String {
+    let patch = path.iter().rev().fold(value.into(), |value, key| Tree::object().with(key, value));
+    format!("--type merge -p {}", word(&patch.compact()))
 }
 
 /// The highest number of approvals that people see one by one; more are a loop.

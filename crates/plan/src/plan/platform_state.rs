@@ -2,6 +2,7 @@
 
 use super::answer::{Blocker, Decision, Plan, StepKind, Unknown};
 use super::code::Code;
+use super::commands::merge_patch;
 use super::inputs::recommended;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::Minor;
@@ -165,8 +166,8 @@ fn gates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
         let mut lift = "read it, then acknowledge it in the ConfigMap admin-acks of openshift-config".to_owned();
         let is_plain = gate.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-'));
         if is_plain {
-            let patch = format!("'{{\"data\":{{\"{gate}\":\"true\"}}}}'");
-            lift.push_str(&format!(": oc -n openshift-config patch cm admin-acks --type merge -p {patch}"));
+            let patch = merge_patch(&["data", gate], "true");
+            lift.push_str(&format!(": oc -n openshift-config patch cm admin-acks {patch}"));
         }
         plan.blockers.push(blocker(Code::AdminAck, gate, Some(next), text.clone(), &lift, place.clone()));
     }

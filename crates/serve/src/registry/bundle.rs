@@ -93,8 +93,8 @@ fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
             message.dependencies.push(TypedValue { kind: "olm.gvk".to_owned(), value: text.to_owned() });
         }
         "olm.package.required" => {
-            let (package, range) = (json::quoted(&field("packageName")), json::quoted(&field("versionRange")));
-            let value = format!("{{\"packageName\":{package},\"version\":{range}}}");
+            let fields = [("packageName", "packageName"), ("version", "versionRange")];
+            let value = json::Tree::of_texts(fields.map(|(key, from)| (key, field(from)))).compact();
             message.dependencies.push(TypedValue { kind: "olm.package".to_owned(), value });
         }
         _ => {}

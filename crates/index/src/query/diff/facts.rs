@@ -6,6 +6,7 @@ use super::change::Subject;
 use super::inventory::{DOCUMENTS, Selection};
 use super::thing::Thing;
 use crate::{Index, IndexError};
+use olmdex_text::json::Tree;
 
 /// The item and the field that a value belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,8 +136,7 @@ pub(super) fn may_be_news(subject: Subject) -> bool {
 fn list(documents: &[i64]) -> String {
     let mut documents = documents.to_vec();
     documents.sort_unstable();
-    let numbers: Vec<String> = documents.into_iter().map(|it| it.to_string()).collect();
-    format!("[{}]", numbers.join(","))
+    Tree::list(documents).compact()
 }
 
 impl Facts {
