@@ -18,7 +18,8 @@ pub enum Level {
 }
 
 /// The type of the property.
-pub(super) const KIND: &str = "olm.csv.metadata";
+/// The type of the property that stands for a ClusterServiceVersion.
+pub const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// The property's value for a bundle that is migrated, as compact JSON. `None` if the bundle stays as it is: it has no
 /// image, no ClusterServiceVersion, or the property already.
@@ -27,7 +28,7 @@ pub(super) const KIND: &str = "olm.csv.metadata";
 /// In opm's words, if the ClusterServiceVersion does not fit its type.
 pub(super) fn of_bundle(bundle: &Bundle<'_>) -> Result<Option<String>, String> {
     let has = |kind: &str| bundle.properties.iter().any(|it| it.kind == kind);
-    if bundle.image.is_empty() || has(KIND) || !has(BUNDLE_OBJECT) {
+    if bundle.image.is_empty() || has(CSV_METADATA) || !has(BUNDLE_OBJECT) {
         return Ok(None);
     }
     let migrate = |error: String| format!("migrate: {error} (bundle {})", Quoted(&bundle.name));

@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::csv_metadata::{Fields, KIND, always, some, text};
+use super::csv_metadata::{CSV_METADATA, Fields, always, some, text};
 use super::typed::Bundle;
 use olmdex_text::gotype::{FieldKind, GoType};
 use olmdex_text::json::{self, Value};
@@ -28,7 +28,7 @@ pub fn rebuilt_csv(
     version: &str,
     package: impl FnOnce() -> PackageFacts,
 ) -> Result<Option<String>, String> {
-    let mut found = bundle.properties.iter().filter(|it| it.kind == KIND);
+    let mut found = bundle.properties.iter().filter(|it| it.kind == CSV_METADATA);
     let Some(metadata) = found.next().and_then(|it| it.value) else { return Ok(None) };
     write(bundle, version, metadata, &package()).map(|text| Some(escape_html(&text)))
 }

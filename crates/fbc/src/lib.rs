@@ -100,7 +100,7 @@ pub use blob::{Blob, Failure, Typed};
 pub use bundle_files::BundleFiles;
 pub use bundle_files::{MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 pub use channel_places::ChannelPlaces;
-pub use csv_metadata::Level;
+pub use csv_metadata::{CSV_METADATA, Level};
 pub use csv_rebuilt::{PackageFacts, rebuilt_csv};
 pub use defect::{Defect, DefectKind, Spot};
 pub use edit::{EditError, Edited, edit_document};

@@ -289,7 +289,7 @@ impl Writer<'_> {
         self.optional("package", &bundle.package);
         self.string("image", &bundle.image);
         // Properties that describe the bundle as a whole move behind the others.
-        let is_late = |it: &&PropertyView<'_>| it.kind == BUNDLE_OBJECT || it.kind == csv_metadata::KIND;
+        let is_late = |it: &&PropertyView<'_>| it.kind == BUNDLE_OBJECT || it.kind == csv_metadata::CSV_METADATA;
         let early = bundle.properties.iter().filter(|it| !is_late(it));
         match self.metadata {
             None => self.properties(early.chain(bundle.properties.iter().filter(is_late))),
@@ -302,7 +302,7 @@ impl Writer<'_> {
                 }
                 self.separate();
                 self.open(b'{');
-                self.string("type", csv_metadata::KIND);
+                self.string("type", csv_metadata::CSV_METADATA);
                 self.key("value");
                 self.out.extend_from_slice(metadata.as_bytes());
                 self.close(b'}');

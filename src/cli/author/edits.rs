@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::edit_add::{self, AddArgs, EdgeArgs, entry_named};
+use super::edit_add::{self, AddArgs, EdgeArgs};
 use crate::ask;
 use crate::cli::args::sources::{NamedSource, import_files, is_path, not_a_name, source_path};
 use crate::cli::print::difference::print_difference;
@@ -13,7 +13,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::cli::terminal::write_edits::{in_files, leads_out, write_edits};
-use crate::diag::{Severity, closest_of_same_numbers, counted};
+use crate::diag::Severity;
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target};
 use crate::fbc::Input;
 use crate::fbc::Name;
@@ -21,7 +21,6 @@ use crate::file::finish_left;
 use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Tree;
 use crate::source::Source;
-use crate::version::{Version, by_version, first_of, nearest};
 
 /// Change a catalog in its files: deprecate, promote, add, remove, rename
 ///
@@ -178,10 +177,10 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     let mut is_refused = false;
     let verdicts = match &args.verb {
         Verb::Add(add) => {
-            let added = edit_add::add(context, add, &args.input, &input, &mut catalog)?;
-            context.reporter.findings(added.joined.iter());
-            is_refused = added.joined.iter().any(|it| it.rule.severity == Severity::Error);
-            vec![(added.package, added.verdict)]
+            let (package, effects, joined) = edit_add::add(context, add, &args.input, &mut catalog)?;
+            context.reporter.findings(joined.iter());
+            is_refused = joined.iter().any(|it| it.rule.severity == Severity::Error);
+            vec![(package, effects)]
         }
         _ => {
             let changes = changes(context, args, &input, &catalog)?.into_iter();
@@ -263,33 +262,35 @@ fn changes(
             one(package, Change::Remove(target))
         }
         Verb::DefaultChannel { channel: text } => {
-            let (package, channel) = channel(catalog, text)?;
+            let (package, channel) = catalog.channel_named(text)?;
             one(package, Change::DefaultChannel(channel))
         }
         Verb::RenameChannel { channel: text, new } => {
-            let (package, from) = channel(catalog, text)?;
+            let (package, from) = catalog.channel_named(text)?;
             if new.is_empty() {
                 return Err(CommandError::usage("a channel needs a name").help("name it as `PKG/CHANNEL NEW`"));
             }
             one(package, Change::RenameChannel { from, to: new.clone() })
         }
         Verb::SetEdges { channel: text, entry, edges } => {
-            let (package, channel) = match (channel(catalog, text), Name::parse(entry)) {
-                // The entry names the package, too.
-                (Err(_), Name::Version(package, _)) if !is_path(text) => (package, text.clone()),
-                (Err(error), bundle @ Name::Plain(_)) => match catalog.find(&bundle) {
-                    Ok((package, Target::Bundle(_))) if !is_path(text) => (package, text.clone()),
-                    _ => return Err(error),
-                },
-                (found, _) => found?,
-            };
-            let (entry, edges) = edges_of(catalog, &package, entry, edges)?;
+            let (package, channel) =
+                if is_path(text) { catalog.channel_named(text) } else { catalog.channel_of_entry(text, entry) }?;
+            let edges = catalog.edges_named(&package, &edges.words())?;
+            if edges == Edges::default() {
+                let error = CommandError::usage("no edge given");
+                let help = "name `--replaces`, `--skips` or `--skip-range`; an empty value removes the field";
+                return Err(error.help(help));
+            }
+            let entry = catalog.entry_named(&package, entry)?;
             one(package, Change::SetEdges { channel, entry, edges })
         }
         // `edit add` is judged in more ways.
         Verb::Add(_) => Ok(Vec::new()),
         Verb::Promote { bundles, channel, from_channel, only } => {
-            let promotion = |text: &String| promotion(catalog, text, channel, from_channel.as_deref(), *only);
+            let promotion = |text: &String| {
+                must_be_a_name(text)?;
+                Ok(catalog.promotion(text, channel, from_channel.as_deref(), *only)?)
+            };
             bundles.iter().map(promotion).collect()
         }
         Verb::AddProperty { property, condition } => added_property(context, &args.input, input, property, condition),
@@ -297,60 +298,12 @@ fn changes(
 }
 
 fn find(catalog: &CatalogEdit, text: &str) -> Result<(String, Target), CommandError> {
-    if is_path(text) {
-        return Err(not_a_name(text));
-    }
+    must_be_a_name(text)?;
     Ok(catalog.find(&Name::parse(text))?)
 }
 
-/// A package and its channel. A bundle stands for its package.
-fn channel(catalog: &CatalogEdit, text: &str) -> Result<(String, String), CommandError> {
-    match Name::parse(text) {
-        Name::Channel(package, channel) => {
-            let package_of = |name: &str| catalog.find(&Name::Plain(name.to_owned())).ok().map(|it| it.0);
-            match (package_of(&package), package_of(&channel)) {
-                (Some(package), _) => Ok((package, channel)),
-                // The words came in the other order: `CHANNEL PKG`.
-                (None, Some(of_channel)) => Ok((of_channel, package)),
-                (None, None) => Ok((package, channel)),
-            }
-        }
-        _ => {
-            let error = CommandError::usage(format!("`{text}` does not name a channel"));
-            Err(error.help("name both: `PKG/CHANNEL`"))
-        }
-    }
-}
-
-/// The name of an entry, and the edges that it gets.
-fn edges_of(
-    catalog: &CatalogEdit,
-    package: &str,
-    entry: &str,
-    wanted: &EdgeArgs,
-) -> Result<(String, Edges), CommandError> {
-    let edges = wanted.edges(catalog, package)?;
-    if edges == Edges::default() {
-        let error = CommandError::usage("no edge given");
-        return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value removes the field"));
-    }
-    Ok((entry_named(catalog, package, entry)?, edges))
-}
-
-fn promotion(
-    catalog: &CatalogEdit,
-    text: &str,
-    to: &str,
-    from: Option<&str>,
-    only: bool,
-) -> Result<(String, Change), CommandError> {
-    let (package, Target::Bundle(bundle)) = find(catalog, text)? else {
-        let error = CommandError::usage(format!("`{text}` does not name a bundle"));
-        return Err(error.help("name a bundle, or `PKG@VERSION`"));
-    };
-    let of_package = |it: &str| it.strip_prefix(&format!("{package}/")).unwrap_or(it).to_owned();
-    let (to, from) = (of_package(to), from.map(of_package));
-    Ok((package, Change::Promote { bundle, from, to, only }))
+fn must_be_a_name(text: &str) -> Result<(), CommandError> {
+    if is_path(text) { Err(not_a_name(text)) } else { Ok(()) }
 }
 
 fn added_property(
@@ -409,61 +362,13 @@ fn bundles_where(
 
 impl From<EditError> for CommandError {
     fn from(error: EditError) -> Self {
-        let message = error.to_string();
-        match error {
-            EditError::Unknown { what, name, known, .. } => {
-                let error = Self::new(Exit::NotFound, message);
-                if known.is_empty() && what.starts_with("package") {
-                    let help =
-                        "the catalog has no packages: name another with `-i`, or see the findings of `olmdex validate`";
-                    return error.help(help);
-                }
-                if known.is_empty() && what == "channel" {
-                    return error.help("it has no channels yet: create one with `olmdex edit add --create-channel`");
-                }
-                // A user who names an entry by its version means this one.
-                let ends_with_it =
-                    |it: &&String| it.strip_suffix(&name).is_some_and(|it| it.ends_with(['.', 'v', '-']));
-                if what == "entry"
-                    && let Some(meant) = known.iter().find(ends_with_it)
-                {
-                    return error.help(format!("did you mean `{meant}`?"));
-                }
-                if what == "version"
-                    && let Some(words) =
-                        nearest(Version::parse_tolerant(&name).ok().as_ref(), known.iter().map(String::as_str))
-                {
-                    return error.help(words);
-                }
-                // The user did not mean another version.
-                match closest_of_same_numbers(&name, known.iter().map(String::as_str)) {
-                    Some(meant) => error.help(format!("did you mean `{meant}`?")),
-                    None if known.len() == 1 => error.help(format!("the only one is `{}`", known[0])),
-                    None if known.len() <= 10 && !known.is_empty() => {
-                        error.help(format!("there are {}", known.join(", ")))
-                    }
-                    None if what.starts_with("package") => error.help(format!(
-                        "`olmdex list packages -i CATALOG` shows the {}",
-                        counted(known.len() as u64, "package")
-                    )),
-                    None => {
-                        // The newest versions are the likely ones.
-                        let n_known = known.len();
-                        let known =
-                            by_version(known.into_iter().map(|it| (it.clone(), Version::parse(&it).ok())).collect());
-                        error.help(format!("there are {}", first_of(known.iter().rev(), n_known)))
-                    }
-                }
-            }
-            EditError::Taken { what: "a channel", .. } => Self::new(Exit::No, message).help("choose another name"),
-            EditError::Taken { .. } => Self::new(Exit::No, message).help(
-                "`olmdex edit set-edges` changes the edges of an entry; `olmdex edit add --replace` replaces its blob \
-                as well",
-            ),
-            EditError::Twice(_) => Self::new(Exit::Input, message).help("`olmdex validate` says where"),
-            EditError::Unfit { help, .. } => Self::new(Exit::No, message).help(help),
-            EditError::Index(error) => error.into(),
-            _ => Self::new(Exit::Input, message).help("`olmdex validate` shows what is wrong with the catalog"),
-        }
+        let exit = match error {
+            EditError::Index(error) => return error.into(),
+            EditError::Unknown { .. } | EditError::NewPackage { .. } => Exit::NotFound,
+            EditError::NotNamed { .. } | EditError::OfAnotherPackage { .. } => Exit::Usage,
+            EditError::Taken { .. } | EditError::Unfit { .. } => Exit::No,
+            _ => Exit::Input,
+        };
+        Self::new(exit, error.to_string()).help(error.help())
     }
 }

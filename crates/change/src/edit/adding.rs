@@ -8,26 +8,23 @@ use super::entries::new_channel;
 use super::error::EditError;
 use super::target::PACKAGE;
 use super::verdict::{EditEffects, judge};
+use olmdex_fbc::blob::Blob;
 use olmdex_fbc::{self as fbc, Format, Input, Level, Rendering, Selection};
 use olmdex_text::json::{Expansion, Reader, Tree};
 
-/// The blob of a bundle at a level: its ClusterServiceVersion as a property, or its manifests as they are.
+/// The blob of a bundle at a level: its ClusterServiceVersion as a property, or its manifests as they are. `None` for a
+/// blob that nobody writes.
 ///
 /// # Errors
 /// [`EditError::Unfit`] if the ClusterServiceVersion does not fit its type.
-pub fn at_level(bundle: &Tree, level: Level) -> Result<Tree, EditError> {
+pub(super) fn at_level(bundle: &Blob<'_>, level: Level) -> Result<Option<Tree>, EditError> {
     let unfit = |message: String| EditError::unfit(message, "`olmdex bundle` shows what is wrong with it");
-    let (mut reader, text) = (Reader::new(), bundle.compact());
-    let Ok(value) = reader.read(&text) else { return Ok(bundle.clone()) };
-    let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(bundle.clone()) };
     let (selection, expansion) = (Selection { packages: &[] }, Expansion::default());
     let how = Rendering { format: Format::Json, level, selection, expansion: &expansion };
-    match fbc::render_blob(&blob, how) {
-        Ok(Some((_, text))) => {
-            let written = Tree::read(&String::from_utf8_lossy(&text));
-            Ok(written.map_or_else(|_| bundle.clone(), Tree::normal))
+    match fbc::render_blob(bundle, how) {
+        Ok(written) => {
+            Ok(written.and_then(|(_, text)| Tree::read(&String::from_utf8_lossy(&text)).ok()).map(Tree::normal))
         }
-        Ok(None) => Ok(bundle.clone()),
         Err(fbc::RenderDefect::Unmigratable(error)) => Err(unfit(format!("cannot migrate the bundle: {error}"))),
         Err(_) => Err(unfit("cannot write the bundle".to_owned())),
     }

@@ -16,7 +16,7 @@ use super::error::EditError;
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{EditEffects, judge};
 use olmdex_base::diag::{before_version, closest_of_same_numbers};
-use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, Consumer, Input, Level, Name, Typed};
+use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, CSV_METADATA, Consumer, Input, Level, Name, Typed};
 use olmdex_text::json::Tree;
 use olmdex_version::Version;
 
@@ -227,6 +227,11 @@ impl CatalogEdit {
         most(&|it| it.package == package).or_else(|| most(&|_| true))
     }
 
+    /// Its files as they were.
+    pub(super) fn original(&self) -> &Input {
+        &self.original
+    }
+
     /// Its files as they are now.
     #[must_use]
     pub fn input(&self) -> &Input {
@@ -362,7 +367,7 @@ impl CatalogNames {
 
 /// The blobs of the bundles of a catalog.
 #[must_use]
-pub fn bundles_of(input: &Input) -> Vec<Tree> {
+pub(super) fn bundles_of(input: &Input) -> Vec<Tree> {
     let mut bundles = Vec::new();
     let done: Result<(), Infallible> = fbc::load(input, &Bundles, |found| {
         bundles.extend(found);
@@ -421,7 +426,7 @@ impl Consumer for Names {
                 let version = property.and_then(|it| it.get_field("version")?.as_str());
                 let version = version.and_then(|it| Version::parse_tolerant(&it).ok());
                 let has = |kind: &str| bundle.properties.iter().any(|it| it.kind == kind);
-                let level = if has("olm.csv.metadata") {
+                let level = if has(CSV_METADATA) {
                     Some(Level::CsvMetadata)
                 } else {
                     has(BUNDLE_OBJECT).then_some(Level::None)

@@ -8,8 +8,9 @@ use super::error::EditError;
 use super::repair::PackageFix;
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
+use olmdex_fbc::blob::Blob;
 use olmdex_fbc::service_version::CsvView;
-use olmdex_fbc::{self as fbc, Entry, Typed};
+use olmdex_fbc::{self as fbc, CSV_METADATA, Entry, Typed};
 use olmdex_text::json::{self, Reader, Tree};
 use olmdex_text::yaml;
 
@@ -29,11 +30,8 @@ impl Edges {
     /// it does not state are `None`. A blob whose ClusterServiceVersion has become a property has lost `replaces` and
     /// `skips`.
     #[must_use]
-    pub fn stated_in(bundle: &Tree) -> Self {
-        let (mut reader, text) = (Reader::new(), bundle.compact());
-        let Ok(value) = reader.read(&text) else { return Self::default() };
-        let Ok(blob) = fbc::blob::decode(value, false) else { return Self::default() };
-        let Typed::Bundle(bundle) = &blob.typed else { return Self::default() };
+    pub(super) fn stated_in(bundle: &Blob<'_>) -> Self {
+        let Typed::Bundle(bundle) = &bundle.typed else { return Self::default() };
         if let Ok(Some(csv)) = fbc::cluster_service_version(bundle) {
             let mut text = json::decode_utf8(&csv);
             let (mut reader, mut converted) = (Reader::new(), Vec::new());
@@ -93,9 +91,6 @@ impl Edges {
         self.replaces.is_none() && self.skips.is_none()
     }
 }
-
-/// The property that stands for a ClusterServiceVersion.
-const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// A change of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use olmdex_base::diag::{closest_of_same_numbers, counted};
 use olmdex_base::file::system_words;
 use olmdex_fbc as fbc;
 use olmdex_index::IndexError;
+use olmdex_version::{Version, by_version, first_of, nearest};
 
 /// Why a catalog cannot be changed.
 #[derive(Debug, Error)]
@@ -37,6 +39,32 @@ pub enum EditError {
         what: &'static str,
         /// The name.
         name: String,
+    },
+    /// The package of a bundle is not there, and is not to be created.
+    #[error("{unknown}")]
+    NewPackage {
+        /// The error about its name.
+        unknown: Box<EditError>,
+        /// The file that would have it.
+        file: PathBuf,
+    },
+    /// A word names nothing of the kind that is needed.
+    #[error("`{word}` does not name a {what}")]
+    NotNamed {
+        /// The word.
+        word: String,
+        /// The kind: `channel` or `bundle`.
+        what: &'static str,
+    },
+    /// A version is one of another package.
+    #[error("`{word}` belongs to package `{of}`, not to `{package}`")]
+    OfAnotherPackage {
+        /// The word for it.
+        word: String,
+        /// Its package.
+        of: String,
+        /// The package that is changed.
+        package: String,
     },
     /// The change makes no sense for the present content.
     #[error("{message}")]
@@ -74,6 +102,29 @@ pub enum EditError {
 }
 
 impl EditError {
+    /// The way out.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Unknown { what, name, known, .. } => help_for_unknown(what, name, known),
+            Self::NewPackage { unknown, file } => {
+                let meant = unknown.help();
+                let meant = if meant.starts_with("did you mean") { meant + " " } else { String::new() };
+                format!("{meant}`--create-package` creates the package with this bundle, in `{}`", file.display())
+            }
+            Self::NotNamed { what: "channel", .. } => "name both: `PKG/CHANNEL`".to_owned(),
+            Self::NotNamed { .. } => "name a bundle, or `PKG@VERSION`".to_owned(),
+            Self::OfAnotherPackage { .. } => "name an entry of the channel, or `PKG@VERSION`".to_owned(),
+            Self::Taken { what: "a channel", .. } => "choose another name".to_owned(),
+            Self::Taken { .. } => "`olmdex edit set-edges` changes the edges of an entry; `olmdex edit add --replace` \
+                                   replaces its blob as well"
+                .to_owned(),
+            Self::Twice(_) => "`olmdex validate` says where".to_owned(),
+            Self::Unfit { help, .. } => help.clone(),
+            _ => "`olmdex validate` shows what is wrong with the catalog".to_owned(),
+        }
+    }
+
     /// The error for something that is not in the catalog.
     pub(super) fn unknown(what: &'static str, name: &str, known: Vec<String>) -> Self {
         Self::Unknown { within: None, what, name: name.to_owned(), known }
@@ -101,5 +152,41 @@ impl EditError {
 
     pub(super) fn unfit(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Unfit { message: message.into(), help: help.into() }
+    }
+}
+
+/// The way out for a name that the catalog does not have, of a kind of which it has others.
+fn help_for_unknown(what: &str, name: &str, known: &[String]) -> String {
+    if known.is_empty() && what.starts_with("package") {
+        return "the catalog has no packages: name another with `-i`, or see the findings of `olmdex validate`"
+            .to_owned();
+    }
+    if known.is_empty() && what == "channel" {
+        return "it has no channels yet: create one with `olmdex edit add --create-channel`".to_owned();
+    }
+    // A user who names an entry by its version means this one.
+    let ends_with_it = |it: &&String| it.strip_suffix(name).is_some_and(|it| it.ends_with(['.', 'v', '-']));
+    let by_ending = known.iter().find(ends_with_it).filter(|_| what == "entry").map(String::as_str);
+    let names = || known.iter().map(String::as_str);
+    if what == "version"
+        && by_ending.is_none()
+        && let Some(words) = nearest(Version::parse_tolerant(name).ok().as_ref(), names())
+    {
+        return words;
+    }
+    // The user did not mean another version.
+    match by_ending.or_else(|| closest_of_same_numbers(name, names())) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.len() == 1 => format!("the only one is `{}`", known[0]),
+        None if known.len() <= 10 && !known.is_empty() => format!("there are {}", known.join(", ")),
+        None if what.starts_with("package") => {
+            let n_packages = counted(known.len() as u64, "package");
+            format!("`olmdex list packages -i CATALOG` shows the {n_packages}")
+        }
+        None => {
+            // The newest versions are the likely ones.
+            let known = by_version(names().map(|it| (it, Version::parse(it).ok())).collect());
+            format!("there are {}", first_of(known.iter().rev(), known.len()))
+        }
     }
 }

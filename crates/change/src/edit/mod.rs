@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`join()`] | the findings about a bundle that is to join a catalog |
 //! | [`Change`] | the possible changes to a package, and their effects on its documents |
-//! | [`CatalogEdit`] | the changes of a catalog, one after the other |
+//! | [`CatalogEdit`] | the changes of a catalog, one after the other, and what words for them name |
+//! | [`Addition`] | a bundle that is added: its edges, its form, and what the catalog has against it |
 //! | [`PackageDocuments`] | the documents in their files, and the new texts of these |
 //! | [`simulate()`] | the effects of a change on everybody who has a version installed |
 //! | [`repairs()`] | the fewest edits that strand nobody |
@@ -32,6 +33,7 @@
 //! the data of the documents that the checks of upgrade graphs need, so `edit::judge` builds no index.
 
 mod adding;
+mod addition;
 mod before_after;
 mod catalog;
 mod change;
@@ -50,10 +52,11 @@ mod simulate;
 mod splice;
 mod target;
 mod verdict;
+mod words;
 
-pub use adding::at_level;
+pub use addition::{Added, Addition, bundle_in};
 pub use before_after::{AFTER, BEFORE, before_and_after};
-pub use catalog::{CatalogEdit, bundles_of};
+pub use catalog::CatalogEdit;
 pub use change::{Change, Edges};
 pub use dependents::Survey;
 pub use documents::{FileEdit, PackageDocuments};
