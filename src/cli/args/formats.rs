@@ -1,9 +1,155 @@
-//! Choices that several commands offer in the same words: tools to agree with, forms of blobs.
+//! The formats that commands print, and other choices that several commands offer in the same words.
+
+use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, Command, ValueEnum};
 
 use crate::fbc::{Format, Level};
+
+/// All formats of answers, named as after `-o`. A command lists its own in a [`Formats`], so the last arm of its
+/// `match` is its default format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    #[value(aliases = ["text", "plain"])]
+    Table,
+    Wide,
+    Tree,
+    Json,
+    Jsonl,
+    Yaml,
+    /// The words for people mean this format where it comes first.
+    #[value(aliases = ["text", "plain"])]
+    Name,
+    Csv,
+    Markdown,
+    Html,
+    Svg,
+    Mermaid,
+    Dot,
+    Sarif,
+    Github,
+    Junit,
+    JsonAlpha1,
+    Blob,
+    Manifests,
+    Script,
+    Patch,
+    Isc,
+    #[value(alias = "plain")]
+    Images,
+    Mapping,
+    Skopeo,
+    Idms,
+    Itms,
+    Icsp,
+    CatalogSource,
+    ClusterCatalog,
+    Subscription,
+    ClusterExtension,
+}
+
+impl OutputFormat {
+    /// Whether the format holds the whole answer, for programs.
+    pub(crate) fn is_data(self) -> bool {
+        matches!(self, Self::Json | Self::Jsonl | Self::Yaml)
+    }
+}
+
+/// A format, and its description in the help of a command.
+type Offered = (OutputFormat, &'static str);
+
+pub(crate) const JSON: Offered = (OutputFormat::Json, "JSON envelope");
+pub(crate) const JSONL: Offered = (OutputFormat::Jsonl, "One JSON object a line");
+pub(crate) const YAML: Offered = (OutputFormat::Yaml, "YAML of the JSON envelope");
+pub(crate) const NAMES: Offered = (OutputFormat::Name, "Names only, one per line");
+pub(crate) const CSV: Offered = (OutputFormat::Csv, "Comma-separated values");
+pub(crate) const MARKDOWN: Offered = (OutputFormat::Markdown, "Table in Markdown");
+pub(crate) const SARIF: Offered = (OutputFormat::Sarif, "SARIF 2.1.0, for code scanning");
+pub(crate) const GITHUB: Offered = (OutputFormat::Github, "Workflow commands of GitHub Actions");
+
+/// The formats that a command prints. As the parser of its `-o`, it reads and completes them, describes them in the
+/// help, and refuses others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Formats(pub(crate) &'static [Offered]);
+
+/// Formats of lists.
+pub(crate) const ROWS: Formats = Formats(&[
+    (OutputFormat::Table, "Aligned columns"),
+    (OutputFormat::Wide, "Aligned columns, more of them than `table`"),
+    JSON,
+    JSONL,
+    YAML,
+    NAMES,
+    CSV,
+    MARKDOWN,
+]);
+
+/// Formats of answers that are more than a table.
+const ANSWERS: Formats = Formats(&[
+    (OutputFormat::Table, "For people; on a terminal, cells are cut to fit its width"),
+    (OutputFormat::Wide, "For people, with no cell cut"),
+    JSON,
+    JSONL,
+    YAML,
+    NAMES,
+    (OutputFormat::Csv, "The main table as comma-separated values"),
+    (OutputFormat::Markdown, "The main table in Markdown, or a page"),
+]);
+
+/// Formats of findings.
+pub(crate) const FINDINGS: Formats = Formats(&[(OutputFormat::Table, "For people"), JSON, SARIF, GITHUB]);
+
+impl Formats {
+    /// The format that a word names.
+    pub(crate) fn named(self, word: &str) -> Option<OutputFormat> {
+        self.0
+            .iter()
+            .map(|offered| offered.0)
+            .find(|format| format.to_possible_value().is_some_and(|value| value.matches(word, false)))
+    }
+
+    fn values(self) -> impl Iterator<Item = PossibleValue> {
+        self.0.iter().filter_map(|(format, help)| Some(format.to_possible_value()?.help(*help)))
+    }
+}
+
+impl TypedValueParser for Formats {
+    type Value = OutputFormat;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<OutputFormat, clap::Error> {
+        let word = PossibleValuesParser::new(self.values()).parse_ref(command, arg, value)?;
+        Ok(self.named(&word).expect("the parser takes no other word"))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.values()))
+    }
+}
+
+/// Reads a format of blobs.
+pub(crate) fn blob_format() -> impl TypedValueParser<Value = Format> {
+    Formats(&[(OutputFormat::Json, "JSON, indented by four spaces"), (OutputFormat::Yaml, "YAML documents")])
+        .map(|format| if format == OutputFormat::Yaml { Format::Yaml } else { Format::Json })
+}
+
+/// How answers are printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct AnswerOptions {
+    /// Output format
+    #[arg(short, long, value_parser = ANSWERS, default_value = "table")]
+    pub(crate) output: OutputFormat,
+    /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
+    #[arg(long)]
+    pub(crate) quote_formulas: bool,
+}
+
+impl AnswerOptions {
+    /// For people.
+    pub(crate) fn text() -> Self {
+        Self { output: OutputFormat::Table, quote_formulas: false }
+    }
+}
 
 /// The words of an option whose type belongs to the library, which knows nothing of command lines.
 pub(in crate::cli) trait Words: Clone + Send + Sync + 'static {
@@ -20,29 +166,19 @@ pub(in crate::cli) fn words<T: Words>() -> impl TypedValueParser<Value = T> {
     })
 }
 
-/// The words of an option: for each value the word, another accepted word, and the help; a value that wraps one of
-/// another option has its words from there, or only its names. `Words for` means that the type belongs to the library.
+/// The words of an option whose type belongs to the library: for each value the word, other accepted words, and the
+/// help.
 macro_rules! choices {
-    (Words for $kind:ty => $($rest:tt)+) => {
-        choices! { @ $crate::cli::args::formats::Words, $kind => $($rest)+ }
-    };
-    ($kind:ty => $($rest:tt)+) => {
-        choices! { @ clap::ValueEnum, $kind => $($rest)+ }
-    };
-    (@ $words:path, $kind:ty => $($value:ident $(($inner:path $(, $own:literal)?))? $(: $word:literal $(| $alias:literal)*, $help:literal)?;)+) => {
-        impl $words for $kind {
+    (Words for $kind:ty => $($value:ident: $word:literal $(| $alias:literal)*, $help:literal;)+) => {
+        impl $crate::cli::args::formats::Words for $kind {
             fn value_variants<'a>() -> &'a [Self] {
-                &[$(Self::$value $(($inner))?),+]
+                &[$(Self::$value),+]
             }
 
             fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-                $(
-                    if matches!(self, Self::$value $(($inner))?) {
-                        $(return $inner.to_possible_value() $(.map(|it| it.help($own)))?;)?
-                        $(return Some(clap::builder::PossibleValue::new($word)$(.alias($alias))*.help($help));)?
-                    }
-                )+
-                None
+                Some(match self {
+                    $(Self::$value => clap::builder::PossibleValue::new($word)$(.alias($alias))*.help($help),)+
+                })
             }
         }
     };
@@ -55,11 +191,6 @@ pub(in crate::cli) use choices;
 pub(crate) enum Compat {
     /// opm of the operator framework: prints the same, and loses or refuses the same
     Opm,
-}
-
-choices! { Words for Format =>
-    Json: "json", "JSON, indented by four spaces";
-    Yaml: "yaml", "YAML documents";
 }
 
 /// Migrations of blobs, named as opm names them.
@@ -81,77 +212,4 @@ impl From<MigrateLevel> for Level {
             MigrateLevel::BundleObjectToCsvMetadata | MigrateLevel::All => Self::CsvMetadata,
         }
     }
-}
-
-/// Forms of data. Most commands offer some of them in addition to those for people.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DataFormat {
-    /// JSON envelope
-    Json,
-    /// One JSON object a line
-    Jsonl,
-    /// YAML of the JSON envelope
-    Yaml,
-}
-
-/// How answers are printed.
-#[derive(Debug, Clone, Copy, Args)]
-pub(crate) struct AnswerOptions {
-    /// Output format
-    #[arg(short, long, value_parser = answer_format(), default_value = "table")]
-    pub(crate) output: RowFormat,
-    /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
-    #[arg(long)]
-    pub(crate) quote_formulas: bool,
-}
-
-impl AnswerOptions {
-    /// For people.
-    pub(crate) fn text() -> Self {
-        Self { output: RowFormat::Table, quote_formulas: false }
-    }
-}
-
-/// Reads a format of an answer, which is more than a table: the help says what becomes of the rest.
-fn answer_format() -> impl TypedValueParser<Value = RowFormat> {
-    let values = RowFormat::value_variants().iter().filter_map(|format| {
-        let value = format.to_possible_value()?;
-        Some(match format {
-            RowFormat::Table => value.help("For people; on a terminal, cells are cut to fit its width"),
-            RowFormat::Wide => value.help("For people, with no cell cut"),
-            RowFormat::Csv => value.help("The main table as comma-separated values"),
-            RowFormat::Markdown => value.help("The main table in Markdown, or a page"),
-            RowFormat::Name | RowFormat::Data(_) => value,
-        })
-    });
-    PossibleValuesParser::new(values)
-        .map(|word| RowFormat::from_str(&word, false).expect("the parser takes no other word"))
-}
-
-/// Formats of lists and of answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RowFormat {
-    Table,
-    Wide,
-    Data(DataFormat),
-    Name,
-    Csv,
-    Markdown,
-}
-
-impl RowFormat {
-    pub(crate) const JSON: Self = Self::Data(DataFormat::Json);
-    pub(crate) const JSONL: Self = Self::Data(DataFormat::Jsonl);
-    pub(crate) const YAML: Self = Self::Data(DataFormat::Yaml);
-}
-
-choices! { RowFormat =>
-    Table: "table" | "text" | "plain", "Aligned columns";
-    Wide: "wide", "Aligned columns, more of them than `table`";
-    Data(DataFormat::Json);
-    Data(DataFormat::Jsonl);
-    Data(DataFormat::Yaml);
-    Name: "name", "Names only, one per line";
-    Csv: "csv", "Comma-separated values";
-    Markdown: "markdown", "Table in Markdown";
 }

@@ -5,9 +5,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Args, Command, ValueEnum as _};
+use clap::{Arg, Args, Command};
 
-use crate::cli::print::findings::FindingFormat;
+use crate::cli::args::formats::{FINDINGS, OutputFormat, ROWS};
 use crate::cli::terminal::error::CommandError;
 
 /// The file to write, of a command that prints no data.
@@ -21,14 +21,16 @@ pub(crate) struct OutputFile {
     output: Option<PathBuf>,
 }
 
-/// Names of output formats. Other commands take these after `-o`, so a file is not called like one.
-const FORMATS: &[&str] = &["json", "jsonl", "yaml", "table", "text", "csv", "markdown", "sarif", "github"];
+/// Whether other commands take the word after `-o`, so that a file is not called like that.
+fn is_format(word: &OsStr) -> bool {
+    word.to_str().is_some_and(|word| ROWS.named(word).or(FINDINGS.named(word)).is_some())
+}
 
 impl OutputFile {
     /// The file, if one is named.
     pub(crate) fn path(&self) -> Result<Option<&Path>, CommandError> {
         match self.output.as_deref() {
-            Some(word) if FORMATS.iter().any(|it| word.as_os_str() == *it) => {
+            Some(word) if is_format(word.as_os_str()) => {
                 let word = word.display();
                 let error = CommandError::usage(format!("`-o {word}` is a format, and this command prints no data"));
                 Err(error.help(format!("to write a file of this name, use `-O {word}`")))
@@ -48,8 +50,8 @@ pub(crate) struct OutputFileAndFormat {
     #[arg(short, long, value_name = "FORMAT", value_parser = FormatOrFileParser)]
     output: Vec<FormatOrFile>,
     /// The same, as before 0.2.0
-    #[arg(long, value_enum, value_name = "FORMAT", hide = true)]
-    message_format: Option<FindingFormat>,
+    #[arg(long, value_parser = FINDINGS, value_name = "FORMAT", hide = true)]
+    message_format: Option<OutputFormat>,
 }
 
 impl OutputFileAndFormat {
@@ -62,18 +64,18 @@ impl OutputFileAndFormat {
         self.output_file.as_deref().or(old)
     }
 
-    pub(crate) fn format(&self) -> FindingFormat {
+    pub(crate) fn format(&self) -> OutputFormat {
         let new = self.output.iter().find_map(|it| match it {
             FormatOrFile::Format(format) => Some(*format),
             FormatOrFile::File(_) => None,
         });
-        new.or(self.message_format).unwrap_or(FindingFormat::Text)
+        new.or(self.message_format).unwrap_or(OutputFormat::Table)
     }
 }
 
 #[derive(Debug, Clone)]
 enum FormatOrFile {
-    Format(FindingFormat),
+    Format(OutputFormat),
     File(PathBuf),
 }
 
@@ -84,12 +86,14 @@ struct FormatOrFileParser;
 impl TypedValueParser for FormatOrFileParser {
     type Value = FormatOrFile;
 
-    fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<FormatOrFile, clap::Error> {
-        let format = value.to_str().and_then(|it| FindingFormat::from_str(it, false).ok());
-        Ok(format.map_or_else(|| FormatOrFile::File(value.into()), FormatOrFile::Format))
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<FormatOrFile, clap::Error> {
+        if is_format(value) {
+            return FINDINGS.parse_ref(command, arg, value).map(FormatOrFile::Format);
+        }
+        Ok(FormatOrFile::File(value.into()))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(FindingFormat::value_variants().iter().filter_map(FindingFormat::to_possible_value)))
+        FINDINGS.possible_values()
     }
 }

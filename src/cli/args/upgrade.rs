@@ -1,7 +1,7 @@
 //! The arguments that `updates`, `path` and `why-not` share: the package, the installed bundle, the channel, the
 //! generation of OLM.
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{AnswerOptions, choices, words};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use crate::ask::{AskError, OlmSet, UpgradeQuestion, minor};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
-use crate::cli::args::formats::{AnswerOptions, choices};
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;

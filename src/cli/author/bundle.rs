@@ -2,17 +2,16 @@
 
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
-use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, selector, table};
 use crate::check::practice::Profile;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report};
+use crate::cli::args::formats::{Formats, GITHUB, JSON, OutputFormat, SARIF};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::words::SourceOption;
-use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
+use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::compose::Choice;
@@ -43,8 +42,8 @@ pub(crate) struct BundleArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = Output(Some(FindingFormat::Text)))]
-    output: Output,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
     /// Also run these validators: a suite (`operatorframework`, `all`) or a validator (`operatorhub`, `community`, …)
     #[arg(long, value_name = "SUITE,…", value_delimiter = ',', value_parser = parse_suite)]
     suite: Vec<Suite>,
@@ -68,28 +67,13 @@ pub(crate) struct BundleArgs {
     choice: ChoiceOptions,
 }
 
-/// The formats of findings, and operator-sdk's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Output(Option<FindingFormat>);
-
-impl ValueEnum for Output {
-    fn value_variants<'a>() -> &'a [Self] {
-        static ALL: OnceLock<Vec<Output>> = OnceLock::new();
-        ALL.get_or_init(|| {
-            let ours = FindingFormat::value_variants().iter().filter(|it| **it != FindingFormat::Yaml);
-            ours.map(|it| Self(Some(*it))).chain([Self(None)]).collect()
-        })
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        match self.0 {
-            Some(format) => format.to_possible_value(),
-            None => {
-                Some(PossibleValue::new("json-alpha1").help("operator-sdk's document, with `--compat operator-sdk`"))
-            }
-        }
-    }
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Table, "For people"),
+    JSON,
+    SARIF,
+    GITHUB,
+    (OutputFormat::JsonAlpha1, "operator-sdk's document, with `--compat operator-sdk`"),
+]);
 
 /// Another tool whose output can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -140,15 +124,15 @@ pub(crate) fn run(context: &Context, args: &BundleArgs) -> CommandResult {
         }
     }
     validators.sort();
-    match (args.compat, args.output.0) {
-        (Some(Tool::OperatorSdk), format) => as_sdk(context, args, &validators, &options, format),
-        (None, Some(format)) => {
-            let choice = args.choice.choice(context, config.as_ref(), Whole::Other)?;
-            own(context, args, &validators, &options, format, &choice)
-        }
-        (None, None) => {
+    match (args.compat, args.output) {
+        (Some(Tool::OperatorSdk), _) => as_sdk(context, args, &validators, &options),
+        (None, OutputFormat::JsonAlpha1) => {
             let error = CommandError::usage("`-o json-alpha1` works only with `--compat operator-sdk`");
             Err(error.help("use `-o json`"))
+        }
+        (None, _) => {
+            let choice = args.choice.choice(context, config.as_ref(), Whole::Other)?;
+            own(context, args, &validators, &options, &choice)
         }
     }
 }
@@ -180,9 +164,9 @@ fn own(
     args: &BundleArgs,
     optional: &[Validator],
     options: &Options,
-    format: FindingFormat,
     choice: &Choice,
 ) -> CommandResult {
+    let format = args.output;
     let mut rules: Vec<&'static Rule> = table::ALL.to_vec();
     let index = match &args.with {
         Some(path) => {
@@ -213,7 +197,7 @@ fn own(
     let printed = print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default());
     unless_reader_left(printed)?;
     report(context, choice, &chosen);
-    if format == FindingFormat::Text && !context.reporter.is_quiet() {
+    if format == OutputFormat::Table && !context.reporter.is_quiet() {
         note(context, args.directories.len(), chosen.tally(), chosen.has_hidden_errors());
     }
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
@@ -234,20 +218,14 @@ fn unreadable(error: &crate::bundle::BundleError) -> CommandError {
 }
 
 /// Prints the verdict of operator-sdk, a document for each bundle.
-fn as_sdk(
-    context: &Context,
-    args: &BundleArgs,
-    optional: &[Validator],
-    options: &Options,
-    format: Option<FindingFormat>,
-) -> CommandResult {
+fn as_sdk(context: &Context, args: &BundleArgs, optional: &[Validator], options: &Options) -> CommandResult {
     if args.choice.is_given() {
         let error = CommandError::usage(
             "`--compat operator-sdk` gives the verdict of operator-sdk: you cannot choose its findings",
         );
         return Err(error.help("leave out `--compat`, or the options about findings"));
     }
-    if !matches!(format, None | Some(FindingFormat::Text)) {
+    if !matches!(args.output, OutputFormat::JsonAlpha1 | OutputFormat::Table) {
         return Err(CommandError::usage(
             "`--compat operator-sdk` works only with `-o json-alpha1`, `-o table` or no `-o`",
         ));
@@ -266,9 +244,9 @@ fn as_sdk(
             }
         };
         is_refused |= outputs.iter().any(|it| it.level == Severity::Error);
-        match format {
-            None => out.write_all(sdk_document(&outputs).as_bytes())?,
-            Some(_) => sdk_text(context, &outputs),
+        match args.output {
+            OutputFormat::JsonAlpha1 => out.write_all(sdk_document(&outputs).as_bytes())?,
+            _ => sdk_text(context, &outputs),
         }
     }
     out.flush()?;

@@ -1,6 +1,6 @@
 //! `olmdex init`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::blob_format;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub(crate) struct InitArgs {
     #[arg(short, long, value_name = "FILE")]
     icon: Option<PathBuf>,
     /// Format of the blob
-    #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
+    #[arg(short, long, value_parser = blob_format(), default_value = "json")]
     output: Format,
 }
 

@@ -8,11 +8,12 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::formats::{FINDINGS, OutputFormat};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::words::SourceOption;
-use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::print::findings::print_chosen;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
+use crate::cli::terminal::error::{CommandResult, Exit, unless_reader_left};
 use crate::community::{self, Operator, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
@@ -36,8 +37,8 @@ pub(crate) struct RepoArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
-    output: FindingFormat,
+    #[arg(short, long, value_parser = FINDINGS, default_value = "table")]
+    output: OutputFormat,
     /// Give the verdict of another tool, in olmdex's words: one JSON object for each operator
     #[arg(long, value_name = "TOOL")]
     compat: Option<Tool>,
@@ -53,9 +54,6 @@ enum Tool {
 }
 
 pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
-    if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings have no YAML format").help("use `-o json`"));
-    }
     let mut operators = Vec::new();
     for directory in &args.directories {
         operators.extend(operators_of(directory)?);
@@ -73,7 +71,7 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
     let printed = print_chosen(context, args.output, rules::ALL, &chosen, args.choice.all, FindingsMetadata::default());
     unless_reader_left(printed)?;
     report(context, &choice, &chosen);
-    if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
+    if args.output == OutputFormat::Table && !context.reporter.is_quiet() {
         let n_versions: usize = operators.iter().map(|it| it.versions.len()).sum();
         let what =
             format!("{}, {}", counted(operators.len() as u64, "operator"), counted(n_versions as u64, "version"));

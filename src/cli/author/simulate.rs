@@ -1,18 +1,17 @@
 //! `olmdex simulate`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML, words};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::ask::{OlmSet, RepairQuestion, SeenBundle, SimulationQuestion};
-use crate::cli::args::formats::DataFormat;
 use crate::cli::args::one_catalog;
 use crate::cli::args::sources::{AskOptions, check_names, source_path};
 use crate::cli::print::repairs;
-use crate::cli::print::simulation::{self, Form};
+use crate::cli::print::simulation;
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
@@ -83,23 +82,12 @@ pub(crate) struct SimulateArgs {
     #[arg(long)]
     all: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = SimulateFormat::Table)]
-    output: SimulateFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
 }
 
-/// The form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SimulateFormat {
-    /// Columns
-    #[value(aliases = ["text", "plain"])]
-    Table,
-    /// JSON envelope
-    Json,
-    /// YAML of the JSON envelope
-    Yaml,
-    /// Tables for a pull request
-    Markdown,
-}
+const FORMATS: Formats =
+    Formats(&[(OutputFormat::Table, "Columns"), JSON, YAML, (OutputFormat::Markdown, "Tables for a pull request")]);
 
 pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
     if args.repair_all {
@@ -133,30 +121,23 @@ fn repair_all(context: &Context, args: &SimulateArgs) -> CommandResult {
     let is_negative = answers.is_negative();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let printed = match args.output {
-        SimulateFormat::Json => {
-            write_data(DataFormat::Json, "Repairs", answers.items, &mut out).map_err(CommandError::from)
-        }
-        SimulateFormat::Yaml => {
-            write_data(DataFormat::Yaml, "Repairs", answers.items, &mut out).map_err(CommandError::from)
-        }
-        SimulateFormat::Table => repairs::print(Form::Table, &answers, &mut out),
-        SimulateFormat::Markdown => repairs::print(Form::Markdown, &answers, &mut out),
+        format if format.is_data() => Ok(write_data(format, "Repairs", answers.items, &mut out)?),
+        format => repairs::print(format, &answers, &mut out),
     };
     unless_reader_left(printed.and_then(|()| Ok(out.flush()?)))?;
     Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 
 fn print(
-    format: SimulateFormat,
+    format: OutputFormat,
     simulations: Vec<Simulation>,
     counts: &BTreeMap<Effect, u64>,
 ) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match format {
-        SimulateFormat::Json => write_data(DataFormat::Json, "Simulation", simulations, &mut out)?,
-        SimulateFormat::Yaml => write_data(DataFormat::Yaml, "Simulation", simulations, &mut out)?,
-        SimulateFormat::Table => simulation::print(Form::Table, &simulations, counts, &mut out)?,
-        SimulateFormat::Markdown => simulation::print(Form::Markdown, &simulations, counts, &mut out)?,
+    if format.is_data() {
+        write_data(format, "Simulation", simulations, &mut out)?;
+    } else {
+        simulation::print(format, &simulations, counts, &mut out)?;
     }
     Ok(out.flush()?)
 }

@@ -1,6 +1,6 @@
 //! `olmdex template`
 
-use crate::cli::args::formats::{Words, words};
+use crate::cli::args::formats::{Formats, MigrateLevel, OutputFormat, Words, blob_format};
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::ffi::OsStr;
@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use crate::check;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
-use crate::cli::args::formats::MigrateLevel;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::compose::{Converted, of_composite};
@@ -61,8 +60,8 @@ struct RenderArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the catalog
-    #[arg(short, long, value_enum, default_value_t = Output::Json)]
-    output: Output,
+    #[arg(short, long, value_parser = FORMATS, default_value = "json")]
+    output: OutputFormat,
     #[command(flatten)]
     bundles: BundleImageArgs,
     /// How to store manifests in bundles: `none` or `bundle-object-to-csv-metadata`
@@ -88,19 +87,15 @@ struct ConvertArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the template
-    #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
+    #[arg(short, long, value_parser = blob_format(), default_value = "json")]
     output: Format,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Output {
-    /// JSON, indented by four
-    Json,
-    /// YAML documents
-    Yaml,
-    /// The upgrade graphs of the catalog
-    Mermaid,
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Json, "JSON, indented by four"),
+    (OutputFormat::Yaml, "YAML documents"),
+    (OutputFormat::Mermaid, "The upgrade graphs of the catalog"),
+]);
 
 impl Words for Kind {
     fn value_variants<'a>() -> &'a [Self] {
@@ -167,16 +162,16 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
     }
     let level = match args.output {
         // No picture shows manifests.
-        Output::Mermaid => Level::CsvMetadata,
+        OutputFormat::Mermaid => Level::CsvMetadata,
         _ => args.migrate_level.into(),
     };
     let (rendered, remarks) =
         template.render(&images, level).map_err(|findings| not_rendered(context, &shown, &findings))?;
     context.reporter.findings(template.remarks.iter().chain(&remarks));
     let format = match args.output {
-        Output::Mermaid => return draw(context, &rendered),
-        Output::Json => Format::Json,
-        Output::Yaml => Format::Yaml,
+        OutputFormat::Mermaid => return draw(context, &rendered),
+        OutputFormat::Yaml => Format::Yaml,
+        _ => Format::Json,
     };
     let mut text = Vec::new();
     rendered

@@ -12,12 +12,13 @@ use crate::check;
 use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::composition;
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
 use crate::cli::args::output_file::OutputFileAndFormat;
 use crate::cli::args::past::PastOptions;
 use crate::cli::args::update_graph::{open_updates, read};
 use crate::cli::args::words::SourceOption;
-use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
+use crate::cli::print::findings::{print_chosen, wanted};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
@@ -137,9 +138,6 @@ struct Additions<'c> {
 }
 
 pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
-    if args.output.format() == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings have no such format: choose `table`, `json`, `sarif` or `github`"));
-    }
     // Every possible error of the command line or the sources is found before the target is opened.
     let named: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
     let paths: Vec<PathBuf> = named.iter().map(|it| it.path.clone()).collect();
@@ -482,7 +480,7 @@ fn summary(context: &Context, name: &str, counts: Counts, news: &str) {
 
 fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), CommandError> {
     let all = args.choice.all || !context.reporter.is_text();
-    if args.output.format() != FindingFormat::Text {
+    if args.output.format() != OutputFormat::Table {
         let metadata = FindingsMetadata::default();
         return print_chosen(context, args.output.format(), &check::all_rules(), chosen, all, metadata);
     }

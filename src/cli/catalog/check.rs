@@ -10,6 +10,7 @@ use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
+use crate::cli::args::formats::{FINDINGS, OutputFormat};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
@@ -19,7 +20,7 @@ use crate::cli::catalog::parts::{catalogs_of, point_to_catalogs, template_findin
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::lists::all_rules;
-use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
+use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::cli::terminal::progress::Progress;
@@ -73,8 +74,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
-    output: FindingFormat,
+    #[arg(short, long, value_parser = FINDINGS, default_value = "table")]
+    output: OutputFormat,
     /// Also make the checks of these pipelines, and say whether they would pass; `olmdex explain PIPELINE` lists the
     /// rules. Default: `profile` in olmdex.toml
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
@@ -96,9 +97,6 @@ pub(crate) struct CheckArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
-    if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings have no YAML format").help("use `-o json`"));
-    }
     let paths: Vec<PathBuf> = args.sources.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
@@ -140,7 +138,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         context.reporter.note(&format!("not checked: {what}"));
     }
     report(context, &choice, &chosen);
-    if args.output == FindingFormat::Text {
+    if args.output == OutputFormat::Table {
         pins.iter().for_each(|it| context.reporter.note(&pin_in_words(it)));
     }
     if counts.is_nothing() && chosen.findings.is_empty() {
@@ -151,7 +149,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
             CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or a file of manifests")
         );
     }
-    if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
+    if args.output == OutputFormat::Table && !context.reporter.is_quiet() {
         let what = counts.words();
         let valid = if chosen.has_hidden_errors() { "no errors except hidden ones" } else { "no errors" };
         context.reporter.note(&match chosen.tally() {

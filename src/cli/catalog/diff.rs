@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::ask::{self, DifferenceWish, Differences, PackageName, bundle_called, check_catalog};
 use crate::calendar::Day;
-use crate::cli::args::formats::RowFormat;
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::args::two_states::TwoStates;
@@ -180,17 +180,17 @@ fn are_equal_and_valid([old, new]: &Sides) -> bool {
 fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: Differences) -> CommandResult {
     let is_same = differences.is_same();
     let Differences { changes: mut found, n_ignored, n_details, unchecked } = differences;
-    if args.rows.output == RowFormat::Markdown {
+    if args.rows.output == OutputFormat::Markdown {
         let mut out = BufWriter::new(std::io::stdout().lock());
         changes::write_markdown(shown.0, shown.1, &found, &mut out)?;
         out.flush()?;
     }
     let summary = changes::summary(&found);
     match args.rows.output {
-        RowFormat::Markdown => {}
-        RowFormat::Table | RowFormat::Wide => {
+        OutputFormat::Markdown => {}
+        OutputFormat::Table | OutputFormat::Wide => {
             let shown = |text: &String| match (args.rows.output, screen().width) {
-                (RowFormat::Wide, _) => one_line(text, usize::MAX),
+                (OutputFormat::Wide, _) => one_line(text, usize::MAX),
                 // On a narrower terminal, long values go below their rows, and sentences are wrapped.
                 (_, Some(width)) if width < ROOM_FOR_ROWS => one_line(text, width * MAX_LINES),
                 _ => one_line(text, MAX_CELL),
@@ -203,7 +203,7 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
                 table::print(found, &args.rows)?;
             }
         }
-        RowFormat::Name => {
+        OutputFormat::Name => {
             let mut seen = HashSet::new();
             found.retain(|it| seen.insert(it.name()));
             table::print(found, &args.rows)?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::args::formats::{DataFormat, choices};
+use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::{AskOptions, rebuild};
 use crate::cli::args::words::SourceOption;
@@ -37,22 +37,11 @@ pub(crate) struct InfoArgs {
     #[arg(long)]
     verify: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = InfoFormat::Table)]
-    output: InfoFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
 }
 
-/// A table for people, or data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum InfoFormat {
-    Table,
-    Data(DataFormat),
-}
-
-choices! { InfoFormat =>
-    Table: "table" | "text" | "plain", "For people";
-    Data(DataFormat::Json);
-    Data(DataFormat::Yaml);
-}
+const FORMATS: Formats = Formats(&[(OutputFormat::Table, "For people"), JSON, YAML]);
 
 pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     if let [path] = args.sources.as_slice()
@@ -69,8 +58,8 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     let verified = info.verified;
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
-        InfoFormat::Data(format) => table::write_data(format, "IndexInfo", vec![info], &mut out)?,
-        InfoFormat::Table => print(&index, info, &mut out)?,
+        format if format.is_data() => table::write_data(format, "IndexInfo", vec![info], &mut out)?,
+        _ => print(&index, info, &mut out)?,
     }
     out.flush()?;
     // A comparison that was not made is no success.
@@ -79,12 +68,12 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
 }
 
 /// Describes a legacy file itself; `list` shows the catalog that an import makes of it.
-fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandResult {
+fn legacy_info(context: &Context, output: OutputFormat, path: &Path) -> CommandResult {
     let info = LegacyCatalog::open(path, context.opener.scratch(), Fidelity::Kept)?.info();
     let mut out = BufWriter::new(std::io::stdout().lock());
     match output {
-        InfoFormat::Data(format) => table::write_data(format, "LegacyInfo", vec![info], &mut out)?,
-        InfoFormat::Table => {
+        format if format.is_data() => table::write_data(format, "LegacyInfo", vec![info], &mut out)?,
+        _ => {
             let schema = info.schema.map_or("no schema".to_owned(), |it| format!("schema {it}"));
             writeln!(out, "{}: legacy SQLite catalog, {schema}, {}\n", info.path, bytes(info.bytes))?;
             let number = |n: usize| n.to_string();

@@ -1,6 +1,6 @@
 //! `olmdex render`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{Compat, MigrateLevel, blob_format};
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::io::{BufWriter, Write as _};
@@ -10,7 +10,6 @@ use clap::Args;
 
 use crate::ask::guess;
 use crate::bundle;
-use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::image_template;
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::whole_packages;
@@ -44,7 +43,7 @@ pub(crate) struct RenderArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the blobs: `json` or `yaml`. Default: JSON, or the format of olmdex.toml
-    #[arg(short, long, value_parser = words::<Format>(), hide_possible_values = true)]
+    #[arg(short, long, value_parser = blob_format(), hide_possible_values = true)]
     output: Option<Format>,
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PKG")]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::ask::sql_rows;
-use crate::cli::args::formats::RowFormat;
+use crate::cli::args::formats::{OutputFormat, ROWS};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table;
 use crate::cli::terminal::context::Context;
@@ -35,8 +35,8 @@ pub(crate) struct SqlArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
-    output: RowFormat,
+    #[arg(short, long, value_parser = ROWS, default_value = "table")]
+    output: OutputFormat,
     /// Omit the headers
     #[arg(long)]
     no_headers: bool,
@@ -181,25 +181,23 @@ fn columns_of(index: &mut Index, statement: &str) -> Vec<String> {
 
 fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let cells: Vec<Vec<String>> = match args.output {
-        RowFormat::Data(_) => Vec::new(),
-        _ => result.rows.iter().map(|row| row.iter().map(cell).collect()).collect(),
-    };
+    if args.output.is_data() {
+        table::write_data(args.output, "SqlResult", sql_rows(result), &mut out)?;
+        return Ok(out.flush()?);
+    }
+    let cells: Vec<Vec<String>> = result.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
     let headers = (!args.no_headers).then(|| result.columns.clone());
     match args.output {
-        RowFormat::Data(format) => {
-            table::write_data(format, "SqlResult", sql_rows(result), &mut out)?;
-        }
-        RowFormat::Csv => table::write_csv(headers, &cells, args.quote_formulas, &mut out)?,
-        RowFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
-        RowFormat::Name => {
+        OutputFormat::Csv => table::write_csv(headers, &cells, args.quote_formulas, &mut out)?,
+        OutputFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
+        OutputFormat::Name => {
             for row in &cells {
                 writeln!(out, "{}", crate::diag::printable_line(row.first().map_or("", String::as_str)))?;
             }
         }
-        RowFormat::Table | RowFormat::Wide => {
+        _ => {
             let headers = headers.map(|it| it.iter().map(|header| header.to_uppercase()).collect());
-            if args.output == RowFormat::Table {
+            if args.output == OutputFormat::Table {
                 table::write_fitted(headers, cells, 3, &[], &mut out)?;
             } else {
                 table::write_aligned(headers, &cells, 3, &mut out)?;

@@ -14,14 +14,14 @@ use crate::check::{self, Extent, Report, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
-use crate::cli::args::formats::{AnswerOptions, Compat};
+use crate::cli::args::formats::{AnswerOptions, Compat, Formats, GITHUB, JSON, OutputFormat, SARIF};
 use crate::cli::args::legacy_source;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
 use crate::cli::catalog::parts::{CatalogParts, catalogs_of, point_to_catalogs, template_findings, templates_of};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
-use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
+use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::print::rules::print_rules;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
@@ -61,8 +61,8 @@ pub(crate) struct ValidateArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
-    output: FindingFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
     /// Print the output of another tool: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
     pub(crate) compat: Option<Compat>,
@@ -97,11 +97,19 @@ impl ValidateArgs {
     }
 }
 
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Table, "For people"),
+    JSON,
+    SARIF,
+    GITHUB,
+    (OutputFormat::Yaml, "YAML, with `--compat opm` only"),
+]);
+
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if let Some(rule) = &args.explain {
         return print_rules(rule, rules_named(rule)?, AnswerOptions::text());
     }
-    if args.output == FindingFormat::Yaml && args.compat.is_none() {
+    if args.output == OutputFormat::Yaml && args.compat.is_none() {
         return Err(CommandError::usage("`-o yaml` works only with `--compat opm`").help("use `-o json`"));
     }
     if args.compat.is_some() {
@@ -339,7 +347,7 @@ impl<'r> Validation<'r> {
         let is_without_catalog = self.extent == Extent::default();
         let n_others = self.n_templates + self.n_bundles;
         let is_blank = !self.blank.is_empty() && is_without_catalog && n_others == 0 && chosen.findings.is_empty();
-        if args.output == FindingFormat::Text && !context.reporter.is_quiet() && !is_blank {
+        if args.output == OutputFormat::Table && !context.reporter.is_quiet() && !is_blank {
             let what =
                 format!("{}, {}", counted(self.extent.packages, "package"), counted(self.extent.bundles, "bundle"));
             let templates = (self.n_templates > 0).then(|| counted(self.n_templates, "template"));
@@ -451,13 +459,13 @@ fn note_shared(context: &Context, several: &SeveralCatalogs) {
 }
 
 /// Prints opm's output for each source.
-fn print_as_opm(context: &Context, format: FindingFormat, refusals: &[Option<String>]) -> CommandResult {
+fn print_as_opm(context: &Context, format: OutputFormat, refusals: &[Option<String>]) -> CommandResult {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for refusal in refusals {
         match format {
-            FindingFormat::Json => write!(out, "{}", opm_json(refusal.as_deref()))?,
-            FindingFormat::Yaml => write!(out, "{}", opm_yaml(refusal.as_deref()))?,
-            FindingFormat::Text => {
+            OutputFormat::Json => write!(out, "{}", opm_json(refusal.as_deref()))?,
+            OutputFormat::Yaml => write!(out, "{}", opm_yaml(refusal.as_deref()))?,
+            OutputFormat::Table => {
                 if let Some(text) = refusal {
                     context.reporter.plain(text);
                 }

@@ -1,6 +1,6 @@
 //! `olmdex crd-check`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{FINDINGS, OutputFormat, words};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -10,7 +10,7 @@ use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::two_states::TwoStates;
 use crate::cli::dependencies::crd_check_all::AllUpgrades;
-use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::print::findings::print_chosen;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
@@ -62,14 +62,11 @@ pub(crate) struct CrdCheckArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
-    output: FindingFormat,
+    #[arg(short, long, value_parser = FINDINGS, default_value = "table")]
+    output: OutputFormat,
 }
 
 pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
-    if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("`crd-check` prints text, JSON, SARIF or workflow commands"));
-    }
     if args.choice.all && args.states.both().is_none() {
         if args.instances.is_some() {
             let error = CommandError::usage("`--instances` belongs to one upgrade, but `--all` checks every upgrade");

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use crate::ask::{DefinitionQuestion, OlmSet};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::print::findings::print_chosen;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -26,7 +27,7 @@ pub(super) struct AllUpgrades<'a> {
     pub(super) bundles: &'a [PathBuf],
     pub(super) ask: &'a AskOptions,
     pub(super) choice: &'a ChoiceOptions,
-    pub(super) output: FindingFormat,
+    pub(super) output: OutputFormat,
 }
 
 impl AllUpgrades<'_> {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::ask::{Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning};
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
-use crate::cli::args::formats::{DataFormat, choices};
+use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::namespace::WorkOptions;
@@ -25,32 +25,21 @@ use crate::index::LightIndex;
 use crate::index::query::{BundlePlace, ImageUse};
 use crate::oci::{Presence, Status};
 
-/// Formats of lists of images.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ImagesFormat {
-    Plain,
-    Table,
-    Wide,
-    Data(DataFormat),
-    Csv,
-    Markdown,
-    Isc,
-    Mapping,
-}
-
-choices! { ImagesFormat =>
-    Plain: "name" | "plain" | "text", "One reference per line";
-    Table: "table", "With the bundles that use them";
-    Wide: "wide", "The same, with no cell cut on a terminal";
-    Data(DataFormat::Json);
-    Data(DataFormat::Yaml);
-    Data(DataFormat::Jsonl);
-    Csv: "csv", "The table as comma-separated values";
-    Markdown: "markdown", "The table as GitHub-flavored Markdown";
-    Isc: "isc", "ImageSetConfiguration of oc-mirror";
-    Mapping: "mapping", "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: the target of a digest has \
-        no tag";
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Name, "One reference per line"),
+    (OutputFormat::Table, "With the bundles that use them"),
+    (OutputFormat::Wide, "The same, with no cell cut on a terminal"),
+    JSON,
+    YAML,
+    JSONL,
+    (OutputFormat::Csv, "The table as comma-separated values"),
+    (OutputFormat::Markdown, "The table as GitHub-flavored Markdown"),
+    (OutputFormat::Isc, "ImageSetConfiguration of oc-mirror"),
+    (
+        OutputFormat::Mapping,
+        "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: the target of a digest has no tag",
+    ),
+]);
 
 /// List the images of operators, each once: bundle images and related images
 ///
@@ -103,12 +92,12 @@ pub(crate) struct ImagesArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = ImagesFormat::Plain)]
-    output: ImagesFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "name")]
+    output: OutputFormat,
 }
 
 pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
-    if args.output == ImagesFormat::Mapping && args.registry.is_none() {
+    if args.output == OutputFormat::Mapping && args.registry.is_none() {
         let error = CommandError::usage("a mapping needs a target registry");
         return Err(error.help("name the registry with `--registry REGISTRY`"));
     }
@@ -261,12 +250,12 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
     let mut out = BufWriter::new(std::io::stdout().lock());
     if let Some(presences) = presences {
         match args.output {
-            ImagesFormat::Data(format) => {
+            format if format.is_data() => {
                 write_data(format, "ImagePresence", presences, &mut out)?;
                 out.flush()?;
                 return Ok(());
             }
-            ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
+            OutputFormat::Table | OutputFormat::Wide | OutputFormat::Csv | OutputFormat::Markdown => {
                 let mut headers = ["IMAGE", "STATUS", "MIB", "PLATFORMS"].map(str::to_owned).to_vec();
                 let row = |it: &Presence| {
                     let size =
@@ -282,20 +271,19 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
                 }
                 return write_table(args.output, headers, rows, out);
             }
-            ImagesFormat::Plain | ImagesFormat::Isc | ImagesFormat::Mapping => {}
+            _ => {}
         }
     }
     let mut named = images.iter().filter(|it| !it.image.is_empty());
     match args.output {
-        ImagesFormat::Data(format) => write_data(format, "Image", images, &mut out)?,
-        ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable_line(&it.image)))?,
-        ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
+        format if format.is_data() => write_data(format, "Image", images, &mut out)?,
+        OutputFormat::Table | OutputFormat::Wide | OutputFormat::Csv | OutputFormat::Markdown => {
             let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
             let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
             let rows: Vec<Vec<String>> = images.iter().map(row).collect();
             return write_table(args.output, headers, rows, out);
         }
-        ImagesFormat::Isc => {
+        OutputFormat::Isc => {
             let additional_images = named.map(|it| ImageName { name: &it.image }).collect();
             let set = ImageSet {
                 api_version: "mirror.openshift.io/v2alpha1",
@@ -304,12 +292,13 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
             };
             write_yaml(&set, &mut out)?;
         }
-        ImagesFormat::Mapping => {
+        OutputFormat::Mapping => {
             let to = args.registry.as_deref().unwrap_or_default().trim_end_matches('/');
             for it in named {
                 writeln!(out, "{}={}", printable_line(&it.image), printable(&mirrored(&it.image, to)))?;
             }
         }
+        _ => named.try_for_each(|it| writeln!(out, "{}", printable_line(&it.image)))?,
     }
     out.flush()?;
     Ok(())
@@ -317,15 +306,15 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
 
 /// Writes the one table of an answer, in the requested format.
 fn write_table(
-    format: ImagesFormat,
+    format: OutputFormat,
     headers: Vec<String>,
     rows: Vec<Vec<String>>,
     mut out: impl std::io::Write,
 ) -> Result<(), CommandError> {
     match format {
-        ImagesFormat::Csv => write_csv(Some(headers), &rows, false, &mut out)?,
-        ImagesFormat::Markdown => write_markdown(Some(headers), &rows, &mut out)?,
-        ImagesFormat::Wide => write_aligned(Some(headers), &rows, 3, &mut out)?,
+        OutputFormat::Csv => write_csv(Some(headers), &rows, false, &mut out)?,
+        OutputFormat::Markdown => write_markdown(Some(headers), &rows, &mut out)?,
+        OutputFormat::Wide => write_aligned(Some(headers), &rows, 3, &mut out)?,
         _ => write_fitted(Some(headers), rows, 3, &[], &mut out)?,
     }
     out.flush()?;

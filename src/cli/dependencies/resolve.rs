@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::ask::{Cost, ResolutionWish, Resolutions, resolutions};
-use crate::cli::args::formats::{DataFormat, choices};
+use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::resolution::{write_list, write_refusal, write_table, write_tree};
 use crate::cli::print::table::write_data;
@@ -15,22 +15,13 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable};
 use crate::resolve::{Outcome, Position, ResolutionAnswer};
 
-/// Formats of resolutions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ResolveFormat {
-    Table,
-    Wide,
-    Tree,
-    Data(DataFormat),
-}
-
-choices! { ResolveFormat =>
-    Table: "table" | "text" | "plain", "The operators, the steps, and the unchanged operators";
-    Wide: "wide", "The same, with no cell cut on a terminal";
-    Tree: "tree", "Which operator pulls in which";
-    Data(DataFormat::Json);
-    Data(DataFormat::Yaml);
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Table, "The operators, the steps, and the unchanged operators"),
+    (OutputFormat::Wide, "The same, with no cell cut on a terminal"),
+    (OutputFormat::Tree, "Which operator pulls in which"),
+    JSON,
+    YAML,
+]);
 
 /// Resolve namespaces as OLM Classic does: what it installs and upgrades, and why
 ///
@@ -56,8 +47,8 @@ pub(crate) struct ResolveArgs {
     #[arg(long)]
     timings: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = ResolveFormat::Table)]
-    output: ResolveFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
 }
 
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
@@ -76,7 +67,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     found.warnings().into_iter().for_each(|text| context.reporter.warning(text));
     let Resolutions { answers, is_good, is_of_several, failure, cost } = found;
     // A skipped namespace may change or not, so nothing is folded beside one.
-    let folds = is_of_several && !has_skipped && args.output == ResolveFormat::Table;
+    let folds = is_of_several && !has_skipped && args.output == OutputFormat::Table;
     print(args, answers, is_of_several, folds)?;
     if args.timings {
         let ms = |it: Duration| format!("{:.2} ms", it.as_secs_f64() * 1e3);
@@ -99,8 +90,8 @@ fn print(
 ) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
-        ResolveFormat::Data(format) => write_data(format, "Resolution", answers, &mut out)?,
-        ResolveFormat::Table | ResolveFormat::Wide | ResolveFormat::Tree => {
+        format if format.is_data() => write_data(format, "Resolution", answers, &mut out)?,
+        _ => {
             let is_alone =
                 |it: &ResolutionAnswer| answers.iter().filter(|other| other.namespace == it.namespace).count() == 1;
             let (unchanged, answers): (Vec<&ResolutionAnswer>, Vec<&ResolutionAnswer>) =
@@ -117,8 +108,8 @@ fn print(
                     writeln!(out, "Generation {}", answer.generation)?;
                 }
                 match (args.output, answer.outcome) {
-                    (ResolveFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
-                    (format, Outcome::Resolved) => write_table(answer, format == ResolveFormat::Wide, &mut out)?,
+                    (OutputFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
+                    (format, Outcome::Resolved) => write_table(answer, format == OutputFormat::Wide, &mut out)?,
                     (_, Outcome::Unsatisfiable | Outcome::Failed) => write_refusal(answer, &mut out)?,
                 }
                 write_list("OLM may choose otherwise", &answer.quirks, &mut out)?;

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::check;
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::overwrite::refuse_same_file;
 use crate::cli::args::{legacy_source, one_catalog};
-use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::findings::print_findings;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
@@ -19,13 +20,10 @@ pub(super) struct LegacyExportArgs<'a> {
     pub(super) output: &'a Path,
     pub(super) catalog: Option<&'a String>,
     pub(super) strict: bool,
-    pub(super) message_format: FindingFormat,
+    pub(super) message_format: OutputFormat,
 }
 
 pub(super) fn run(context: &Context, args: &LegacyExportArgs<'_>) -> CommandResult {
-    if args.message_format == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings have no such format: choose `table`, `json`, `sarif` or `github`"));
-    }
     refuse_same_file(args.source, args.output, "name another file to write")?;
     let input = one_catalog::open(context, args.source, args.catalog)?;
     let progress = Progress::start(context, format!("writing {}", args.output.display()));
@@ -34,7 +32,7 @@ pub(super) fn run(context: &Context, args: &LegacyExportArgs<'_>) -> CommandResu
     export.write(&input)?;
     drop(progress);
     let findings: Vec<Finding> = input.remarks.iter().chain(export.findings()).cloned().collect();
-    if args.message_format == FindingFormat::Text {
+    if args.message_format == OutputFormat::Table {
         legacy_source::report(context, &findings);
     } else {
         let applied = [legacy::rules::ALL.to_vec(), check::all_rules()].concat();

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::formats::{FINDINGS, OutputFormat};
 use crate::cli::args::legacy_source;
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
-use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::print::findings::print_chosen;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
 use crate::diag::Tally;
 use crate::diag::baseline::Scope;
@@ -33,16 +34,13 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     _source_option: SourceOption,
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
-    output: FindingFormat,
+    #[arg(short, long, value_parser = FINDINGS, default_value = "table")]
+    output: OutputFormat,
     #[command(flatten)]
     choice: ChoiceOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
-    if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("findings have no such format: choose `table`, `json`, `sarif` or `github`"));
-    }
     legacy_source::refuse_index(&args.file)?;
     let choice = args.choice.open(context, std::slice::from_ref(&args.file), Whole::Other)?;
     let progress = Progress::start(context, format!("examining {}", args.file.display()));
@@ -53,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     print_chosen(context, args.output, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
     report(context, &choice, &chosen);
     let tally = chosen.tally();
-    if args.output == FindingFormat::Text {
+    if args.output == OutputFormat::Table {
         context.reporter.note(&match tally {
             Tally { errors: 0, warnings: 0 } if !chosen.hidden.is_empty() => "no other faults found".to_owned(),
             Tally { errors: 0, warnings: 0 } => "no faults found".to_owned(),

@@ -1,6 +1,6 @@
 //! `olmdex migrate`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{Compat, FINDINGS, MigrateLevel, OutputFormat, blob_format};
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::path::PathBuf;
@@ -8,11 +8,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
-use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_inside;
-use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::print::findings::print_chosen;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
@@ -44,7 +43,7 @@ pub(crate) struct MigrateArgs {
     #[arg(value_name = "OUTDIR")]
     directory: PathBuf,
     /// Format of the files
-    #[arg(short, long, value_parser = words::<Format>(), default_value = "json")]
+    #[arg(short, long, value_parser = blob_format(), default_value = "json")]
     output: Format,
     /// How to store manifests in bundles
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
@@ -62,8 +61,8 @@ pub(crate) struct MigrateArgs {
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
     /// Format of the report of `--prove`
-    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
-    message_format: FindingFormat,
+    #[arg(long, value_parser = FINDINGS, default_value = "table", value_name = "FORMAT")]
+    message_format: OutputFormat,
     #[command(flatten)]
     choice: ChoiceOptions,
 }

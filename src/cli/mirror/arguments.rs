@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::entries::{Entry, reopen};
-use super::output::Output;
+use super::output::FORMATS;
 use crate::ask::no_package;
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::args::text::text_of;
@@ -37,8 +38,8 @@ pub(crate) struct FilterArgs {
     #[command(flatten)]
     pub(super) asked: AskedFor,
     /// Form of the output. Default: the catalog as JSON
-    #[arg(short, long, value_enum)]
-    pub(super) output: Option<Output>,
+    #[arg(short, long, value_parser = FORMATS)]
+    pub(super) output: Option<OutputFormat>,
     /// Write the catalog: to a new directory, to FILE.db, an index, or as image to `oci:DIR[:TAG]` or
     /// `docker://HOST/NAME:TAG`
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["explain", "repair"])]

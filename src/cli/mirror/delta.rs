@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::selections::{Places, Selections};
 use crate::ask::{DeltaMetadata, DeltaStep, MirrorDelta, MirrorDeltaQuestion, MirrorState};
-use crate::cli::args::formats::{DataFormat, RowFormat};
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandResult, Exit};
@@ -111,8 +111,8 @@ fn print(args: &DeltaArgs, delta: MirrorDelta) -> Result<(), crate::cli::termina
     let envelope = |delta: MirrorDelta| Envelope::with(DeltaStep::KIND, delta.metadata, delta.steps);
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.rows.output {
-        RowFormat::Data(DataFormat::Json) => envelope(delta).write(&mut out)?,
-        RowFormat::Data(DataFormat::Yaml) => write_yaml(&envelope(delta), &mut out)?,
+        OutputFormat::Json => envelope(delta).write(&mut out)?,
+        OutputFormat::Yaml => write_yaml(&envelope(delta), &mut out)?,
         _ => {
             drop(out);
             return table::print(delta.steps, &args.rows);

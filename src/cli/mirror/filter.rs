@@ -7,10 +7,11 @@ use super::arguments::AskedFor;
 pub(crate) use super::arguments::FilterArgs;
 use super::deps;
 use super::entries::{self, Entry};
-use super::output::{self, Output};
+use super::output;
 use super::repair;
 use super::target;
 use crate::ask::check_catalog;
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::text::text_of;
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
@@ -65,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
         let exit = if exit == Exit::NotFound { exit } else { Exit::No };
         return Err(CommandError::new(exit, "no package is left, so nothing was written"));
     }
-    let format = args.output.unwrap_or(Output::Json);
+    let format = args.output.unwrap_or(OutputFormat::Json);
     if let Some(target) = &args.into {
         let written: Vec<(&Entry, &Blobs)> = entries.iter().zip(&kept).map(|(entry, it)| (entry, &it.1)).collect();
         target::write(context, target, &written)?;
@@ -85,8 +86,8 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
 /// Behaves like the real tool: prints the kept part, or its first error.
 fn compat(context: &Context, args: &FilterArgs, configuration: &Configuration, entries: &[Entry]) -> CommandResult {
     let format = match args.output {
-        None | Some(Output::Json) => Format::Json,
-        Some(Output::Yaml) => Format::Yaml,
+        None | Some(OutputFormat::Json) => Format::Json,
+        Some(OutputFormat::Yaml) => Format::Yaml,
         Some(_) => {
             let error = CommandError::usage("`--compat` applies only to the catalog itself");
             return Err(error.help("use `-o json` or `-o yaml`, or leave `--compat` out"));
@@ -228,14 +229,9 @@ fn unknown(entry: &Entry) -> Vec<CommandError> {
 
 /// Explains for each package what is kept and why.
 fn explain(context: &Context, args: &FilterArgs, entries: &[Entry]) -> CommandResult {
-    let data = match args.output {
-        None => None,
-        Some(Output::Json) => Some(crate::cli::args::formats::DataFormat::Json),
-        Some(Output::Yaml) => Some(crate::cli::args::formats::DataFormat::Yaml),
-        Some(_) => {
-            return Err(CommandError::usage("an explanation has the formats text, `-o json` and `-o yaml` only"));
-        }
-    };
+    if args.output.is_some_and(|format| !format.is_data()) {
+        return Err(CommandError::usage("an explanation has the formats text, `-o json` and `-o yaml` only"));
+    }
     let mut answers: Vec<FilterExplanation> = Vec::new();
     let mut exit = Exit::Yes;
     for entry in entries {
@@ -256,7 +252,7 @@ fn explain(context: &Context, args: &FilterArgs, entries: &[Entry]) -> CommandRe
         }
         answers.extend(explained.packages);
     }
-    match data {
+    match args.output {
         Some(format) => {
             let mut out = BufWriter::new(std::io::stdout().lock());
             write_data(format, "FilterExplanation", answers, &mut out)?;

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 
-use clap::ValueEnum;
-
 use super::entries::Entry;
 use crate::ask::{BundleTraits, refusals_of_v1};
+use crate::cli::args::formats::{Formats, OutputFormat};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cluster::needs_service_account;
@@ -19,38 +18,29 @@ use crate::mirror::{
 };
 use crate::re2::Pattern;
 
-/// The form of the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Output {
-    /// The catalog, as `render` prints it
-    Json,
-    /// The catalog as YAML documents
-    Yaml,
-    /// An ImageSetConfiguration that gives the same
-    Isc,
-    /// References of images, one a line
-    #[value(alias = "plain")]
-    Images,
-    /// docker://SOURCE=docker://DESTINATION lines, like mapping.txt of oc-mirror: destinations have tags, as skopeo
-    /// needs them
-    Mapping,
-    /// The input of `skopeo sync --src yaml`
-    Skopeo,
-    /// ImageDigestMirrorSets
-    Idms,
-    /// ImageTagMirrorSets
-    Itms,
-    /// ImageContentSourcePolicies, for OpenShift 4.13 and before
-    Icsp,
-    /// CatalogSources, for OLM Classic
-    CatalogSource,
-    /// ClusterCatalogs, for OLM v1
-    ClusterCatalog,
-    /// Namespaces, OperatorGroups and Subscriptions
-    Subscription,
-    /// Namespaces and ClusterExtensions, with service accounts if `--openshift` needs them
-    ClusterExtension,
-}
+/// Formats of a filtered catalog, and of the files that a mirror needs for it.
+pub(super) const FORMATS: Formats = Formats(&[
+    (OutputFormat::Json, "The catalog, as `render` prints it"),
+    (OutputFormat::Yaml, "The catalog as YAML documents"),
+    (OutputFormat::Isc, "An ImageSetConfiguration that gives the same"),
+    (OutputFormat::Images, "References of images, one a line"),
+    (
+        OutputFormat::Mapping,
+        "docker://SOURCE=docker://DESTINATION lines, like mapping.txt of oc-mirror: destinations have tags, as skopeo \
+            needs them",
+    ),
+    (OutputFormat::Skopeo, "The input of `skopeo sync --src yaml`"),
+    (OutputFormat::Idms, "ImageDigestMirrorSets"),
+    (OutputFormat::Itms, "ImageTagMirrorSets"),
+    (OutputFormat::Icsp, "ImageContentSourcePolicies, for OpenShift 4.13 and before"),
+    (OutputFormat::CatalogSource, "CatalogSources, for OLM Classic"),
+    (OutputFormat::ClusterCatalog, "ClusterCatalogs, for OLM v1"),
+    (OutputFormat::Subscription, "Namespaces, OperatorGroups and Subscriptions"),
+    (
+        OutputFormat::ClusterExtension,
+        "Namespaces and ClusterExtensions, with service accounts if `--openshift` needs them",
+    ),
+]);
 
 /// The kept part of a catalog.
 pub(super) struct FilteredCatalog<'e> {
@@ -63,7 +53,7 @@ pub(super) struct FilteredCatalog<'e> {
 pub(super) fn print(
     context: &Context,
     to: Option<&Destination>,
-    format: Output,
+    format: OutputFormat,
     configuration: &Configuration,
     kept: &[FilteredCatalog<'_>],
     openshift: Option<Minor>,
@@ -71,12 +61,7 @@ pub(super) fn print(
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_complete = true;
     match format {
-        Output::Json => {
-            for it in kept {
-                it.blobs.texts().try_for_each(|(_, text)| out.write_all(text))?;
-            }
-        }
-        Output::Yaml => {
+        OutputFormat::Yaml => {
             for it in kept {
                 let Entry { input, catalog, .. } = it.entry;
                 let blobs = mirror::write(input, catalog, &it.filtered, Format::Yaml)?;
@@ -84,14 +69,22 @@ pub(super) fn print(
                 blobs.texts().try_for_each(|(_, text)| out.write_all(text))?;
             }
         }
-        Output::Isc => {
+        OutputFormat::Isc => {
             out.write_all(configuration_of(context, configuration, kept)?.as_bytes())?;
         }
-        Output::Images | Output::Mapping | Output::Skopeo | Output::Idms | Output::Itms | Output::Icsp => {
+        OutputFormat::Images
+        | OutputFormat::Mapping
+        | OutputFormat::Skopeo
+        | OutputFormat::Idms
+        | OutputFormat::Itms
+        | OutputFormat::Icsp => {
             let text = text_of_images(context, to, format, configuration, kept, &mut is_complete)?;
             out.write_all(text.as_bytes())?;
         }
-        Output::CatalogSource | Output::ClusterCatalog | Output::Subscription | Output::ClusterExtension => {
+        OutputFormat::CatalogSource
+        | OutputFormat::ClusterCatalog
+        | OutputFormat::Subscription
+        | OutputFormat::ClusterExtension => {
             let mut nodes = Vec::new();
             for it in kept {
                 nodes.extend(manifests(context, to, format, it, openshift)?);
@@ -104,6 +97,11 @@ pub(super) fn print(
                 is_new
             });
             out.write_all(mirror::documents(&nodes).as_bytes())?;
+        }
+        _ => {
+            for it in kept {
+                it.blobs.texts().try_for_each(|(_, text)| out.write_all(text))?;
+            }
         }
     }
     out.flush()?;
@@ -151,12 +149,12 @@ fn configuration_of(
 fn text_of_images(
     context: &Context,
     to: Option<&Destination>,
-    format: Output,
+    format: OutputFormat,
     configuration: &Configuration,
     kept: &[FilteredCatalog<'_>],
     is_complete: &mut bool,
 ) -> Result<String, CommandError> {
-    let to_needed = if matches!(format, Output::Images | Output::Skopeo) {
+    let to_needed = if matches!(format, OutputFormat::Images | OutputFormat::Skopeo) {
         None
     } else {
         {
@@ -173,9 +171,9 @@ fn text_of_images(
     let sets =
         |kind| to_needed.map(|to| mirror::documents(&mirror::mirror_sets(kind, &categories, to))).unwrap_or_default();
     Ok(match format {
-        Output::Images => sources.iter().map(|it| format!("{it}\n")).collect(),
-        Output::Mapping => to_needed.map(|to| mirror::mapping(&all, to)).unwrap_or_default(),
-        Output::Skopeo => {
+        OutputFormat::Images => sources.iter().map(|it| format!("{it}\n")).collect(),
+        OutputFormat::Mapping => to_needed.map(|to| mirror::mapping(&all, to)).unwrap_or_default(),
+        OutputFormat::Skopeo => {
             for (last, locations) in mirror::colliding(&sources) {
                 let list = locations.into_iter().collect::<Vec<_>>().join(", ");
                 context.reporter.warning(&format!(
@@ -184,8 +182,8 @@ fn text_of_images(
             }
             mirror::skopeo_sync(&sources)
         }
-        Output::Idms => sets(MirrorSet::Digest),
-        Output::Itms => sets(MirrorSet::Tag),
+        OutputFormat::Idms => sets(MirrorSet::Digest),
+        OutputFormat::Itms => sets(MirrorSet::Tag),
         _ => sets(MirrorSet::ContentSource),
     })
 }
@@ -197,15 +195,15 @@ impl From<OutputError> for CommandError {
 }
 
 /// Warns of targets in the configuration that the format cannot express.
-fn warn_of_targets(context: &Context, format: Output, images: &[Mirrored]) {
+fn warn_of_targets(context: &Context, format: OutputFormat, images: &[Mirrored]) {
     for it in images.iter().filter(|it| it.is_renamed()) {
         let has_other_tag = !it.target_tag.is_empty() && it.image.tag.as_ref() != Some(&it.target_tag);
         match format {
-            Output::Skopeo => context.reporter.warning(&format!(
+            OutputFormat::Skopeo => context.reporter.warning(&format!(
                 "skopeo copies {} to its own path and tag and ignores targetRepo and targetTag; `-o mapping` uses them",
                 it.image
             )),
-            Output::Itms if it.image.digest.is_none() && has_other_tag => context.reporter.warning(&format!(
+            OutputFormat::Itms if it.image.digest.is_none() && has_other_tag => context.reporter.warning(&format!(
                 "an ImageTagMirrorSet keeps tags: clusters that pull {} do not find it at its targetTag `{}`",
                 it.image,
                 printable(&it.target_tag)
@@ -268,7 +266,7 @@ pub(super) fn images(
 fn manifests(
     context: &Context,
     to: Option<&Destination>,
-    format: Output,
+    format: OutputFormat,
     kept: &FilteredCatalog<'_>,
     openshift: Option<Minor>,
 ) -> Result<Vec<ManifestValue>, CommandError> {
@@ -279,18 +277,18 @@ fn manifests(
         error.help("name it: `-i REFERENCE=SOURCE`")
     };
     let template = operator.others.iter().find(|it| it.0 == "targetCatalogSourceTemplate");
-    if let (Output::CatalogSource, Some((field, ManifestValue::Text(file)))) = (format, template) {
+    if let (OutputFormat::CatalogSource, Some((field, ManifestValue::Text(file)))) = (format, template) {
         let file = printable(file);
         context.reporter.warning(&format!(
             "olmdex does not read `{field}: {file}`; oc-mirror fills its name, image and source type into that file"
         ));
     }
     Ok(match format {
-        Output::CatalogSource => vec![mirror::catalog_source(&image.ok_or_else(unnamed)?)?],
-        Output::ClusterCatalog => vec![mirror::cluster_catalog(&image.ok_or_else(unnamed)?)?],
+        OutputFormat::CatalogSource => vec![mirror::catalog_source(&image.ok_or_else(unnamed)?)?],
+        OutputFormat::ClusterCatalog => vec![mirror::cluster_catalog(&image.ok_or_else(unnamed)?)?],
         _ => {
             let installs = mirror::installs(input, catalog, &kept.filtered, operator)?;
-            if format == Output::Subscription {
+            if format == OutputFormat::Subscription {
                 let source = mirror::catalog_name("cs", &image.ok_or_else(unnamed)?)?;
                 installs.iter().flat_map(|it| it.subscription(&source)).collect()
             } else {

@@ -1,6 +1,6 @@
 //! `olmdex lifecycle`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{choices, words};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -9,7 +9,6 @@ use clap::Args;
 use crate::ask::{LifecycleAnswers, LifecycleQuestion};
 use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
-use crate::cli::args::formats::choices;
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;

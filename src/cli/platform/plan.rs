@@ -1,10 +1,10 @@
 //! `olmdex plan`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{Formats, OutputFormat, words};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::ask::{
     FleetPlan, FleetQuestion, basis_of_index, must_lead_between_extended, must_lead_on, openshift_of, plan_of,
@@ -12,12 +12,11 @@ use crate::ask::{
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
-use crate::cli::args::formats::RowFormat;
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
-use crate::cli::print::fleet::{self, FleetFormat};
+use crate::cli::print::fleet;
 use crate::cli::print::sheet::{Sheet, TextLine};
 use crate::cli::print::table::write_yaml;
 use crate::cli::terminal::context::Context;
@@ -125,54 +124,43 @@ pub(crate) struct PlanArgs {
     #[arg(long)]
     manifests: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = PlanFormat::Text)]
-    output: PlanFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
 }
 
-/// Formats of plans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum PlanFormat {
-    /// For people
-    #[value(name = "table", aliases = ["text", "plain"])]
-    Text,
-    /// The same, whole on a terminal too
-    Wide,
-    /// JSON
-    Json,
-    /// YAML of the same
-    Yaml,
-    /// A page with boxes to tick
-    Markdown,
-    /// A report in one file, to be mailed, read and printed
-    Html,
-    /// JUnit XML for CI: suites of operators, blockers, decisions and unknowns
-    Junit,
-    /// The commands with remarks, to be read and run step by step
-    Script,
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Table, "For people"),
+    (OutputFormat::Wide, "The same, whole on a terminal too"),
+    (OutputFormat::Json, "JSON"),
+    (OutputFormat::Yaml, "YAML of the same"),
+    (OutputFormat::Markdown, "A page with boxes to tick"),
+    (OutputFormat::Html, "A report in one file, to be mailed, read and printed"),
+    (OutputFormat::Junit, "JUnit XML for CI: suites of operators, blockers, decisions and unknowns"),
+    (OutputFormat::Script, "The commands with remarks, to be read and run step by step"),
+]);
 
 pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     // Before the cluster is read, which may take long.
     #[cfg(not(feature = "page"))]
-    if args.output == PlanFormat::Html {
-        return Err(no_report());
+    if args.output == OutputFormat::Html {
+        return Err(CommandError::lacks_feature("plan -o html", "page"));
     }
     if let Some(directory) = &args.fleet {
         return of_fleet(context, args, directory);
     }
     let cluster = read_cluster(context, &args.cluster)?;
-    if args.output != PlanFormat::Json {
+    if args.output != OutputFormat::Json {
         cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
     }
     let saved = args.check.as_deref().map(saved_plan).transpose()?;
     let asked = args;
     let with_saved = saved.as_ref().map(|it| with_saved_options(args, it));
     let args = with_saved.as_ref().unwrap_or(args);
-    let formats = [PlanFormat::Text, PlanFormat::Wide, PlanFormat::Json, PlanFormat::Yaml];
+    let formats = [OutputFormat::Table, OutputFormat::Wide, OutputFormat::Json, OutputFormat::Yaml];
     if saved.is_some() && !formats.contains(&args.output) {
         return Err(CommandError::usage("`--check` works only with `-o table`, `-o wide`, `-o json` and `-o yaml`"));
     }
-    if args.manifests && (args.output != PlanFormat::Yaml || saved.is_some()) {
+    if args.manifests && (args.output != OutputFormat::Yaml || saved.is_some()) {
         return Err(CommandError::usage("`--manifests` works only with `-o yaml`, and not with `--check`"));
     }
     let (from, to) = way(args, &cluster, saved.as_ref())?;
@@ -189,15 +177,15 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
             .warning(&format!("{what}: it holds no ClusterServiceVersion other than copies, and no ClusterExtension"));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let width = screen().width.filter(|_| args.output != PlanFormat::Wide);
+    let width = screen().width.filter(|_| args.output != OutputFormat::Wide);
     if let Some(saved) = saved {
         let progress = progress(&saved, &question, &plan)?;
         match args.output {
-            PlanFormat::Json => {
+            OutputFormat::Json => {
                 serde_json::to_writer_pretty(&mut out, &progress).map_err(io::Error::from)?;
                 out.write_all(b"\n")?;
             }
-            PlanFormat::Yaml => write_yaml(&progress, &mut out)?,
+            OutputFormat::Yaml => write_yaml(&progress, &mut out)?,
             _ => progress_sheet(&progress).write(width, &mut out)?,
         }
         out.flush()?;
@@ -225,52 +213,34 @@ fn wish(args: &PlanArgs, from: Minor, to: Minor) -> Result<PlanWish, CommandErro
 
 /// The plans of many clusters in one answer.
 fn of_fleet(context: &Context, args: &PlanArgs, directory: &Path) -> CommandResult {
-    let format = match args.output {
-        PlanFormat::Text => FleetFormat::Rows(RowFormat::Table),
-        PlanFormat::Wide => FleetFormat::Rows(RowFormat::Wide),
-        PlanFormat::Json => FleetFormat::Rows(RowFormat::JSON),
-        PlanFormat::Yaml => FleetFormat::Rows(RowFormat::YAML),
-        PlanFormat::Markdown => FleetFormat::Rows(RowFormat::Markdown),
-        #[cfg(feature = "page")]
-        PlanFormat::Html => FleetFormat::Html,
-        #[cfg(not(feature = "page"))]
-        PlanFormat::Html => return Err(no_report()),
-        PlanFormat::Junit | PlanFormat::Script => {
-            let error = CommandError::usage("a fleet has no commands: its plan is one table and one report");
-            return Err(error.help("use `-o html`, `-o markdown` or `-o json`; `--cluster` plans a single cluster"));
-        }
-    };
+    if matches!(args.output, OutputFormat::Junit | OutputFormat::Script) {
+        let error = CommandError::usage("a fleet has no commands: its plan is one table and one report");
+        return Err(error.help("use `-o html`, `-o markdown` or `-o json`; `--cluster` plans a single cluster"));
+    }
     let Some(to) = args.to else { return Err(CommandError::usage("`--fleet` needs `--to`")) };
     let (index, basis) = basis(context, args)?;
     let wish = wish(args, args.openshift.unwrap_or(to), to)?;
     let question =
         FleetQuestion::Plan(Box::new(FleetPlan { basis, wish, is_from_given: args.openshift.is_some() }), &index);
-    fleet::run(context, directory, question, format)
+    fleet::run(context, directory, question, args.output)
 }
 
 fn print(args: &PlanArgs, plan: &Plan, width: Option<usize>, out: &mut impl io::Write) -> Result<(), CommandError> {
     match args.output {
-        PlanFormat::Text | PlanFormat::Wide => sheet(plan).write(width, &mut *out)?,
-        PlanFormat::Json => {
+        OutputFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, plan).map_err(io::Error::from)?;
             out.write_all(b"\n")?;
         }
-        PlanFormat::Yaml if args.manifests => out.write_all(manifests(plan).as_bytes())?,
-        PlanFormat::Yaml => write_yaml(plan, &mut *out)?,
-        PlanFormat::Markdown => out.write_all(markdown(plan).as_bytes())?,
+        OutputFormat::Yaml if args.manifests => out.write_all(manifests(plan).as_bytes())?,
+        OutputFormat::Yaml => write_yaml(plan, &mut *out)?,
+        OutputFormat::Markdown => out.write_all(markdown(plan).as_bytes())?,
         #[cfg(feature = "page")]
-        PlanFormat::Html => out.write_all(crate::page::plan_report(plan).as_bytes())?,
-        #[cfg(not(feature = "page"))]
-        PlanFormat::Html => return Err(no_report()),
-        PlanFormat::Junit => out.write_all(junit(plan).as_bytes())?,
-        PlanFormat::Script => out.write_all(script(plan).as_bytes())?,
+        OutputFormat::Html => out.write_all(crate::page::plan_report(plan).as_bytes())?,
+        OutputFormat::Junit => out.write_all(junit(plan).as_bytes())?,
+        OutputFormat::Script => out.write_all(script(plan).as_bytes())?,
+        _ => sheet(plan).write(width, &mut *out)?,
     }
     Ok(())
-}
-
-#[cfg(not(feature = "page"))]
-fn no_report() -> CommandError {
-    CommandError::lacks_feature("plan -o html", "page")
 }
 
 /// The versions that the plan leads from and to.

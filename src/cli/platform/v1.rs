@@ -9,12 +9,12 @@ use clap::{Args, Subcommand};
 use super::v1_manifests::{manifests, script};
 use crate::ask::{FleetQuestion, ReadinessAnswers, ReadinessQuestion};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
-use crate::cli::args::formats::{RowFormat, choices, words};
+use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, NAMES, OutputFormat, YAML, choices, words};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
 use crate::cli::print::fit::wrap;
-use crate::cli::print::fleet::{self, FleetFormat};
+use crate::cli::print::fleet;
 use crate::cli::print::paragraph::write_wrapped;
 use crate::cli::print::table::{self, Column, Row, column, wide};
 use crate::cli::terminal::context::Context;
@@ -89,31 +89,30 @@ struct CheckArgs {
     #[arg(long)]
     explain: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = V1Format::Rows(RowFormat::Table))]
-    output: V1Format,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
     #[command(flatten)]
     ask: AskOptions,
 }
 
-/// How the answer is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum V1Format {
-    Rows(RowFormat),
-    Manifests,
-    Script,
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Table, "A verdict for each operator, with its reasons"),
+    (OutputFormat::Wide, "One row per operator"),
+    JSON,
+    JSONL,
+    YAML,
+    NAMES,
+    CSV,
+    MARKDOWN,
+    (OutputFormat::Manifests, "The ClusterCatalogs and ClusterExtensions of the operators that can move"),
+    (OutputFormat::Script, "A shell script that moves the operators step by step, and can move them back"),
+]);
 
-choices! { V1Format =>
-    Rows(RowFormat::Table, "A verdict for each operator, with its reasons");
-    Rows(RowFormat::Wide, "One row per operator");
-    Rows(RowFormat::JSON);
-    Rows(RowFormat::JSONL);
-    Rows(RowFormat::YAML);
-    Rows(RowFormat::Name);
-    Rows(RowFormat::Csv);
-    Rows(RowFormat::Markdown);
-    Manifests: "manifests", "The ClusterCatalogs and ClusterExtensions of the operators that can move";
-    Script: "script", "A shell script that moves the operators step by step, and can move them back";
+impl CheckArgs {
+    /// Whether it prints what moves operators, not the verdict on them.
+    fn makes_objects(&self) -> bool {
+        matches!(self.output, OutputFormat::Manifests | OutputFormat::Script)
+    }
 }
 
 choices! { Words for Acknowledgement =>
@@ -155,13 +154,13 @@ pub(crate) fn run(context: &Context, args: &V1Args) -> CommandResult {
 
 /// Many clusters in one table.
 fn of_fleet(context: &Context, args: &CheckArgs, directory: &Path) -> CommandResult {
-    let V1Format::Rows(format) = args.output else {
+    if args.makes_objects() {
         let error = CommandError::usage("manifests and scripts are for one cluster only");
         return Err(error.help("name one of them with `--cluster`"));
-    };
+    }
     let index = index(context, args, true)?;
     let question = FleetQuestion::Readiness(Box::new(question(args, None)), index.as_ref());
-    fleet::run(context, directory, question, FleetFormat::Rows(format))
+    fleet::run(context, directory, question, args.output)
 }
 
 fn check(context: &Context, args: &CheckArgs) -> CommandResult {
@@ -169,8 +168,7 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
         return of_fleet(context, args, directory);
     }
     let has_cluster = !args.cluster.is_empty();
-    let writes = matches!(args.output, V1Format::Manifests | V1Format::Script);
-    if writes && !has_cluster {
+    if args.makes_objects() && !has_cluster {
         let error = CommandError::usage(
             "olmdex makes manifests and scripts from the Subscriptions of a cluster, and no cluster is given",
         );
@@ -187,12 +185,12 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
     let answers = question.answer(index.as_ref(), warn)?;
     let is_positive = answers.is_positive();
     match args.output {
-        V1Format::Rows(RowFormat::Table) => {
+        OutputFormat::Table => {
             unless_reader_left(print_for_people(&answers, args.explain).map_err(CommandError::from))?;
         }
-        V1Format::Rows(format) => table::print(answers.items, &table::RowOptions::of(format))?,
-        V1Format::Manifests => print_conversion(context, &answers, &manifests(&answers.conversion, openshift))?,
-        V1Format::Script => print_conversion(context, &answers, &script(&answers.conversion))?,
+        OutputFormat::Manifests => print_conversion(context, &answers, &manifests(&answers.conversion, openshift))?,
+        OutputFormat::Script => print_conversion(context, &answers, &script(&answers.conversion))?,
+        format => table::print(answers.items, &table::RowOptions::of(format))?,
     }
     Ok(if is_positive { Exit::Yes } else { Exit::No })
 }

@@ -12,7 +12,7 @@ use crate::ask::{
     WhereisAnswers, WhereisQuestion,
 };
 use crate::catalog_source::{family_and_minor, is_for};
-use crate::cli::args::formats::{RowFormat, choices};
+use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, OutputFormat, YAML};
 use crate::cli::args::name::package;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::text::text_of;
@@ -59,30 +59,23 @@ pub(crate) struct WhereisArgs {
     #[arg(long, requires = "repo")]
     own_template: bool,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = WhereisFormat::Rows(RowFormat::Table))]
-    output: WhereisFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
     #[command(flatten)]
     ask: AskOptions,
 }
 
-/// How the answer is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum WhereisFormat {
-    Rows(RowFormat),
-    Patch,
-}
-
-choices! { WhereisFormat =>
-    Rows(RowFormat::Table, "The matrix, with the reason where a catalog lacks the package");
-    Rows(RowFormat::Wide, "One row per catalog");
-    Rows(RowFormat::JSON);
-    Rows(RowFormat::JSONL);
-    Rows(RowFormat::YAML);
-    Rows(RowFormat::Name, "The names of the catalogs that have it, one per line");
-    Rows(RowFormat::Csv);
-    Rows(RowFormat::Markdown);
-    Patch: "patch", "The smallest change, for `git apply`";
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Table, "The matrix, with the reason where a catalog lacks the package"),
+    (OutputFormat::Wide, "One row per catalog"),
+    JSON,
+    JSONL,
+    YAML,
+    (OutputFormat::Name, "The names of the catalogs that have it, one per line"),
+    CSV,
+    MARKDOWN,
+    (OutputFormat::Patch, "The smallest change, for `git apply`"),
+]);
 
 impl Row for CatalogPresence {
     const KIND: &'static str = "Whereis";
@@ -112,7 +105,7 @@ impl WhereisArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
-    if args.output == WhereisFormat::Patch && (args.repo.is_none() || args.openshift.is_none()) {
+    if args.output == OutputFormat::Patch && (args.repo.is_none() || args.openshift.is_none()) {
         let error = CommandError::usage("a patch needs one repository and one version of OpenShift");
         return Err(error.help("name both: `--repo DIR --openshift VERSION`"));
     }
@@ -144,19 +137,17 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
     };
     let answers = question.answer(index.as_ref())?;
     let exit = if answers.is_there { Exit::Yes } else { Exit::No };
-    let format = match args.output {
-        WhereisFormat::Rows(RowFormat::Table) => {
-            unless_reader_left(print_for_people(args, &answers).map_err(CommandError::from))?;
-            return Ok(exit);
+    match args.output {
+        OutputFormat::Patch => return print_patch(context, args, &answers),
+        OutputFormat::Table => unless_reader_left(print_for_people(args, &answers).map_err(CommandError::from))?,
+        format => {
+            let mut items = answers.items;
+            if format == OutputFormat::Name {
+                items.retain(|it| it.is_there);
+            }
+            table::print(items, &table::RowOptions::of(format))?;
         }
-        WhereisFormat::Rows(format) => format,
-        WhereisFormat::Patch => return print_patch(context, args, &answers),
-    };
-    let mut items = answers.items;
-    if format == RowFormat::Name {
-        items.retain(|it| it.is_there);
     }
-    table::print(items, &table::RowOptions::of(format))?;
     Ok(exit)
 }
 

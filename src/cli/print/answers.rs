@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 
 use serde::Serialize;
 
-use crate::cli::args::formats::{AnswerOptions, RowFormat};
+use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, write_csv, write_markdown};
 use crate::cli::terminal::error::CommandError;
@@ -20,38 +20,37 @@ pub(crate) fn print_answers<T: Serialize>(
 ) -> Result<(), CommandError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let format = options.output;
-    if let RowFormat::Data(format) = format {
+    if format.is_data() {
         table::write_data(format, kind, answers, &mut out)?;
         out.flush()?;
         return Ok(());
     }
     let sheets: Vec<Sheet> = answers.iter().map(sheet).collect();
     match format {
-        RowFormat::Data(_) => {}
-        RowFormat::Name => {
+        OutputFormat::Name => {
             for name in names(&sheets)? {
                 writeln!(out, "{}", printable_line(name))?;
             }
         }
-        RowFormat::Csv => {
+        OutputFormat::Csv => {
             if let Some((headers, rows)) = main_table(&sheets)? {
                 write_csv(Some(headers), &rows, options.quote_formulas, &mut out)?;
             }
         }
-        RowFormat::Markdown if sheets.iter().all(Sheet::is_table_in_markdown) => {
+        OutputFormat::Markdown if sheets.iter().all(Sheet::is_table_in_markdown) => {
             if let Some((headers, rows)) = main_table(&sheets)? {
                 write_markdown(Some(headers), &rows, &mut out)?;
             }
         }
-        RowFormat::Markdown | RowFormat::Table | RowFormat::Wide => {
+        _ => {
             for (idx, sheet) in sheets.iter().enumerate() {
                 if idx > 0 {
                     writeln!(out)?;
                 }
-                if format == RowFormat::Markdown {
+                if format == OutputFormat::Markdown {
                     sheet.write_page(&mut out)?;
                 } else {
-                    let width = screen().width.filter(|_| format == RowFormat::Table);
+                    let width = screen().width.filter(|_| format == OutputFormat::Table);
                     sheet.write(width, &mut out)?;
                 }
             }

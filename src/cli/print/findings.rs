@@ -2,8 +2,7 @@
 
 use std::io::{BufWriter, Write as _};
 
-use clap::ValueEnum;
-
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::compose::Chosen;
@@ -13,27 +12,10 @@ use crate::diag::repeated::{Representative, shown};
 use crate::diag::text::Elsewhere;
 use crate::diag::{Finding, Rule, github, sarif, text};
 
-/// Formats of findings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FindingFormat {
-    /// For people
-    #[value(name = "table", aliases = ["text", "plain"])]
-    Text,
-    /// JSON envelope
-    Json,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Workflow commands of GitHub Actions
-    Github,
-    /// YAML, with `--compat opm` only
-    #[value(hide = true)]
-    Yaml,
-}
-
 /// Prints findings on standard output, with the applied rules if the format has them.
 pub(crate) fn print_findings(
     context: &Context,
-    format: FindingFormat,
+    format: OutputFormat,
     applied: &[&'static Rule],
     findings: &[Finding],
 ) -> Result<(), CommandError> {
@@ -44,7 +26,7 @@ pub(crate) fn print_findings(
 /// Prints the chosen findings: for people only the first of many alike, unless they want all; as data, all.
 pub(crate) fn print_chosen(
     context: &Context,
-    format: FindingFormat,
+    format: OutputFormat,
     applied: &[&'static Rule],
     chosen: &Chosen,
     all: bool,
@@ -58,7 +40,7 @@ pub(crate) fn print_chosen(
 
 fn write_findings(
     context: &Context,
-    format: FindingFormat,
+    format: OutputFormat,
     applied: &[&'static Rule],
     findings: &[Finding],
     all: bool,
@@ -69,26 +51,26 @@ fn write_findings(
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
-        FindingFormat::Text => {
-            let color = context.reporter.stdout_color();
-            let elsewhere = Elsewhere { names: "`-o json`", findings: "`--all`" };
-            for Representative { finding, n_more } in wanted(findings, all) {
-                writeln!(out, "{}", text::finding_of_many(finding, n_more, elsewhere, color))?;
-            }
-        }
-        FindingFormat::Json | FindingFormat::Yaml => {
+        OutputFormat::Json => {
             let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
             let metadata = FindingsMetadata { count: items.len(), ..metadata };
             Envelope::with("Findings", metadata, items).write(&mut out)?;
         }
-        FindingFormat::Sarif => {
+        OutputFormat::Sarif => {
             serde_json::to_writer_pretty(&mut out, &sarif::log(findings, &[], applied, VERSION))
                 .map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
-        FindingFormat::Github => {
+        OutputFormat::Github => {
             for finding in findings {
                 writeln!(out, "{}", github::finding(finding))?;
+            }
+        }
+        _ => {
+            let color = context.reporter.stdout_color();
+            let elsewhere = Elsewhere { names: "`-o json`", findings: "`--all`" };
+            for Representative { finding, n_more } in wanted(findings, all) {
+                writeln!(out, "{}", text::finding_of_many(finding, n_more, elsewhere, color))?;
             }
         }
     }
@@ -104,13 +86,13 @@ pub(crate) fn wanted(findings: &[Finding], all: bool) -> Vec<Representative<'_>>
 /// Passes on the reason why a source cannot be opened. A format of whole documents still gets a document, with the
 /// findings so far and the failure as a result of its own: an empty file would look like a clean catalog.
 pub(crate) fn unopened(
-    format: FindingFormat,
+    format: OutputFormat,
     applied: &[&'static Rule],
     findings: &[Finding],
     source: &std::path::Path,
     error: CommandError,
 ) -> CommandError {
-    if format != FindingFormat::Sarif || error.exit != Exit::Input {
+    if format != OutputFormat::Sarif || error.exit != Exit::Input {
         return error;
     }
     let failure = sarif::Failure {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::ask::{FleetAsker, FleetQuestion};
 use crate::cli::args::fleet::each_cluster;
-use crate::cli::args::formats::{DataFormat, RowFormat};
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
@@ -16,14 +16,6 @@ use crate::diag::envelope::Envelope;
 use crate::diag::{counted, printable_line};
 use crate::fleet::{self, Fleet, FleetCluster, FleetReason, Wave};
 use crate::version::first_of;
-
-/// How a fleet is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FleetFormat {
-    Rows(RowFormat),
-    #[cfg(feature = "page")]
-    Html,
-}
 
 /// The codes of reasons, each once, with its number of occurrences.
 fn codes(reasons: &[FleetReason]) -> Cow<'_, str> {
@@ -63,7 +55,7 @@ pub(crate) fn run(
     context: &Context,
     directory: &Path,
     question: FleetQuestion<'_>,
-    format: FleetFormat,
+    format: OutputFormat,
 ) -> CommandResult {
     let progress = Progress::start(context, format!("asking the clusters of {}", directory.display()));
     let mut asker = FleetAsker::new(question);
@@ -89,26 +81,26 @@ pub(crate) fn run(
     Ok(exit)
 }
 
-fn print(fleet: Fleet, format: FleetFormat) -> Result<(), CommandError> {
+fn print(fleet: Fleet, format: OutputFormat) -> Result<(), CommandError> {
     let mut out = BufWriter::new(io::stdout().lock());
     match format {
         #[cfg(feature = "page")]
-        FleetFormat::Html => out.write_all(crate::page::fleet_report(&fleet).as_bytes())?,
-        FleetFormat::Rows(RowFormat::Markdown) => out.write_all(fleet::markdown(&fleet).as_bytes())?,
-        FleetFormat::Rows(RowFormat::Data(DataFormat::Json)) => {
+        OutputFormat::Html => out.write_all(crate::page::fleet_report(&fleet).as_bytes())?,
+        OutputFormat::Markdown => out.write_all(fleet::markdown(&fleet).as_bytes())?,
+        OutputFormat::Json => {
             Envelope::with("Fleet", fleet.metadata, fleet.clusters).write(&mut out)?;
         }
-        FleetFormat::Rows(RowFormat::Data(DataFormat::Yaml)) => {
+        OutputFormat::Yaml => {
             write_yaml(&Envelope::with("Fleet", fleet.metadata, fleet.clusters), &mut out)?;
         }
-        FleetFormat::Rows(format) => {
+        format => {
             drop(out);
-            let for_people = matches!(format, RowFormat::Table | RowFormat::Wide);
+            let for_people = matches!(format, OutputFormat::Table | OutputFormat::Wide);
             let (waves, summary) = (fleet.metadata.waves.clone(), fleet.summary());
             table::print(fleet.clusters, &RowOptions::of(format))?;
             let mut out = BufWriter::new(io::stdout().lock());
             if for_people {
-                write_waves(&waves, format == RowFormat::Wide, &mut out)?;
+                write_waves(&waves, format == OutputFormat::Wide, &mut out)?;
                 writeln!(out, "\n{summary}")?;
             }
             return Ok(out.flush()?);

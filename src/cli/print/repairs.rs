@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::ask::RepairAnswers;
-use crate::cli::print::simulation::Form;
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::print::table::{write_fitted, write_markdown};
 use crate::cli::terminal::error::CommandError;
 use crate::diag::counted;
@@ -15,7 +15,7 @@ use crate::version::first_of;
 const BELOW: &[&[&str]] = &[&["EDIT"], &["BECAUSE"]];
 
 /// Prints edits, and the users who stay stranded, with their number.
-pub(crate) fn print(form: Form, answers: &RepairAnswers, out: &mut impl Write) -> Result<(), CommandError> {
+pub(crate) fn print(format: OutputFormat, answers: &RepairAnswers, out: &mut impl Write) -> Result<(), CommandError> {
     let edits: Vec<(&PackageRepair, &RepairEdit)> =
         answers.items.iter().flat_map(|it| it.edits.iter().map(move |edit| (it, edit))).collect();
     let has_catalogs = answers.items.iter().any(|it| it.catalog != answers.items[0].catalog);
@@ -27,7 +27,7 @@ pub(crate) fn print(form: Form, answers: &RepairAnswers, out: &mut impl Write) -
     };
     let catalog_header = has_catalogs.then_some("CATALOG");
     let headers = |rest: &[&'static str]| catalog_header.into_iter().chain(rest.iter().copied()).collect::<Vec<_>>();
-    write(form, &headers(&["PACKAGE", "CHANNEL", "ENTRY", "EDIT", "FREES"]), edits.iter().map(row).collect(), out)?;
+    write(format, &headers(&["PACKAGE", "CHANNEL", "ENTRY", "EDIT", "FREES"]), edits.iter().map(row).collect(), out)?;
     let left: Vec<(&PackageRepair, &LeftUser, bool)> = answers.items.iter().flat_map(left).collect();
     if !left.is_empty() {
         writeln!(
@@ -45,10 +45,10 @@ pub(crate) fn print(form: Form, answers: &RepairAnswers, out: &mut impl Write) -
             catalog(package).into_iter().chain(cells.into_iter().cloned()).collect::<Vec<String>>()
         };
         let headers = headers(&["PACKAGE", "CHANNEL", "INSTALLED", "OLM", "BECAUSE"]);
-        write(form, &headers, left.iter().map(row).collect(), out)?;
+        write(format, &headers, left.iter().map(row).collect(), out)?;
     }
     if !edits.is_empty() {
-        let fence = if form == Form::Markdown { "```\n" } else { "" };
+        let fence = if format == OutputFormat::Markdown { "```\n" } else { "" };
         writeln!(
             out,
             "\nCommands:\n{fence}{}",
@@ -111,11 +111,16 @@ fn words(edit: &RepairEdit) -> String {
     replaces.into_iter().chain(skips).chain(range).chain(olm).collect::<Vec<_>>().join(", ")
 }
 
-fn write(form: Form, headers: &[&str], rows: Vec<Vec<String>>, out: &mut impl Write) -> Result<(), CommandError> {
+fn write(
+    format: OutputFormat,
+    headers: &[&str],
+    rows: Vec<Vec<String>>,
+    out: &mut impl Write,
+) -> Result<(), CommandError> {
     let headers = Some(headers.iter().map(|it| (*it).to_owned()).collect());
-    match form {
+    match format {
         _ if rows.is_empty() => Ok(()),
-        Form::Table => Ok(write_fitted(headers, rows, 3, BELOW, out)?),
-        Form::Markdown => Ok(write_markdown(headers, &rows, out)?),
+        OutputFormat::Markdown => Ok(write_markdown(headers, &rows, out)?),
+        _ => Ok(write_fitted(headers, rows, 3, BELOW, out)?),
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use crate::check::practice::Profile;
-use crate::cli::args::formats::{AnswerOptions, RowFormat};
+use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::error::{CommandResult, Exit};
@@ -12,7 +12,7 @@ use crate::explain::RuleExplanation;
 
 /// Prints the explanation of a rule, the rules of a pipeline, or the list of `all` rules; for programs each in full.
 pub(crate) fn print_rules(wanted: &str, rules: Vec<&'static Rule>, options: AnswerOptions) -> CommandResult {
-    if !matches!(options.output, RowFormat::Table | RowFormat::Wide) {
+    if !matches!(options.output, OutputFormat::Table | OutputFormat::Wide) {
         let explanations = rules.into_iter().map(RuleExplanation::from).collect();
         print_answers(options, "RuleExplanation", explanations, sheet)?;
         return Ok(Exit::Yes);

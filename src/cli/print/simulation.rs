@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::print::table::{write_fitted, write_markdown};
 use crate::cli::terminal::error::CommandError;
 use crate::diag::counted;
@@ -13,13 +14,6 @@ use crate::version::first_of;
 
 /// The columns that move below a row if the terminal has no room for them.
 const BELOW: &[&[&str]] = &[&["BEFORE", "AFTER"], &["BECAUSE"]];
-
-/// How tables are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
-    Table,
-    Markdown,
-}
 
 /// The number of versions in channels for each effect; if the generations of OLM differ, the worse effect counts.
 pub(crate) fn counts(simulations: &[Simulation]) -> BTreeMap<Effect, u64> {
@@ -37,13 +31,13 @@ pub(crate) fn counts(simulations: &[Simulation]) -> BTreeMap<Effect, u64> {
 /// Prints simulations: the affected users and their number, the edges that would help, and the operators that depend on
 /// the package.
 pub(crate) fn print(
-    form: Form,
+    format: OutputFormat,
     simulations: &[Simulation],
     counts: &BTreeMap<Effect, u64>,
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
     let users: Vec<Row<'_>> = simulations.iter().flat_map(|it| rows(&it.users)).collect();
-    write_users(form, &users, out)?;
+    write_users(format, &users, out)?;
     let said = counts.iter().filter(|it| *it.0 != Effect::StrandedBefore);
     let mut summary: Vec<String> = said.map(|(effect, n)| format!("{n} {}", effect.word())).collect();
     if let Some(n) = counts.get(&Effect::StrandedBefore) {
@@ -69,7 +63,7 @@ pub(crate) fn print(
         }
     }
     let dependants: Vec<&Dependant> = simulations.iter().flat_map(|it| &it.dependants).collect();
-    write_dependants(form, &dependants, out)?;
+    write_dependants(format, &dependants, out)?;
     write_refused(simulations, out)
 }
 
@@ -148,7 +142,7 @@ fn rows(users: &[Simulated]) -> Vec<Row<'_>> {
     rows
 }
 
-fn write_users(form: Form, rows: &[Row<'_>], out: &mut impl Write) -> Result<(), CommandError> {
+fn write_users(format: OutputFormat, rows: &[Row<'_>], out: &mut impl Write) -> Result<(), CommandError> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -169,16 +163,21 @@ fn write_users(form: Form, rows: &[Row<'_>], out: &mut impl Write) -> Result<(),
         cells
     });
     let cells: Vec<Vec<String>> = cells.collect();
-    write(form, &headers, cells, out)?;
+    write(format, &headers, cells, out)?;
     writeln!(out)?;
     Ok(())
 }
 
-fn write(form: Form, headers: &[&str], rows: Vec<Vec<String>>, out: &mut impl Write) -> Result<(), CommandError> {
+fn write(
+    format: OutputFormat,
+    headers: &[&str],
+    rows: Vec<Vec<String>>,
+    out: &mut impl Write,
+) -> Result<(), CommandError> {
     let headers: Vec<String> = headers.iter().map(|it| (*it).to_owned()).collect();
-    match form {
-        Form::Markdown => write_markdown(Some(headers), &rows, out)?,
-        Form::Table => write_fitted(Some(headers), rows, 3, BELOW, out)?,
+    match format {
+        OutputFormat::Markdown => write_markdown(Some(headers), &rows, out)?,
+        _ => write_fitted(Some(headers), rows, 3, BELOW, out)?,
     }
     Ok(())
 }
@@ -213,7 +212,7 @@ fn because(it: &Simulated) -> String {
     }
 }
 
-fn write_dependants(form: Form, dependants: &[&Dependant], out: &mut impl Write) -> Result<(), CommandError> {
+fn write_dependants(format: OutputFormat, dependants: &[&Dependant], out: &mut impl Write) -> Result<(), CommandError> {
     if dependants.is_empty() {
         return Ok(());
     }
@@ -237,7 +236,7 @@ fn write_dependants(form: Form, dependants: &[&Dependant], out: &mut impl Write)
     });
     let rows: Vec<Vec<String>> = rows.collect();
     writeln!(out)?;
-    write(form, &["DEPENDANT", "REQUIRES", "BEFORE", "AFTER"], rows, out)?;
+    write(format, &["DEPENDANT", "REQUIRES", "BEFORE", "AFTER"], rows, out)?;
     writeln!(out)?;
     let lost = (n_lost > 0).then(|| format!("OLM can no longer install {}", counted(n_lost, "dependent bundle")));
     let other =

@@ -8,7 +8,7 @@ use std::mem::ManuallyDrop;
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::formats::{DataFormat, RowFormat};
+use crate::cli::args::formats::{OutputFormat, ROWS};
 use crate::cli::print::fit::{BELOW, Fitted, columns, fit, wrap};
 use crate::cli::print::verdict;
 use crate::cli::terminal::error::CommandError;
@@ -23,8 +23,8 @@ use crate::{json, yaml};
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RowOptions {
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
-    pub(crate) output: RowFormat,
+    #[arg(short, long, value_parser = ROWS, default_value = "table")]
+    pub(crate) output: OutputFormat,
     /// Omit the headers
     #[arg(long)]
     no_headers: bool,
@@ -38,13 +38,13 @@ pub(crate) struct RowOptions {
 
 impl RowOptions {
     /// A format without other options.
-    pub(crate) fn of(output: RowFormat) -> Self {
+    pub(crate) fn of(output: OutputFormat) -> Self {
         Self { output, no_headers: false, quote_formulas: false, sort_by: None }
     }
 
     /// Whether programs read the output, so that an empty list must be printed, too.
     pub(crate) fn is_data(&self) -> bool {
-        !matches!(self.output, RowFormat::Table | RowFormat::Wide)
+        !matches!(self.output, OutputFormat::Table | OutputFormat::Wide)
     }
 }
 
@@ -94,8 +94,8 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
     }
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match options.output {
-        RowFormat::Data(format) => write_data(format, T::KIND, rows, &mut out)?,
-        RowFormat::Name => {
+        format if format.is_data() => write_data(format, T::KIND, rows, &mut out)?,
+        OutputFormat::Name => {
             // Several rows can be about one name, which lists and loops of a shell want once.
             let mut seen = HashSet::new();
             for name in rows.iter().map(Row::name) {
@@ -106,7 +106,7 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
             }
         }
         format => {
-            let columns = T::COLUMNS.iter().filter(|it| !it.is_wide || format != RowFormat::Table);
+            let columns = T::COLUMNS.iter().filter(|it| !it.is_wide || format != OutputFormat::Table);
             let headers: Vec<Cow<'_, str>> = columns.clone().map(|it| it.header.into()).collect();
             // The process ends after the last row, so freeing many small pieces one by one would only take time.
             let rows = ManuallyDrop::new(rows);
@@ -114,9 +114,9 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
             let rows = ManuallyDrop::new(rows.iter().map(cells).collect::<Vec<Vec<Cow<'_, str>>>>());
             let headers = (!options.no_headers).then_some(headers);
             match format {
-                RowFormat::Csv => write_csv(headers, &rows, options.quote_formulas, &mut out)?,
-                RowFormat::Markdown => write_markdown(headers, &rows, &mut out)?,
-                RowFormat::Table if screen().width.is_some() => {
+                OutputFormat::Csv => write_csv(headers, &rows, options.quote_formulas, &mut out)?,
+                OutputFormat::Markdown => write_markdown(headers, &rows, &mut out)?,
+                OutputFormat::Table if screen().width.is_some() => {
                     let owned = |it: &Vec<Cow<'_, str>>| it.iter().map(|cell| cell.to_string()).collect();
                     write_fitted(headers.as_ref().map(owned), rows.iter().map(owned).collect(), 3, T::BELOW, &mut out)?;
                 }
@@ -150,18 +150,18 @@ fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
 
 /// Writes items of a kind as data.
 pub(crate) fn write_data<T: Serialize>(
-    format: DataFormat,
+    format: OutputFormat,
     kind: &str,
     items: Vec<T>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     match format {
-        DataFormat::Json => Envelope::new(kind, items).write(out),
-        DataFormat::Yaml => write_yaml(&Envelope::new(kind, items), out),
-        DataFormat::Jsonl => items.iter().try_for_each(|item| {
+        OutputFormat::Yaml => write_yaml(&Envelope::new(kind, items), out),
+        OutputFormat::Jsonl => items.iter().try_for_each(|item| {
             serde_json::to_writer(&mut *out, item).map_err(io::Error::from)?;
             out.write_all(b"\n")
         }),
+        _ => Envelope::new(kind, items).write(out),
     }
 }
 

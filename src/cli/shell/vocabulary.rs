@@ -59,7 +59,10 @@ fn is_command(words: &[OsString], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clap::builder::PossibleValue;
+
     use super::translated;
+    use crate::cli::args::formats::{FINDINGS, ROWS};
 
     #[test]
     fn other_words_are_understood() {
@@ -91,13 +94,38 @@ mod tests {
             open.extend(command.get_subcommands().cloned());
             let Some(output) = command.get_arguments().find(|it| it.get_long() == Some("output")) else { continue };
             let values = output.get_possible_values();
-            let shown: Vec<&str> =
-                values.iter().filter(|it| !it.is_hide_set()).map(clap::builder::PossibleValue::get_name).collect();
+            let shown: Vec<&str> = values.iter().filter(|it| !it.is_hide_set()).map(PossibleValue::get_name).collect();
             assert!(!shown.contains(&"text") && !shown.contains(&"plain"), "{}: {shown:?}", command.get_name());
             assert!(output.is_hide_set() || !shown.is_empty(), "`-o` of {} is no format", command.get_name());
             if shown.contains(&"table") {
                 let takes = |word: &str| values.iter().any(|it| it.matches(word, false));
                 assert!(takes("text") || takes("plain"), "{}", command.get_name());
+            }
+        }
+    }
+    /// A `match` on formats ends with the default one, which would stand for a forgotten format without a word (issue
+    /// 52.6).
+    #[test]
+    fn each_special_format_is_shown_in_a_transcript() {
+        let mut open: Vec<_> =
+            crate::cli::whole().get_subcommands().map(|it| (it.get_name().to_owned(), it.clone())).collect();
+        while let Some((name, command)) = open.pop() {
+            open.extend(command.get_subcommands().map(|it| (name.clone(), it.clone())));
+            let Some(output) = command.get_arguments().find(|it| it.get_long() == Some("output")) else { continue };
+            let is_common = |word: &str| ROWS.named(word).or(FINDINGS.named(word)).is_some();
+            let values = output.get_possible_values();
+            let special: Vec<&str> = values.iter().map(PossibleValue::get_name).filter(|it| !is_common(it)).collect();
+            if special.is_empty() {
+                continue;
+            }
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/asking").join(&name);
+            let cases =
+                std::fs::read_dir(folder).unwrap().map(|it| std::fs::read_to_string(it.unwrap().path()).unwrap());
+            let asked: Vec<String> = cases.filter_map(|it| it.lines().next().map(str::to_owned)).collect();
+            for word in special {
+                let ends = [format!("-o {word}"), format!("-o {word} ")];
+                let has = |line: &String| line.ends_with(&ends[0]) || line.contains(&ends[1]);
+                assert!(asked.iter().any(has), "no case of fixtures/asking/{name} has `-o {word}`");
             }
         }
     }

@@ -7,9 +7,10 @@ use clap::Args;
 use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 use crate::check;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report, report_unchecked, select_help};
+use crate::cli::args::formats::{FINDINGS, OutputFormat};
 use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
+use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::diag::baseline::Scope;
@@ -40,16 +41,13 @@ pub(crate) struct CheckGraphArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Format of the findings
-    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
-    output: FindingFormat,
+    #[arg(short, long, value_parser = FINDINGS, default_value = "table")]
+    output: OutputFormat,
     #[command(flatten)]
     choice: ChoiceOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
-    if args.output == FindingFormat::Yaml {
-        return Err(CommandError::usage("`check-graph` prints text, JSON, SARIF or workflow commands"));
-    }
     args.ask.refuse_paths(&args.package)?;
     let sources: Vec<PathBuf> = args.ask.sources()?.into_iter().map(|it| it.path).collect();
     let choice = args.choice.open(context, &sources, Whole::Catalogs)?;

@@ -1,6 +1,6 @@
 //! `olmdex compat`
 
-use crate::cli::args::formats::words;
+use crate::cli::args::formats::{choices, words};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
@@ -8,12 +8,11 @@ use clap::Args;
 
 use crate::ask::{CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, OlmSet, must_lead_on, openshift_of};
 use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::formats::choices;
 use crate::cli::args::name::package;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
-use crate::cli::print::fleet::{self, FleetFormat};
+use crate::cli::print::fleet;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandResult, Exit};
@@ -155,7 +154,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             are_named: args.ask.names_catalogs(),
         };
         let question = FleetQuestion::Compat(question, &index);
-        return fleet::run(context, directory, question, FleetFormat::Rows(args.rows.output));
+        return fleet::run(context, directory, question, args.rows.output);
     }
     let cluster = read_cluster(context, &args.cluster)?;
     let openshift = args.openshift.map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;

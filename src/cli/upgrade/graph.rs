@@ -1,15 +1,14 @@
 //! `olmdex graph`
 
-use crate::cli::args::formats::{Words, words};
+use crate::cli::args::formats::{Compat, Formats, OutputFormat, Words, words};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 
+use clap::Args;
 use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
 
 use crate::ask::{MarkedPathQuestion, OlmSet, PackageName, guess, guess_bundle, no_package, no_version};
 use crate::check;
-use crate::cli::args::formats::Compat;
 use crate::cli::args::name;
 use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::terminal::context::Context;
@@ -66,8 +65,8 @@ pub(crate) struct GraphArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = GraphFormat::Mermaid)]
-    output: GraphFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "mermaid")]
+    output: OutputFormat,
     /// Refuse the same graphs as `opm alpha render-graph`, with its words and exit code 1; an unknown package has an
     /// empty graph
     #[arg(long, value_name = "TOOL")]
@@ -77,23 +76,18 @@ pub(crate) struct GraphArgs {
     max_edges: Option<usize>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum GraphFormat {
-    /// Mermaid as `opm alpha render-graph` writes it; control characters in names are escaped, with `--compat` on a
-    /// terminal only
-    Mermaid,
-    /// DOT, for Graphviz
-    Dot,
-    /// SVG of a package, with unimportant versions folded
-    Svg,
-    /// One self-contained HTML page of a package to move around in
-    Html,
-    /// JSON envelope of nodes and edges
-    Json,
-    /// For people without a browser; a whole catalog needs `--every-entry`
-    #[value(name = "table", aliases = ["text", "plain"])]
-    Text,
-}
+const FORMATS: Formats = Formats(&[
+    (
+        OutputFormat::Mermaid,
+        "Mermaid as `opm alpha render-graph` writes it; control characters in names are escaped, with `--compat` on a \
+            terminal only",
+    ),
+    (OutputFormat::Dot, "DOT, for Graphviz"),
+    (OutputFormat::Svg, "SVG of a package, with unimportant versions folded"),
+    (OutputFormat::Html, "One self-contained HTML page of a package to move around in"),
+    (OutputFormat::Json, "JSON envelope of nodes and edges"),
+    (OutputFormat::Table, "For people without a browser; a whole catalog needs `--every-entry`"),
+]);
 
 impl Words for Olm {
     fn value_variants<'a>() -> &'a [Self] {
@@ -135,7 +129,7 @@ impl GraphArgs {
     }
 
     fn marks_path(&self) -> bool {
-        matches!(self.output, GraphFormat::Svg | GraphFormat::Html)
+        matches!(self.output, OutputFormat::Svg | OutputFormat::Html)
     }
 }
 
@@ -150,7 +144,7 @@ struct Part {
 
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     args.ask.refuse_paths(&args.package)?;
-    if args.fold && !matches!(args.output, GraphFormat::Mermaid) {
+    if args.fold && !matches!(args.output, OutputFormat::Mermaid) {
         let error = CommandError::usage("`--fold` is for Mermaid only; other formats fold automatically");
         return Err(error.help("leave out `--fold`; `--every-entry` shows each entry"));
     }
@@ -250,10 +244,10 @@ fn from_bundle(args: &GraphArgs, parts: Vec<Part>, bundle: &str) -> Result<Vec<P
 /// Prints the graphs of a package that several catalogs have: text and data catalog by catalog, a picture of all of
 /// them together.
 fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[String]) -> CommandResult {
-    if !matches!(args.output, GraphFormat::Text | GraphFormat::Json) {
+    if !matches!(args.output, OutputFormat::Table | OutputFormat::Json) {
         return print(context, args, &Catalog::joined(parts.into_iter().map(|it| (it.name, it.catalog))), way);
     }
-    let is_data = args.output == GraphFormat::Json;
+    let is_data = args.output == OutputFormat::Json;
     let of_part = |part: &Part| {
         let graphs = if is_data { draw::channels(&part.catalog) } else { draw::channels_by_head(&part.catalog) };
         let named = graphs.into_iter().map(|it| ChannelGraph { catalog: Some(part.name.clone()), ..it });
@@ -283,8 +277,26 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
     let detail = detail(args);
     check_size(args, catalog)?;
     match args.output {
-        GraphFormat::Mermaid if args.fold => out.write_all(draw::folded_mermaid(catalog).as_bytes())?,
-        GraphFormat::Mermaid => {
+        OutputFormat::Svg => {
+            let text = draw::svg(catalog, way, detail, args.max_edges.unwrap_or(MAX_MARKS));
+            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
+        }
+        OutputFormat::Html => {
+            let text = draw::html(catalog, way, detail, args.max_edges.unwrap_or(MAX_MARKS));
+            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
+        }
+        OutputFormat::Dot | OutputFormat::Table | OutputFormat::Json => {
+            let is_data = matches!(args.output, OutputFormat::Json);
+            let graphs = if is_data { draw::channels(catalog) } else { draw::channels_by_head(catalog) };
+            check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
+            match args.output {
+                OutputFormat::Dot => draw::dot(&graphs, &mut out)?,
+                OutputFormat::Table => draw::package_text(catalog, &graphs, detail, &mut out)?,
+                _ => Envelope::new("Graph", graphs).write(&mut out)?,
+            }
+        }
+        _ if args.fold => out.write_all(draw::folded_mermaid(catalog).as_bytes())?,
+        _ => {
             let raw_names = args.compat.is_some() && !screen().is_terminal;
             let options = MermaidOptions { v0_semantics: args.draw_v0_semantics, raw_names };
             let drawing = Mermaid::new(catalog, options);
@@ -294,24 +306,6 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
             }
             drawing.write(&mut out)?;
         }
-        GraphFormat::Svg => {
-            let text = draw::svg(catalog, way, detail, args.max_edges.unwrap_or(MAX_MARKS));
-            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
-        }
-        GraphFormat::Html => {
-            let text = draw::html(catalog, way, detail, args.max_edges.unwrap_or(MAX_MARKS));
-            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
-        }
-        GraphFormat::Dot | GraphFormat::Text | GraphFormat::Json => {
-            let is_data = matches!(args.output, GraphFormat::Json);
-            let graphs = if is_data { draw::channels(catalog) } else { draw::channels_by_head(catalog) };
-            check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
-            match args.output {
-                GraphFormat::Dot => draw::dot(&graphs, &mut out)?,
-                GraphFormat::Text => draw::package_text(catalog, &graphs, detail, &mut out)?,
-                _ => Envelope::new("Graph", graphs).write(&mut out)?,
-            }
-        }
     }
     out.flush()?;
     Ok(Exit::Yes)
@@ -320,9 +314,9 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
 /// A whole catalog is too much to look at.
 fn check_size(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandError> {
     let is_picture = match args.output {
-        GraphFormat::Svg | GraphFormat::Html => true,
-        GraphFormat::Text => !args.every_entry,
-        GraphFormat::Mermaid | GraphFormat::Dot | GraphFormat::Json => false,
+        OutputFormat::Svg | OutputFormat::Html => true,
+        OutputFormat::Table => !args.every_entry,
+        _ => false,
     };
     let is_whole = args.package.is_none() && args.channel.is_empty();
     if !(is_picture && is_whole && catalog.packages.len() > 1) {

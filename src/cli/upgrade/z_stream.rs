@@ -3,14 +3,15 @@
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::ask::{CatalogZStream, PackageName, ZStreamQuestion};
+use crate::cli::args::formats::{Formats, OutputFormat};
 use crate::cli::args::name::package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
 use crate::cli::print::difference::print_difference;
-use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::findings::print_findings;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -53,22 +54,16 @@ pub(crate) struct ZStreamArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = ZStreamFormat::Text)]
-    output: ZStreamFormat,
+    #[arg(short, long, value_parser = FORMATS, default_value = "table")]
+    output: OutputFormat,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ZStreamFormat {
-    /// The minor versions with their releases
-    #[value(name = "table", aliases = ["text", "plain"])]
-    Text,
-    /// The same as a JSON envelope
-    Json,
-    /// The channel's blob in YAML
-    Yaml,
-    /// The channel's blob in JSON
-    Blob,
-}
+const FORMATS: Formats = Formats(&[
+    (OutputFormat::Table, "The minor versions with their releases"),
+    (OutputFormat::Json, "The same as a JSON envelope"),
+    (OutputFormat::Yaml, "The channel's blob in YAML"),
+    (OutputFormat::Blob, "The channel's blob in JSON"),
+]);
 
 impl ZStreamArgs {
     /// The same with the name taken apart.
@@ -120,7 +115,7 @@ fn answer(
 ) -> Result<Result<Answer, Exit>, CommandError> {
     let CatalogZStream { catalog, stream: made } = stream;
     if !made.findings.is_empty() {
-        print_findings(context, FindingFormat::Text, rules::ALL, &made.findings)?;
+        print_findings(context, OutputFormat::Table, rules::ALL, &made.findings)?;
         return Ok(Err(Exit::No));
     }
     let input = match input {
@@ -153,9 +148,9 @@ struct Answer {
     written: Option<PathBuf>,
 }
 
-fn print(output: ZStreamFormat, answers: Vec<Answer>) -> Result<(), CommandError> {
+fn print(output: OutputFormat, answers: Vec<Answer>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    if output == ZStreamFormat::Json {
+    if output == OutputFormat::Json {
         Envelope::new("ZStream", answers.into_iter().map(|it| it.made).collect()).write(&mut out)?;
         out.flush()?;
         return Ok(());
@@ -163,11 +158,9 @@ fn print(output: ZStreamFormat, answers: Vec<Answer>) -> Result<(), CommandError
     let has_several = answers.len() > 1;
     for (number, Answer { catalog, made, mut documents, written }) in answers.into_iter().enumerate() {
         match output {
-            ZStreamFormat::Yaml => out.write_all(&documents.channel_text(&made.channel, Format::Yaml)?)?,
-            ZStreamFormat::Json | ZStreamFormat::Blob => {
-                out.write_all(&documents.channel_text(&made.channel, Format::Json)?)?;
-            }
-            ZStreamFormat::Text => {
+            OutputFormat::Yaml => out.write_all(&documents.channel_text(&made.channel, Format::Yaml)?)?,
+            OutputFormat::Blob => out.write_all(&documents.channel_text(&made.channel, Format::Json)?)?,
+            _ => {
                 if number > 0 {
                     writeln!(out)?;
                 }
