@@ -132,7 +132,7 @@ pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions,
 pub use search::{Retry, nearest_names, retries, search};
 pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
-pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource};
+pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, only_catalog};
 pub use sql::{SqlRow, sql_rows};
 pub use upgrade::{Channels, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
 pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};

@@ -2,12 +2,14 @@
 //! front end loads catalogs through this module, so none of them can lose one of two catalogs of a name.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use thiserror::Error;
 
+use super::catalog::must_have;
+use super::error::AskError;
 use olmdex_fbc::Input;
 use olmdex_index::{CatalogSpec, HeldUpdates, Index, IndexError};
 use olmdex_open::source::{STDIN, Source};
@@ -85,6 +87,23 @@ pub enum LoadError {
         /// The name.
         name: String,
     },
+    /// A catalog is chosen from a source that is no index.
+    #[error("`--catalog` chooses from an index, and `{0}` is not one")]
+    NotAnIndex(String),
+    /// The index does not have the chosen catalog.
+    #[error(transparent)]
+    Choice(Box<AskError>),
+    /// An index has no catalog.
+    #[error("`{0}` has no catalog")]
+    Empty(String),
+    /// An index has several catalogs, and none is chosen.
+    #[error("`{path}` has several catalogs: {}", .names.join(", "))]
+    Several {
+        /// The index.
+        path: String,
+        /// Their names.
+        names: Vec<String>,
+    },
     /// An index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -97,7 +116,8 @@ impl LoadError {
         match self {
             Self::SameName { .. } => Some("give one of them another name: `NAME=SOURCE`"),
             Self::OneName { .. } => Some("leave the name out: the catalogs keep their own names"),
-            Self::Index(_) => None,
+            Self::Several { .. } => Some("choose one with `--catalog`"),
+            Self::NotAnIndex(_) | Self::Empty(_) | Self::Choice(_) | Self::Index(_) => None,
         }
     }
 }
@@ -136,15 +156,65 @@ impl<'s> LoadedCatalog<'s> {
         }
     }
 
+    /// The index that it comes from, and its name there.
+    #[must_use]
+    pub fn index(&self) -> Option<(&Rc<Index>, &str)> {
+        match &self.held {
+            Held::Files(_) => None,
+            Held::Indexed(index, name) => Some((index, name)),
+        }
+    }
+
     /// Its documents. Those of an index are read by this.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn input(&self) -> Result<Cow<'s, Input>, IndexError> {
-        match &self.held {
-            Held::Files(input) => Ok(Cow::Borrowed(input)),
-            Held::Indexed(index, name) => index.catalog_input(name).map(Cow::Owned),
-        }
+        self.packages(None)
+    }
+
+    /// Its documents; of a catalog of an index only those of some packages, if these are given.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn packages(&self, wanted: Option<&BTreeSet<&str>>) -> Result<Cow<'s, Input>, IndexError> {
+        Ok(match (&self.held, wanted) {
+            (Held::Files(input), _) => Cow::Borrowed(input),
+            (Held::Indexed(index, name), None) => Cow::Owned(index.catalog_input(name)?),
+            (Held::Indexed(index, name), Some(wanted)) => {
+                Cow::Owned(index.packages_input(name, wanted.iter().copied())?)
+            }
+        })
+    }
+}
+
+/// The catalog of a source that is open, for a command that takes one. An index may hold several: then it is the chosen
+/// one, or the one that is `called` as the command expects it.
+///
+/// # Errors
+/// [`LoadError`]
+pub fn only_catalog<'s>(
+    path: &Path,
+    source: &'s Source,
+    chosen: Option<&str>,
+    called: Option<&str>,
+) -> Result<LoadedCatalog<'s>, LoadError> {
+    let shown = || path.display().to_string();
+    if matches!(source, Source::Catalog(_)) && chosen.is_some() {
+        return Err(LoadError::NotAnIndex(shown()));
+    }
+    let mut catalogs = CatalogNames::default().load(&NamedSource::unnamed(path.to_owned()), source)?.catalogs;
+    let names: Vec<String> = catalogs.iter().map(|catalog| catalog.spec.name.clone()).collect();
+    if let Some(chosen) = chosen {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        must_have(chosen, &names).map_err(|error| LoadError::Choice(Box::new(error)))?;
+    }
+    let meant = chosen.or(called).and_then(|name| names.iter().position(|held| held == name));
+    match (meant, catalogs.len()) {
+        (Some(at), _) => Ok(catalogs.swap_remove(at)),
+        (None, 1) => Ok(catalogs.swap_remove(0)),
+        (None, 0) => Err(LoadError::Empty(shown())),
+        (None, _) => Err(LoadError::Several { path: shown(), names }),
     }
 }
 
@@ -214,6 +284,15 @@ mod tests {
         let other = NamedSource { path: PathBuf::from("b"), ..named };
         let error = names.load(&other, &second).unwrap_err();
         assert_eq!(error.to_string(), "`a` and `b` would both be the catalog `shop`");
+    }
+
+    #[test]
+    fn a_catalog_is_chosen_from_an_index_only() {
+        let files = Source::Catalog(Input::bytes("c.json", Arc::from(&b""[..])));
+        let only = |chosen| only_catalog(Path::new("c.json"), &files, chosen, Some("shop"));
+        assert_eq!(only(None).unwrap().spec.name, "c");
+        let refused = only(Some("c")).unwrap_err();
+        assert_eq!(refused.to_string(), "`--catalog` chooses from an index, and `c.json` is not one");
     }
 
     #[test]

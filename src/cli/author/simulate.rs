@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{OlmSet, RepairQuestion, SeenBundle, SimulationQuestion};
+use crate::ask::{OlmSet, RepairQuestion, SeenBundle, SimulationQuestion, only_catalog};
 use crate::cli::args::one_catalog;
-use crate::cli::args::sources::{AskOptions, check_names, source_path};
+use crate::cli::args::sources::{AskOptions, source_path};
 use crate::cli::print::repairs;
 use crate::cli::print::simulation;
 use crate::cli::print::table::write_data;
@@ -18,9 +18,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_read
 use crate::edit::{CatalogEdit, Change, Edges, Effect, Simulation, Survey, Target, before_and_after};
 use crate::fbc::Input;
 use crate::fbc::Name;
-use crate::index::Index;
 use crate::json::Tree;
-use crate::source::Source;
 
 /// Show what a change would mean for everybody who has a version installed
 ///
@@ -190,42 +188,24 @@ fn seen_in(context: &Context, paths: &[PathBuf]) -> Result<Vec<SeenBundle>, Comm
 /// The part of a catalog that a change can affect, the bundles of other catalogs of its index, and the changed package.
 fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle>, String), CommandError> {
     let named = named(args)?;
-    match context.open(&args.input)? {
-        Source::Catalog(input) => {
-            if args.catalog.is_some() {
-                let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.input.display());
-                return Err(CommandError::usage(message));
-            }
-            let survey = Survey::of_files(&input);
-            let package = survey.package_of(&named)?;
-            let files = survey.files_of(&survey.around(&package));
-            Ok((input.only(&files), Vec::new(), package))
-        }
-        Source::Index(path) => {
-            let index = Index::open(&path)?;
-            let names = index.catalog_names()?;
-            let catalog = match (&args.catalog, names.as_slice()) {
-                (Some(name), names) => {
-                    check_names(std::slice::from_ref(name), names)?;
-                    name
-                }
-                (None, [only]) => only,
-                (None, _) => {
-                    let message = format!("`{}` has {} catalogs", path.display(), names.len());
-                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
-                }
-            };
-            let mut survey = Survey::of_index(&index)?;
-            if let Name::Plain(name) = &named {
-                survey.add_bundle(name, index.packages_of_bundle(name)?);
-            }
-            let package = survey.package_of(&named)?;
-            let around = survey.around(&package);
-            let input = index.packages_without_manifests(catalog, around.iter().map(String::as_str))?;
-            let seen = SeenBundle::of_package(&index, &package, Some(catalog))?;
-            Ok((input, seen, package))
-        }
+    let source = context.open(&args.input)?;
+    let catalog = only_catalog(&args.input, &source, args.catalog.as_deref(), None)?;
+    let Some((index, of_index)) = catalog.index() else {
+        let input = catalog.input()?;
+        let survey = Survey::of_files(&input);
+        let package = survey.package_of(&named)?;
+        let files = survey.files_of(&survey.around(&package));
+        return Ok((input.only(&files), Vec::new(), package));
+    };
+    let mut survey = Survey::of_index(index)?;
+    if let Name::Plain(name) = &named {
+        survey.add_bundle(name, index.packages_of_bundle(name)?);
     }
+    let package = survey.package_of(&named)?;
+    let around = survey.around(&package);
+    let input = index.packages_without_manifests(of_index, around.iter().map(String::as_str))?;
+    let seen = SeenBundle::of_package(index, &package, Some(of_index))?;
+    Ok((input, seen, package))
 }
 
 /// The name of the changed thing, as far as it tells the package.

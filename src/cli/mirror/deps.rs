@@ -44,7 +44,7 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
 
 /// The index of all catalogs: one that was made for them, or the one from which they come.
 fn index_of<'i>(held: &'i Option<Index>, entries: &'i [Entry]) -> Option<&'i Index> {
-    held.as_ref().or_else(|| Some(&entries.first()?.index.as_ref()?.0))
+    held.as_ref().or_else(|| Some(&*entries.first()?.index.as_ref()?.0))
 }
 
 fn kept<'q>(entries: &'q [Entry], names: &'q [String]) -> Vec<KeptOperators<'q>> {

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use crate::cli::args::sources::{NamedSource, check_names, default_source};
+use crate::ask::only_catalog;
+use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::lists::all_rules;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -13,7 +15,7 @@ use crate::diag::printable;
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::mirror::{Catalog, Operator, wanted};
-use crate::source::{Source, is_index};
+use crate::source::is_index;
 
 /// A catalog of the configuration, opened.
 pub(super) struct Entry {
@@ -26,7 +28,7 @@ pub(super) struct Entry {
     /// The catalog as the filter sees it.
     pub(super) catalog: Catalog,
     /// The index that it comes from, and its name there.
-    pub(super) index: Option<(Index, String)>,
+    pub(super) index: Option<(Rc<Index>, String)>,
 }
 
 /// Opens the catalogs of a configuration.
@@ -107,50 +109,21 @@ fn open_one(
     path: &Path,
     chosen: Option<&str>,
 ) -> Result<Entry, CommandError> {
+    let source = context.open(path)?;
+    let found = only_catalog(path, &source, chosen, Some(&name))?;
     let wanted = wanted(&operator);
-    let (mut index, mut others) = (None, Vec::new());
-    let input = match context.open(path)? {
-        Source::Catalog(input) => {
-            if chosen.is_some() {
-                let message = format!("`--catalog` chooses from an index, and `{}` is not one", path.display());
-                return Err(CommandError::usage(message));
-            }
-            input
-        }
-        Source::Index(path) => {
-            let opened = Index::open(&path)?;
-            let held = opened.catalog_names()?;
-            let of_index = match (chosen, held.as_slice()) {
-                (Some(chosen), _) => {
-                    check_names(&[chosen.to_owned()], &held)?;
-                    chosen.to_owned()
-                }
-                (None, [only]) => only.clone(),
-                (None, _) if held.contains(&name) => name.clone(),
-                (None, _) => {
-                    let message = format!("`{}` has several catalogs: {}", path.display(), held.join(", "));
-                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
-                }
-            };
-            let input = match &wanted {
-                Some(wanted) => opened.packages_input(&of_index, wanted.iter().copied())?,
-                None => opened.catalog_input(&of_index)?,
-            };
-            others = opened.package_names()?;
-            index = Some((opened, of_index));
-            input
-        }
-    };
+    let input = found.packages(wanted.as_ref())?.into_owned();
     input.remarks.iter().for_each(|it| context.reporter.finding(it));
     let progress = Progress::reading(context, format!("reading {}", path.display()), &input);
     let mut catalog = Catalog::read(&input, wanted.as_ref());
-    catalog.names.extend(others);
     drop(progress);
-    // A catalog without a reference has the name from its index.
-    let name = match &index {
-        Some((_, of_index)) if operator.catalog.is_empty() => of_index.clone(),
-        _ => name,
+    let Some((index, of_index)) = found.index() else {
+        return Ok(Entry { operator, name, input, catalog, index: None });
     };
+    catalog.names.extend(index.package_names()?);
+    // A catalog without a reference has the name from its index.
+    let name = if operator.catalog.is_empty() { of_index.to_owned() } else { name };
+    let index = Some((Rc::clone(index), of_index.to_owned()));
     Ok(Entry { operator, name, input, catalog, index })
 }
 

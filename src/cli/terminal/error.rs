@@ -212,6 +212,8 @@ impl From<crate::ask::LoadError> for CommandError {
     fn from(error: crate::ask::LoadError) -> Self {
         match error {
             crate::ask::LoadError::Index(error) => error.into(),
+            crate::ask::LoadError::Choice(error) => (*error).into(),
+            crate::ask::LoadError::Empty(_) => Self::new(Exit::Input, error.to_string()),
             error => {
                 let usage = Self::usage(error.to_string());
                 match error.help() {
