@@ -111,7 +111,6 @@ pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_base::olm::{Olm, OlmSet};
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
-pub use olmdex_olm::readiness::BundleTraits;
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
@@ -125,7 +124,7 @@ pub use permissions::{permissions, permissions_of};
 pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
 pub use platform_path::{PlatformEnds, PlatformPathQuestion};
-pub use readiness::{ReadinessAnswers, ReadinessQuestion, refusals_of_v1};
+pub use readiness::{ReadinessAnswers, ReadinessQuestion, v1_install_warnings};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
 pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};

@@ -10,6 +10,7 @@ use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::upgrade::Warn;
 use olmdex_base::diag::{Listed, Place};
+use olmdex_compose::mirror::Install;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{Filter, V1Bundle, V1Facts};
 use olmdex_olm::catalog_source::CatalogSources;
@@ -62,11 +63,32 @@ impl ReadinessAnswers {
     }
 }
 
-/// The reason why OLM v1 does not install a bundle, whatever conditions are acknowledged; `None` if it does.
+/// The obstacles to installing operators with OLM v1, in words: versions that it cannot tell apart, bundles that it
+/// refuses by conditions that cannot be acknowledged, and ranges that the API server refuses.
 #[must_use]
-pub fn refusals_of_v1(bundle: &BundleTraits) -> Vec<String> {
-    let found = of_bundle(bundle, &Gates::default(), false);
-    found.into_iter().filter(Condition::is_refusal).map(|it| it.reason).collect()
+pub fn v1_install_warnings(installs: &[Install]) -> Vec<String> {
+    let ambiguous = installs.iter().filter(|install| install.is_ambiguous()).map(|install| {
+        format!(
+            "the version of {} has build metadata, and OLM v1 cannot distinguish versions of package `{}` by build \
+            metadata",
+            install.bundle, install.package
+        )
+    });
+    let refused = installs.iter().flat_map(|install| {
+        let traits = BundleTraits {
+            name: install.bundle.clone(),
+            install_modes: install.modes.stated,
+            obstacles: install.modes.obstacles.clone(),
+            dependencies: Some(install.modes.dependencies.iter().cloned().collect()),
+            ..BundleTraits::default()
+        };
+        let found = of_bundle(&traits, &Gates::default(), false).into_iter().filter(Condition::is_refusal);
+        found.map(move |it| format!("OLM v1 does not install {}: {}", install.bundle, it.reason))
+    });
+    let ranges = installs
+        .iter()
+        .filter_map(|install| Some(format!("package `{}`: {}", install.package, install.version_refusal()?)));
+    ambiguous.chain(refused).chain(ranges).collect()
 }
 
 impl ReadinessQuestion {

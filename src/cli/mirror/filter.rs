@@ -128,11 +128,9 @@ pub(super) fn kept_images(
         }
         kept.push(output::FilteredCatalog { entry, filtered, blobs });
     }
-    let mut is_complete = true;
-    let categories = output::images(context, None, configuration, &kept, &mut is_complete)?;
-    let images: BTreeSet<Mirrored> = categories.into_iter().flat_map(|it| it.1).collect();
-    let exit = if exit == Exit::Yes && !is_complete { Exit::No } else { exit };
-    Ok((images.into_iter().collect(), exit))
+    let images = output::images(context, None, configuration, &kept);
+    let exit = if exit == Exit::Yes && !images.refused.is_empty() { Exit::No } else { exit };
+    Ok((images.all().into_iter().cloned().collect(), exit))
 }
 
 /// Filters and repairs a catalog, leaves out the parts that are not valid, and reports what it did.

@@ -1,10 +1,9 @@
 //! The forms in which a filtered catalog is printed.
 
-use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 
 use super::entries::Entry;
-use crate::ask::{BundleTraits, refusals_of_v1};
+use crate::ask::v1_install_warnings;
 use crate::cli::args::formats::{Formats, OutputFormat};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -13,10 +12,9 @@ use crate::constraint::openshift::Minor;
 use crate::diag::printable;
 use crate::fbc::Format;
 use crate::mirror::{
-    self, AdditionalImage, Blobs, Configuration, Destination, FilterExplanation, Filtered, Image, ManifestValue,
-    MirrorSet, Mirrored, OutputError,
+    self, Blobs, Configuration, Destination, EquivalentError, FilterExplanation, Filtered, ManifestValue, MirrorImages,
+    MirrorSet, OutputError,
 };
-use crate::re2::Pattern;
 
 /// Formats of a filtered catalog, and of the files that a mirror needs for it.
 pub(super) const FORMATS: Formats = Formats(&[
@@ -70,7 +68,10 @@ pub(super) fn print(
             }
         }
         OutputFormat::Isc => {
-            out.write_all(configuration_of(context, configuration, kept)?.as_bytes())?;
+            let catalogs = kept.iter().map(|part| (&part.entry.catalog, &part.entry.operator));
+            let written = mirror::equivalent(configuration, catalogs)?;
+            written.losses.iter().for_each(|text| context.reporter.warning(text));
+            out.write_all(written.text.as_bytes())?;
         }
         OutputFormat::Images
         | OutputFormat::Mapping
@@ -78,7 +79,8 @@ pub(super) fn print(
         | OutputFormat::Idms
         | OutputFormat::Itms
         | OutputFormat::Icsp => {
-            let text = text_of_images(context, to, format, configuration, kept, &mut is_complete)?;
+            let (text, is_whole) = text_of_images(context, to, format, configuration, kept)?;
+            is_complete = is_whole;
             out.write_all(text.as_bytes())?;
         }
         OutputFormat::CatalogSource
@@ -108,158 +110,70 @@ pub(super) fn print(
     Ok(is_complete)
 }
 
-/// The configuration that keeps the same, as YAML.
-fn configuration_of(
-    context: &Context,
-    configuration: &Configuration,
-    kept: &[FilteredCatalog<'_>],
-) -> Result<String, CommandError> {
-    let mut operators = Vec::new();
-    for it in kept {
-        let operator = &it.entry.operator;
-        if operator.previous == 0 {
-            operators.push(operator.clone());
-            continue;
-        }
-        let (ranged, inexact) = mirror::as_ranges(&it.entry.catalog, operator)
-            .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
-        for package in inexact {
-            let message = format!(
-                "package `{package}`: version ranges in a configuration keep other versions than `--previous` does"
-            );
-            context.reporter.warning(&format!("{message}; `-o json` writes the catalog itself"));
-        }
-        operators.push(ranged);
+impl From<EquivalentError> for CommandError {
+    fn from(error: EquivalentError) -> Self {
+        let help = error.help().map(str::to_owned);
+        Self::new(Exit::Input, error.to_string()).with_help(help)
     }
-    let written = Configuration { operators, ..configuration.clone() };
-    if let Err(error) = mirror::verify(&written) {
-        let error = CommandError::new(Exit::Input, format!("the configuration would not be valid: {error}"));
-        return Err(error.help("name the reference of the catalog's image: `-i REFERENCE=SOURCE`"));
-    }
-    // The reader of the file has reported the fate of `minBundle` already.
-    for it in written.old_fields.iter().filter(|it| !it.to_ascii_lowercase().ends_with(".minbundle")) {
-        context
-            .reporter
-            .warning(&format!("`{it}` is a field of v1alpha2 that v2alpha1 does not have: olmdex does not write it"));
-    }
-    Ok(mirror::configuration(&written).to_yaml())
 }
 
-/// The images, in one of the formats for images.
+/// The images, in one of the formats for images, and whether nothing had to be left out.
 fn text_of_images(
     context: &Context,
     to: Option<&Destination>,
     format: OutputFormat,
     configuration: &Configuration,
     kept: &[FilteredCatalog<'_>],
-    is_complete: &mut bool,
-) -> Result<String, CommandError> {
-    let to_needed = if matches!(format, OutputFormat::Images | OutputFormat::Skopeo) {
-        None
-    } else {
-        {
-            let error = CommandError::usage("this format needs a target");
-            Some(to.ok_or_else(|| error.help("name the registry to mirror to with `--registry REGISTRY`"))?)
+) -> Result<(String, bool), CommandError> {
+    let warn = |warnings: Vec<String>| warnings.iter().for_each(|text| context.reporter.warning(text));
+    let target = || {
+        let error = CommandError::usage("this format needs a target");
+        to.ok_or_else(|| error.help("name the registry to mirror to with `--registry REGISTRY`"))
+    };
+    if !matches!(format, OutputFormat::Images | OutputFormat::Skopeo) {
+        target()?;
+    }
+    let images = images(context, to, configuration, kept);
+    let text = match format {
+        OutputFormat::Images => images.references(),
+        OutputFormat::Mapping => images.mapping(target()?),
+        OutputFormat::Skopeo => {
+            warn(images.lost_by_skopeo());
+            images.skopeo_sync()
+        }
+        _ => {
+            let kind = match format {
+                OutputFormat::Idms => MirrorSet::Digest,
+                OutputFormat::Itms => MirrorSet::Tag,
+                _ => MirrorSet::ContentSource,
+            };
+            warn(images.lost_in_mirror_sets(kind));
+            images.mirror_sets(kind, target()?)
         }
     };
-    let categories = images(context, to, configuration, kept, is_complete)?;
-    let all: BTreeSet<Mirrored> = categories.iter().flat_map(|it| it.1.iter().cloned()).collect();
-    let all: Vec<Mirrored> = all.into_iter().collect();
-    let sources: BTreeSet<Image> = all.iter().map(|it| it.image.clone()).collect();
-    let sources: Vec<Image> = sources.into_iter().collect();
-    warn_of_targets(context, format, &all);
-    let sets =
-        |kind| to_needed.map(|to| mirror::documents(&mirror::mirror_sets(kind, &categories, to))).unwrap_or_default();
-    Ok(match format {
-        OutputFormat::Images => sources.iter().map(|it| format!("{it}\n")).collect(),
-        OutputFormat::Mapping => to_needed.map(|to| mirror::mapping(&all, to)).unwrap_or_default(),
-        OutputFormat::Skopeo => {
-            for (last, locations) in mirror::colliding(&sources) {
-                let list = locations.into_iter().collect::<Vec<_>>().join(", ");
-                context.reporter.warning(&format!(
-                    "without `--scoped`, skopeo writes {list} to the same place, `{last}`, and the last one wins"
-                ));
-            }
-            mirror::skopeo_sync(&sources)
-        }
-        OutputFormat::Idms => sets(MirrorSet::Digest),
-        OutputFormat::Itms => sets(MirrorSet::Tag),
-        _ => sets(MirrorSet::ContentSource),
-    })
+    Ok((text, images.refused.is_empty()))
 }
 
 impl From<OutputError> for CommandError {
     fn from(error: OutputError) -> Self {
-        Self::new(Exit::Input, error.to_string())
+        let help = error.help().map(str::to_owned);
+        Self::new(Exit::Input, error.to_string()).with_help(help)
     }
 }
 
-/// Warns of targets in the configuration that the format cannot express.
-fn warn_of_targets(context: &Context, format: OutputFormat, images: &[Mirrored]) {
-    for it in images.iter().filter(|it| it.is_renamed()) {
-        let has_other_tag = !it.target_tag.is_empty() && it.image.tag.as_ref() != Some(&it.target_tag);
-        match format {
-            OutputFormat::Skopeo => context.reporter.warning(&format!(
-                "skopeo copies {} to its own path and tag and ignores targetRepo and targetTag; `-o mapping` uses them",
-                it.image
-            )),
-            OutputFormat::Itms if it.image.digest.is_none() && has_other_tag => context.reporter.warning(&format!(
-                "an ImageTagMirrorSet keeps tags: clusters that pull {} do not find it at its targetTag `{}`",
-                it.image,
-                printable(&it.target_tag)
-            )),
-            _ => {}
-        }
-    }
-}
-
-/// The images by category, with their places, without the blocked ones.
+/// The images that a mirror needs; those that are left out are reported.
 pub(super) fn images(
     context: &Context,
     to: Option<&Destination>,
     configuration: &Configuration,
     kept: &[FilteredCatalog<'_>],
-    is_complete: &mut bool,
-) -> Result<Vec<(&'static str, Vec<Mirrored>)>, CommandError> {
-    // The reader of the configuration has refused invalid expressions already.
-    let blocked: Vec<Pattern> = configuration.blocked_images.iter().filter_map(|it| Pattern::parse(it).ok()).collect();
-    let mut parse = |text: &str, target: Option<&AdditionalImage>| {
-        let Some(image) = Image::parse(text) else {
-            let error = OutputError::Reference(printable(text).into_owned());
-            context.reporter.error(&CommandError::from(error));
-            *is_complete = false;
-            return None;
-        };
-        let mut mirrored = Mirrored::from(image);
-        if let Some(target) = target {
-            // oc-mirror leaves this image out, too, and reports it when it collects images.
-            if !mirror::is_target(&target.target_repo) {
-                let (repo, name) = (printable(&target.target_repo), printable(text));
-                let error = CommandError::new(Exit::Input, format!("invalid targetRepo {repo} for image {name}"));
-                context
-                    .reporter
-                    .error(&error.help("targetRepo is a path without registry, tag and digest, such as `team/app`"));
-                *is_complete = false;
-                return None;
-            }
-            target.target_repo.clone_into(&mut mirrored.target_repo);
-            target.target_tag.clone_into(&mut mirrored.target_tag);
-        }
-        let destination = to.map(|to| to.of(&mirrored).to_string()).unwrap_or_default();
-        let is_blocked = |it: &Pattern| {
-            it.is_match(&mirrored.image.to_string()) || (!destination.is_empty() && it.is_match(&destination))
-        };
-        (!blocked.iter().any(is_blocked)).then_some(mirrored)
-    };
-    let mut operator: BTreeSet<Mirrored> = BTreeSet::new();
-    for it in kept {
-        let images = mirror::images(&it.entry.catalog, &it.filtered);
-        operator.extend(images.into_iter().filter_map(|it| parse(it, None)));
+) -> MirrorImages {
+    let parts = kept.iter().map(|part| (&part.entry.catalog, &part.filtered));
+    let images = MirrorImages::of(configuration, parts, to);
+    for error in &images.refused {
+        context.reporter.error(&CommandError::from(error.clone()));
     }
-    let additional = configuration.additional_images.iter();
-    let generic: BTreeSet<Mirrored> = additional.filter_map(|it| parse(&it.name, Some(it))).collect();
-    let listed = |it: BTreeSet<Mirrored>| it.into_iter().collect();
-    Ok(vec![("operator", listed(operator)), ("generic", listed(generic))])
+    images
 }
 
 /// The manifests of a catalog, or of its installed operators.
@@ -292,38 +206,12 @@ fn manifests(
                 let source = mirror::catalog_name("cs", &image.ok_or_else(unnamed)?)?;
                 installs.iter().flat_map(|it| it.subscription(&source)).collect()
             } else {
-                for it in installs.iter().filter(|it| it.is_ambiguous()) {
-                    let (bundle, package) = (&it.bundle, &it.package);
-                    context.reporter.warning(&format!(
-                        "the version of {bundle} has build metadata, and OLM v1 cannot distinguish versions of package \
-                        `{package}` by build metadata"
-                    ));
-                }
-                warn_of_refusals(context, &installs);
-                for (package, refusal) in installs.iter().filter_map(|it| Some((&it.package, it.version_refusal()?))) {
-                    context.reporter.warning(&format!("package `{package}`: {refusal}"));
-                }
+                v1_install_warnings(&installs).iter().for_each(|text| context.reporter.warning(text));
                 let needs_account = needs_service_account(openshift);
                 installs.iter().flat_map(|it| it.extension(needs_account)).collect()
             }
         }
     })
-}
-
-/// Warns of bundles that OLM v1 does not install, by the conditions of `olmdex v1 check` that cannot be acknowledged.
-fn warn_of_refusals(context: &Context, installs: &[mirror::Install]) {
-    for it in installs {
-        let traits = BundleTraits {
-            name: it.bundle.clone(),
-            install_modes: it.modes.stated,
-            obstacles: it.modes.obstacles.clone(),
-            dependencies: Some(it.modes.dependencies.iter().cloned().collect()),
-            ..BundleTraits::default()
-        };
-        for reason in refusals_of_v1(&traits) {
-            context.reporter.warning(&format!("OLM v1 does not install {}: {reason}", it.bundle));
-        }
-    }
 }
 
 /// Prints explanations for people.

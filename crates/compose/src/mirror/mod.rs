@@ -19,6 +19,7 @@ mod configuration;
 mod decode;
 mod dependencies;
 mod document;
+mod equivalent;
 mod error;
 mod explain;
 mod filter;
@@ -43,6 +44,7 @@ pub use configuration::{AdditionalImage, Channel, Configuration, Depth, Operator
 pub use decode::{Dialect, decode, read};
 pub use dependencies::ask_for;
 pub use document::{ManifestValue, documents};
+pub use equivalent::{EquivalentConfiguration, EquivalentError, equivalent};
 pub use error::{ConfigurationError, Fault};
 pub use explain::{ChannelExplanation, FilterExplanation, RepairAnswer, explain, in_words, refused};
 pub use filter::{
@@ -50,18 +52,13 @@ pub use filter::{
 };
 pub use graph::{GraphError, GraphFault, Walk, chain, head, heads, walk};
 pub use holdings::{Holding, HoldingStatus, NeededPlaces};
-pub use images::{bundles, images};
+pub use images::{MirrorImages, bundles, images};
 pub use install::{Install, Modes, installs};
 pub use installer::installer;
-pub use outputs::{
-    MirrorSet, OutputError, catalog_image, catalog_name, catalog_source, cluster_catalog, colliding, configuration,
-    mapping, mirror_sets, skopeo_sync,
-};
-pub use place::{Destination, Image, Mirrored};
-pub use previous::as_ranges;
+pub use outputs::{MirrorSet, catalog_image, catalog_name, catalog_source, cluster_catalog, configuration};
+pub use place::{Destination, Image, Mirrored, OutputError};
 pub use repair::{Proposal, Request, RequestProblem, meant, repairs, survivors, trouble};
 pub use request::{AskedError, packages};
 pub use rewrite::{differences, put, rename};
 pub use selection::{ChosenDefault, Explained, Missing, choose_defaults, explained, missing};
-pub use verify::{is_target, verify};
 pub use write::{Blobs, write};

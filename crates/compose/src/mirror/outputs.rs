@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use thiserror::Error;
-
 use super::configuration::{Channel, Configuration, Operator, Others, Range};
-use super::document::ManifestValue;
-use super::place::{Destination, Image, Mirrored};
+use super::document::{ManifestValue, documents};
+use super::images::MirrorImages;
+use super::place::{Destination, Image, Mirrored, OutputError};
+use olmdex_base::diag::printable;
 
 /// The kinds of mirror sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,9 +20,8 @@ pub enum MirrorSet {
     ContentSource,
 }
 
-/// Mirror sets: one for each category that has images for it. `categories` are names with images.
-#[must_use]
-pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Mirrored>)], to: &Destination) -> Vec<ManifestValue> {
+/// Mirror sets: one for each category that has images for it.
+fn mirror_sets(kind: MirrorSet, categories: [(&str, &BTreeSet<Mirrored>); 2], to: &Destination) -> Vec<ManifestValue> {
     let mut sets = Vec::new();
     for (category, images) in categories {
         // The mirrors of each source, those that come first in front.
@@ -86,16 +85,67 @@ pub(super) fn manifest(api: &str, kind: &str, metadata: ManifestValue, spec: Man
     ])
 }
 
-/// Why something cannot be written.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum OutputError {
-    /// A reference is not valid.
-    #[error("`{0}` is not an image reference")]
-    Reference(String),
-    /// The name that an object would get is not valid.
-    #[error("error creating catalog source name: `{0}` is not a DNS label")]
-    Name(String),
+impl MirrorImages {
+    /// References, one a line.
+    #[must_use]
+    pub fn references(&self) -> String {
+        self.origins().into_iter().map(|image| format!("{image}\n")).collect()
+    }
+
+    /// Lines `docker://SOURCE=docker://DESTINATION`, as in the mapping.txt of oc-mirror.
+    #[must_use]
+    pub fn mapping(&self, to: &Destination) -> String {
+        let line = |mirrored: &Mirrored| format!("docker://{}=docker://{}\n", mirrored.image, to.of(mirrored));
+        self.all().into_iter().map(line).collect()
+    }
+
+    /// Mirror sets of a kind, as documents of YAML.
+    #[must_use]
+    pub fn mirror_sets(&self, kind: MirrorSet, to: &Destination) -> String {
+        documents(&mirror_sets(kind, [("operator", &self.operator), ("generic", &self.generic)], to))
+    }
+
+    /// The places in the configuration that mirror sets of a kind cannot express, in words.
+    #[must_use]
+    pub fn lost_in_mirror_sets(&self, kind: MirrorSet) -> Vec<String> {
+        let is_lost = |mirrored: &&Mirrored| {
+            let has_other_tag =
+                !mirrored.target_tag.is_empty() && mirrored.image.tag.as_ref() != Some(&mirrored.target_tag);
+            kind == MirrorSet::Tag && mirrored.image.digest.is_none() && has_other_tag
+        };
+        let words = |mirrored: &Mirrored| {
+            format!(
+                "an ImageTagMirrorSet keeps tags: clusters that pull {} do not find it at its targetTag `{}`",
+                mirrored.image,
+                printable(&mirrored.target_tag)
+            )
+        };
+        self.all().into_iter().filter(is_lost).map(words).collect()
+    }
+
+    /// The input of `skopeo sync --src yaml`. Without images the text is empty: an empty list would mean all tags.
+    #[must_use]
+    pub fn skopeo_sync(&self) -> String {
+        skopeo_sync(&self.origins())
+    }
+
+    /// The places in the configuration that skopeo ignores, and the repositories that it would write to one place, in
+    /// words.
+    #[must_use]
+    pub fn lost_by_skopeo(&self) -> Vec<String> {
+        let ignored = |mirrored: &Mirrored| {
+            format!(
+                "skopeo copies {} to its own path and tag and ignores targetRepo and targetTag; `-o mapping` uses them",
+                mirrored.image
+            )
+        };
+        let overwritten = |(last, locations): (&str, BTreeSet<String>)| {
+            let list = locations.into_iter().collect::<Vec<_>>().join(", ");
+            format!("without `--scoped`, skopeo writes {list} to the same place, `{last}`, and the last one wins")
+        };
+        let renamed = self.all().into_iter().filter(|mirrored| mirrored.is_renamed());
+        renamed.map(ignored).chain(colliding(&self.origins()).into_iter().map(overwritten)).collect()
+    }
 }
 
 /// The name of a catalog's manifests: `cs-` or `cc-`, the last component of its path, and the beginning of its digest
@@ -167,9 +217,7 @@ pub fn cluster_catalog(image: &Image) -> Result<ManifestValue, OutputError> {
     Ok(manifest("olm.operatorframework.io/v1", "ClusterCatalog", metadata, ManifestValue::fields([("source", source)])))
 }
 
-/// The input of `skopeo sync --src yaml`. Without images the text is empty: an empty list would mean all tags.
-#[must_use]
-pub fn skopeo_sync(images: &[Image]) -> String {
+fn skopeo_sync(images: &BTreeSet<&Image>) -> String {
     let mut hosts: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     for image in images {
         let name = image.digest.as_deref().or(image.tag.as_deref()).unwrap_or("latest");
@@ -194,19 +242,12 @@ pub fn skopeo_sync(images: &[Image]) -> String {
 
 /// Repositories with equal last components of their paths: without `--scoped`, skopeo would overwrite one with the
 /// other.
-#[must_use]
-pub fn colliding(images: &[Image]) -> Vec<(String, BTreeSet<String>)> {
+fn colliding<'i>(images: &BTreeSet<&'i Image>) -> Vec<(&'i str, BTreeSet<String>)> {
     let mut by_last: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for image in images {
         by_last.entry(image.path.rsplit('/').next().unwrap_or_default()).or_default().insert(image.location());
     }
-    by_last.into_iter().filter(|it| it.1.len() > 1).map(|(last, it)| (last.to_owned(), it)).collect()
-}
-
-/// Lines `docker://SOURCE=docker://DESTINATION`.
-#[must_use]
-pub fn mapping(images: &[Mirrored], to: &Destination) -> String {
-    images.iter().map(|it| format!("docker://{}=docker://{}\n", it.image, to.of(it))).collect()
+    by_last.into_iter().filter(|it| it.1.len() > 1).collect()
 }
 
 /// An ImageSetConfiguration.

@@ -2,8 +2,41 @@
 
 use std::fmt;
 
+use thiserror::Error;
+
 use super::verify::{tag_and_digest, without_transport};
 use olmdex_fbc::check_image;
+
+/// Why something cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// A reference is not valid.
+    #[error("`{0}` is not an image reference")]
+    Reference(String),
+    /// The place that the configuration gives an image is not valid.
+    #[error("invalid targetRepo {repo} for image {image}")]
+    Target {
+        /// The place.
+        repo: String,
+        /// The image.
+        image: String,
+    },
+    /// The name that an object would get is not valid.
+    #[error("error creating catalog source name: `{0}` is not a DNS label")]
+    Name(String),
+}
+
+impl OutputError {
+    /// The remedy.
+    #[must_use]
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Target { .. } => Some("targetRepo is a path without registry, tag and digest, such as `team/app`"),
+            Self::Reference(_) | Self::Name(_) => None,
+        }
+    }
+}
 
 /// An image by its reference.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

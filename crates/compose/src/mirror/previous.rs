@@ -13,7 +13,7 @@ use super::repair::survivors;
 ///
 /// # Errors
 /// If the operator asks for something that no catalog could have.
-pub fn as_ranges(catalog: &Catalog, operator: &Operator) -> Result<(Operator, Vec<String>), NamelessError> {
+pub(super) fn as_ranges(catalog: &Catalog, operator: &Operator) -> Result<(Operator, Vec<String>), NamelessError> {
     let release = FilterVersion::default();
     let kept = filter(catalog, operator, release)?;
     let names: Vec<&String> = match operator.packages.as_slice() {

@@ -12,7 +12,7 @@ use olmdex_version::Version;
 ///
 /// # Errors
 /// [`ConfigurationError::Invalid`] with all faults.
-pub fn verify(configuration: &Configuration) -> Result<(), ConfigurationError> {
+pub(super) fn verify(configuration: &Configuration) -> Result<(), ConfigurationError> {
     let groups = [
         operators(&configuration.operators),
         release_channels(&configuration.platform.channels),
@@ -141,8 +141,7 @@ fn reference_fault(reference: &str) -> Option<Fault> {
 }
 
 /// Whether a name at the destination consists of path components only. An empty name does not.
-#[must_use]
-pub fn is_target(target: &str) -> bool {
+pub(super) fn is_target(target: &str) -> bool {
     let (name, tag, digest) = tag_and_digest(target);
     target.is_empty() || (tag.is_none() && digest.is_none() && check_image(&format!("localhost/{name}")).is_ok())
 }
