@@ -25,7 +25,7 @@
 //! | which rights a version asks for, and which of them are new | [`permissions()`] |
 //! | the operators that can move to OLM v1, and their replacements there | [`ReadinessQuestion::answer`] |
 //! | the catalogs of a package, and the change that would publish it in another | [`WhereisQuestion::answer`] |
-//! | the dependencies of the operators that a mirror keeps | [`mirror_needs()`] |
+//! | the part of a catalog that a mirror keeps, and its dependencies | [`MirrorCatalog::keep`], [`with_mirror_needs`] |
 //! | the blobs to copy from one state of a mirror to another, and those that can be removed | [`MirrorDeltaQuestion::answer`] |
 //! | when something was last good, and who was stranded when | [`BisectQuestion::answer`], [`strandings`] |
 //! | the state of many clusters, and which are upgraded together | [`FleetAsker`] |
@@ -55,6 +55,7 @@ mod lifecycle;
 mod locks;
 mod many_needs;
 mod marked_path;
+mod mirror_catalog;
 mod mirror_delta;
 mod mirror_needs;
 mod name;
@@ -102,11 +103,12 @@ pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};
 pub use locks::{LockAnswer, LockQuestion, asked_of_lock};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
 pub use marked_path::MarkedPathQuestion;
+pub use mirror_catalog::{KeepError, KeptPart, KeptRemark, MirrorCatalog};
 pub use mirror_delta::{
     DeltaAction, DeltaKind, DeltaMetadata, DeltaStep, DeltaTotal, MirrorDelta, MirrorDeltaQuestion, MirrorState,
     StateImage,
 };
-pub use mirror_needs::{KeptOperators, MirrorNeeds, MirrorRemark, left_out_of_mirror, mirror_needs};
+pub use mirror_needs::{MirrorRemark, with_mirror_needs};
 pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_base::olm::{Olm, OlmSet};

@@ -1,35 +1,16 @@
 //! The dependencies of the operators that a mirror keeps.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::rc::Rc;
 
 use super::error::AskError;
-use olmdex_compose::mirror::{self, Catalog, FilterVersion, Filtered, Operator, PackageExtent, ask_for, heads};
+use super::mirror_catalog::MirrorCatalog;
+use olmdex_compose::mirror::{self, FilterVersion, Filtered, Operator, PackageExtent, ask_for, heads};
 use olmdex_fbc::Entry;
-use olmdex_index::Index;
 use olmdex_index::query::BundlePlace;
+use olmdex_index::{Builder, CatalogSpec, Index, IndexError, Mode};
 use olmdex_olm::resolve::{Options, left_out, needs};
-
-/// The part of a catalog that a mirror keeps.
-#[derive(Debug)]
-pub struct KeptOperators<'q> {
-    /// The name of the catalog in the index.
-    pub name: &'q str,
-    /// Its name for people.
-    pub shown: &'q str,
-    /// The catalog, as filters see it.
-    pub catalog: &'q Catalog,
-    /// The wanted part.
-    pub operator: &'q Operator,
-}
-
-/// The dependencies of what a mirror keeps.
-#[derive(Debug, Default)]
-pub struct MirrorNeeds {
-    /// For each catalog the wanted part with its dependencies; `None` if that is no more than before.
-    pub operators: Vec<Option<Operator>>,
-    /// The remarks about dependencies, in their order.
-    pub remarks: Vec<MirrorRemark>,
-}
 
 /// A remark about a dependency, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,33 +21,85 @@ pub enum MirrorRemark {
     Missing(String),
 }
 
-/// Adds the dependencies of the heads of the kept channels. The index has all catalogs.
+/// Adds to catalogs the dependencies of the heads of their kept channels.
 ///
 /// # Errors
-/// If there is no resolution, or the index cannot be read.
-pub fn mirror_needs(
+/// If there is no resolution, or an index cannot be read.
+pub fn with_mirror_needs(
+    catalogs: Vec<MirrorCatalog>,
+    release: FilterVersion,
+    options: &Options,
+) -> Result<(Vec<MirrorCatalog>, Vec<MirrorRemark>), AskError> {
+    let Some(first) = catalogs.first() else { return Ok((catalogs, Vec::new())) };
+    let (index, names) = index_of(first, &catalogs)?;
+    let (operators, mut remarks) = added(&index, &kept(&catalogs, &names), release, options)?;
+    let each = catalogs.into_iter().zip(operators).map(|(catalog, operator)| match operator {
+        Some(operator) => catalog.with(operator),
+        None => Ok(catalog),
+    });
+    let catalogs = each.collect::<Result<Vec<_>, _>>()?;
+    // A range of the configuration may leave out a dependency; the ranges do not change.
+    let left_out = left_out_of_mirror(&index, &kept(&catalogs, &names), release, options)?;
+    remarks.extend(left_out.into_iter().map(MirrorRemark::Missing));
+    Ok((catalogs, remarks))
+}
+
+/// An index of all catalogs, and their names in it: the one that they come from, or else one that is made.
+fn index_of(first: &MirrorCatalog, catalogs: &[MirrorCatalog]) -> Result<(Rc<Index>, Vec<String>), IndexError> {
+    let path = |catalog: &MirrorCatalog| catalog.index.as_ref().map(|(index, _)| Path::to_owned(index.path()));
+    if let Some((index, _)) = &first.index
+        && catalogs.iter().all(|catalog| path(catalog) == path(first))
+    {
+        let names = catalogs.iter().filter_map(|catalog| Some(catalog.index.as_ref()?.1.clone()));
+        return Ok((Rc::clone(index), names.collect()));
+    }
+    let mut builder = Builder::in_memory();
+    for catalog in catalogs {
+        let (name, source) = (catalog.name.clone(), catalog.operator.catalog.clone());
+        let spec = CatalogSpec { name, source, ..CatalogSpec::default() };
+        match &catalog.index {
+            Some((index, name)) => builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?,
+            None => builder.add_catalog(&spec, &catalog.input, Mode::Tolerant)?,
+        };
+    }
+    let names = catalogs.iter().map(|catalog| catalog.name.clone()).collect();
+    Ok((Rc::new(builder.into_index()?), names))
+}
+
+/// A catalog, and its name in the index of all.
+struct KeptOperators<'q> {
+    name: &'q str,
+    of: &'q MirrorCatalog,
+}
+
+fn kept<'q>(catalogs: &'q [MirrorCatalog], names: &'q [String]) -> Vec<KeptOperators<'q>> {
+    catalogs.iter().zip(names).map(|(of, name)| KeptOperators { name, of }).collect()
+}
+
+/// For each catalog the wanted part with its dependencies, `None` if that is no more than before, and the remarks about
+/// them.
+fn added(
     index: &Index,
     kept: &[KeptOperators<'_>],
     release: FilterVersion,
     options: &Options,
-) -> Result<MirrorNeeds, AskError> {
+) -> Result<(Vec<Option<Operator>>, Vec<MirrorRemark>), AskError> {
     let mut heads = BTreeSet::new();
     for it in kept {
-        if let Ok(filtered) = mirror::filter(it.catalog, it.operator, release) {
+        if let Ok(filtered) = mirror::filter(&it.of.catalog, &it.of.operator, release) {
             it.add_heads(&filtered, &mut heads);
         }
     }
     let found = needs(index, &Vec::from_iter(heads), options)?;
-    let mut operators: Vec<Operator> = kept.iter().map(|it| it.operator.clone()).collect();
+    let mut operators: Vec<Operator> = kept.iter().map(|it| it.of.operator.clone()).collect();
     let mut is_changed = vec![false; operators.len()];
-    let remarks = found.missing.into_iter().map(MirrorRemark::Missing).collect();
-    let mut answer = MirrorNeeds { remarks, ..MirrorNeeds::default() };
+    let mut remarks: Vec<MirrorRemark> = found.missing.into_iter().map(MirrorRemark::Missing).collect();
     for dependency in &found.dependencies {
         let (catalog, package, bundle) = (&dependency.catalog, &dependency.package, &dependency.bundle);
         let place = index.channel_place(catalog, package, bundle, &dependency.channel)?;
         let because = dependency.because.join("; ");
         let Some(at) = kept.iter().position(|it| it.name == catalog) else {
-            answer.remarks.push(MirrorRemark::Missing(format!(
+            remarks.push(MirrorRemark::Missing(format!(
                 "{because}: {bundle} of catalog `{catalog}` meets the requirement, but the configuration does not have \
                 it"
             )));
@@ -75,22 +108,18 @@ pub fn mirror_needs(
         if ask_for(&mut operators[at], package, &place) {
             is_changed[at] = true;
             let mut text =
-                format!("added package `{package}`, channel `{}`, of {}: {because}", place.channel, kept[at].shown);
+                format!("added package `{package}`, channel `{}`, of {}: {because}", place.channel, kept[at].of.name);
             if !dependency.others.is_empty() {
                 text.push_str(&format!("; preferred to {}", dependency.others.join(", ")));
             }
-            answer.remarks.push(MirrorRemark::Added(text));
+            remarks.push(MirrorRemark::Added(text));
         }
     }
-    answer.operators = operators.into_iter().zip(is_changed).map(|(it, changed)| changed.then_some(it)).collect();
-    Ok(answer)
+    Ok((operators.into_iter().zip(is_changed).map(|(it, changed)| changed.then_some(it)).collect(), remarks))
 }
 
 /// The dependencies that the ranges of a configuration leave out, in words.
-///
-/// # Errors
-/// If there is no resolution, or the index cannot be read.
-pub fn left_out_of_mirror(
+fn left_out_of_mirror(
     index: &Index,
     kept: &[KeptOperators<'_>],
     release: FilterVersion,
@@ -98,8 +127,8 @@ pub fn left_out_of_mirror(
 ) -> Result<Vec<String>, AskError> {
     let (mut heads, mut bundles) = (BTreeSet::new(), BTreeSet::new());
     for it in kept {
-        let Ok(filtered) = mirror::filter(it.catalog, it.operator, release) else { continue };
-        let of_catalog = mirror::bundles(it.catalog, &filtered);
+        let Ok(filtered) = mirror::filter(&it.of.catalog, &it.of.operator, release) else { continue };
+        let of_catalog = mirror::bundles(&it.of.catalog, &filtered);
         bundles
             .extend(of_catalog.map(|(package, bundle)| (it.name.to_owned(), package.to_owned(), bundle.name.clone())));
         it.add_heads(&filtered, &mut heads);
@@ -111,7 +140,7 @@ impl KeptOperators<'_> {
     /// Adds the heads of the kept channels.
     fn add_heads(&self, filtered: &Filtered, found: &mut BTreeSet<BundlePlace>) {
         for (package, extent) in &filtered.packages {
-            let (Ok(extent), Some(facts)) = (extent, self.catalog.packages.get(package)) else { continue };
+            let (Ok(extent), Some(facts)) = (extent, self.of.catalog.packages.get(package)) else { continue };
             for channel in &facts.channels {
                 let is_kept = |entry: &&Entry| match extent {
                     PackageExtent::Whole => true,

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::entries::{Entry, reopen};
 use super::output::FORMATS;
-use crate::ask::no_package;
+use crate::ask::{MirrorCatalog, no_package};
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::{NamedSource, default_source};
@@ -138,36 +137,17 @@ impl AskedFor {
     }
 
     /// Takes names of bundles in `--package` apart into package and version.
-    pub(super) fn take_bundles(&self, entries: Vec<Entry>) -> Result<Vec<Entry>, CommandError> {
-        let take = |entry: Entry| {
-            let known = &entry.catalog.packages;
-            let is_open =
-                |it: &mirror::Package| !known.contains_key(&it.name) && it.range.is_empty() && it.channels.is_empty();
-            let open: Vec<String> =
-                entry.operator.packages.iter().filter(|it| is_open(it)).map(|it| it.name.clone()).collect();
-            if open.is_empty() || self.imageset.is_some() {
-                return Ok(entry);
-            }
-            let mut operator = entry.operator.clone();
-            let whole = reopen(entry, Operator { packages: Vec::new(), ..operator.clone() })?;
-            let bundles = || {
-                whole.catalog.packages.iter().flat_map(|(package, it)| it.bundles.iter().map(move |it| (package, it)))
-            };
-            for asked in operator.packages.iter_mut().filter(|it| open.contains(&it.name)) {
-                let mut named = bundles().filter(|it| it.1.name == asked.name);
-                if let Some((package, version)) = named.find_map(|it| Some((it.0, it.1.version()?.to_string()))) {
-                    asked.range = mirror::Range::new(&version, &version);
-                    asked.name.clone_from(package);
-                }
-            }
-            reopen(whole, operator)
-        };
-        entries.into_iter().map(take).collect()
+    pub(super) fn take_bundles(&self, catalogs: Vec<MirrorCatalog>) -> Result<Vec<MirrorCatalog>, CommandError> {
+        if self.imageset.is_some() {
+            return Ok(catalogs);
+        }
+        let taken = catalogs.into_iter().map(MirrorCatalog::with_bundles_taken_apart).collect::<Result<Vec<_>, _>>();
+        Ok(taken?)
     }
 
     /// Makes another channel the default of packages whose default channel `--package` does not name, since no other
     /// option can.
-    pub(super) fn choose_defaults(&self, context: &Context, entries: &mut [Entry]) {
+    pub(super) fn choose_defaults(&self, context: &Context, entries: &mut [MirrorCatalog]) {
         if self.imageset.is_some() {
             return;
         }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
-use crate::ask::only_catalog;
+use crate::ask::{MirrorCatalog, only_catalog};
 use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::lists::all_rules;
 use crate::cli::terminal::context::Context;
@@ -12,24 +11,8 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
 use crate::compose::{self, Config};
 use crate::diag::printable;
-use crate::fbc::Input;
-use crate::index::Index;
-use crate::mirror::{Catalog, Operator, wanted};
+use crate::mirror::{Operator, wanted};
 use crate::source::is_index;
-
-/// A catalog of the configuration, opened.
-pub(super) struct Entry {
-    /// The part of the catalog to take.
-    pub(super) operator: Operator,
-    /// The name of the catalog in this run.
-    pub(super) name: String,
-    /// Its files.
-    pub(super) input: Input,
-    /// The catalog as the filter sees it.
-    pub(super) catalog: Catalog,
-    /// The index that it comes from, and its name there.
-    pub(super) index: Option<(Rc<Index>, String)>,
-}
 
 /// Opens the catalogs of a configuration.
 pub(super) fn open(
@@ -37,7 +20,7 @@ pub(super) fn open(
     operators: Vec<Operator>,
     inputs: &[String],
     catalog: Option<&str>,
-) -> Result<Vec<Entry>, CommandError> {
+) -> Result<Vec<MirrorCatalog>, CommandError> {
     let names = names(&operators);
     let sources = Sources::new(context, &operators, inputs)?;
     let mut entries = Vec::new();
@@ -88,43 +71,19 @@ enum From {
     Reference,
 }
 
-/// The same catalog with other packages.
-pub(super) fn reopen(entry: Entry, operator: Operator) -> Result<Entry, CommandError> {
-    let wanted = wanted(&operator);
-    let input = match (&entry.index, &wanted) {
-        (Some((index, name)), Some(wanted)) => index.packages_input(name, wanted.iter().copied())?,
-        (Some((index, name)), None) => index.catalog_input(name)?,
-        // All of its files are known, and are read again.
-        (None, _) => entry.input,
-    };
-    let mut catalog = Catalog::read(&input, wanted.as_ref());
-    catalog.names.extend(entry.catalog.names);
-    Ok(Entry { operator, input, catalog, ..entry })
-}
-
 fn open_one(
     context: &Context,
     operator: Operator,
     name: String,
     path: &Path,
     chosen: Option<&str>,
-) -> Result<Entry, CommandError> {
+) -> Result<MirrorCatalog, CommandError> {
     let source = context.open(path)?;
     let found = only_catalog(path, &source, chosen, Some(&name))?;
-    let wanted = wanted(&operator);
-    let input = found.packages(wanted.as_ref())?.into_owned();
+    let input = found.packages(wanted(&operator).as_ref())?.into_owned();
     input.remarks.iter().for_each(|it| context.reporter.finding(it));
-    let progress = Progress::reading(context, format!("reading {}", path.display()), &input);
-    let mut catalog = Catalog::read(&input, wanted.as_ref());
-    drop(progress);
-    let Some((index, of_index)) = found.index() else {
-        return Ok(Entry { operator, name, input, catalog, index: None });
-    };
-    catalog.names.extend(index.package_names()?);
-    // A catalog without a reference has the name from its index.
-    let name = if operator.catalog.is_empty() { of_index.to_owned() } else { name };
-    let index = Some((Rc::clone(index), of_index.to_owned()));
-    Ok(Entry { operator, name, input, catalog, index })
+    let _progress = Progress::reading(context, format!("reading {}", path.display()), &input);
+    Ok(MirrorCatalog::read(operator, name, &found, input)?)
 }
 
 /// The places of catalogs.

@@ -1,26 +1,24 @@
 //! `olmdex filter`
 
-use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 
 use super::arguments::AskedFor;
 pub(crate) use super::arguments::FilterArgs;
-use super::deps;
-use super::entries::{self, Entry};
+use super::entries;
 use super::output;
 use super::repair;
 use super::target;
-use crate::ask::check_catalog;
+use crate::ask::{KeepError, KeptPart, KeptRemark, MirrorCatalog, MirrorRemark, with_mirror_needs};
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::text::text_of;
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::diag::{Severity, counted};
-use crate::fbc::{Format, Input};
+use crate::cli::terminal::progress::Progress;
+use crate::diag::counted;
+use crate::fbc::Format;
 use crate::mirror::{
-    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, FilterVersion, Filtered, Mirrored,
-    Missing,
+    self, Configuration, ConfigurationError, Dialect, FilterExplanation, FilterVersion, Mirrored, Missing,
 };
 
 impl From<ConfigurationError> for CommandError {
@@ -44,7 +42,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     }
     let mut exit = Exit::Yes;
     if args.with_deps {
-        exit = deps::add(context, args, &mut entries)?;
+        (entries, exit) = with_dependencies(context, args, entries)?;
     }
     if args.compat.is_some() {
         return compat(context, args, &configuration, &entries);
@@ -55,36 +53,57 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     }
     let mut kept = Vec::new();
     for entry in &entries {
-        let (filtered, blobs, is_whole) = filter(context, &args.asked, args.release(), entry)?;
+        let (part, is_whole) = keep(context, &args.asked, args.release(), entry)?;
         if is_whole != Exit::Yes {
             exit = is_whole;
         }
-        kept.push((filtered, blobs));
+        kept.push((entry, part));
     }
-    let has_packages = |it: &Filtered| it.packages.keys().any(|it| !it.is_empty());
-    if exit != Exit::Yes && !kept.iter().any(|it| has_packages(&it.0)) {
+    let has_packages = |part: &KeptPart| part.filtered.packages.keys().any(|package| !package.is_empty());
+    if exit != Exit::Yes && !kept.iter().any(|(_, part)| has_packages(part)) {
         let exit = if exit == Exit::NotFound { exit } else { Exit::No };
         return Err(CommandError::new(exit, "no package is left, so nothing was written"));
     }
     let format = args.output.unwrap_or(OutputFormat::Json);
     if let Some(target) = &args.into {
-        let written: Vec<(&Entry, &Blobs)> = entries.iter().zip(&kept).map(|(entry, it)| (entry, &it.1)).collect();
-        target::write(context, target, &written)?;
+        target::write(context, target, &kept)?;
         if args.output.is_none() {
             return Ok(exit);
         }
     }
-    let kept: Vec<output::FilteredCatalog<'_>> = entries
-        .iter()
-        .zip(kept)
-        .map(|(entry, (filtered, blobs))| output::FilteredCatalog { entry, filtered, blobs })
-        .collect();
     let is_complete = output::print(context, args.to()?.as_ref(), format, &configuration, &kept, args.openshift)?;
     Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
 }
 
+/// Adds the dependencies of the kept operators, and reports them.
+fn with_dependencies(
+    context: &Context,
+    args: &FilterArgs,
+    entries: Vec<MirrorCatalog>,
+) -> Result<(Vec<MirrorCatalog>, Exit), CommandError> {
+    let progress = Progress::start(context, "looking for dependencies".to_owned());
+    let (entries, remarks) = with_mirror_needs(entries, args.release(), &args.work.options())?;
+    drop(progress);
+    let mut exit = Exit::Yes;
+    for remark in &remarks {
+        match remark {
+            MirrorRemark::Added(text) => context.reporter.note(text),
+            MirrorRemark::Missing(text) => {
+                context.reporter.warning(text);
+                exit = Exit::No;
+            }
+        }
+    }
+    Ok((entries, exit))
+}
+
 /// Behaves like the real tool: prints the kept part, or its first error.
-fn compat(context: &Context, args: &FilterArgs, configuration: &Configuration, entries: &[Entry]) -> CommandResult {
+fn compat(
+    context: &Context,
+    args: &FilterArgs,
+    configuration: &Configuration,
+    entries: &[MirrorCatalog],
+) -> CommandResult {
     let format = match args.output {
         None | Some(OutputFormat::Json) => Format::Json,
         Some(OutputFormat::Yaml) => Format::Yaml,
@@ -117,124 +136,107 @@ pub(super) fn kept_images(
     context: &Context,
     asked: &AskedFor,
     configuration: &Configuration,
-    entries: &[Entry],
+    entries: &[MirrorCatalog],
 ) -> Result<(Vec<Mirrored>, Exit), CommandError> {
     let mut exit = Exit::Yes;
     let mut kept = Vec::new();
     for entry in entries {
-        let (filtered, blobs, is_whole) = filter(context, asked, FilterVersion::default(), entry)?;
+        let (part, is_whole) = keep(context, asked, FilterVersion::default(), entry)?;
         if is_whole != Exit::Yes {
             exit = is_whole;
         }
-        kept.push(output::FilteredCatalog { entry, filtered, blobs });
+        kept.push((entry, part));
     }
     let images = output::images(context, None, configuration, &kept);
     let exit = if exit == Exit::Yes && !images.refused.is_empty() { Exit::No } else { exit };
     Ok((images.all().into_iter().cloned().collect(), exit))
 }
 
-/// Filters and repairs a catalog, leaves out the parts that are not valid, and reports what it did.
-fn filter(
+/// The part of a catalog that is kept. Losses and changes are reported.
+fn keep(
     context: &Context,
     asked: &AskedFor,
     release: FilterVersion,
-    entry: &Entry,
-) -> Result<(Filtered, Blobs, Exit), CommandError> {
-    let catalog = &entry.catalog;
-    let mut filtered = mirror::filter(catalog, &entry.operator, release)
-        .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    catalog: &MirrorCatalog,
+) -> Result<(KeptPart, Exit), CommandError> {
+    let kept = catalog.keep(release)?;
     let mut exit = Exit::Yes;
-    for message in unknown(entry) {
-        context.reporter.error(&message);
-        exit = Exit::NotFound;
-    }
-    for (origin, failure) in &catalog.broken {
-        for it in crate::check::failure_findings(&entry.input, *origin, failure) {
-            context.reporter.finding(&it);
+    for remark in &kept.remarks {
+        match remark {
+            KeptRemark::Warning(text) => context.reporter.warning(text),
+            KeptRemark::Missing(missing) => {
+                context.reporter.error(&unknown(catalog, missing));
+                exit = Exit::NotFound;
+            }
+            KeptRemark::Broken(findings) => {
+                findings.iter().for_each(|finding| context.reporter.finding(finding));
+                exit = Exit::No;
+            }
+            KeptRemark::Refused { package, why } => {
+                let error = CommandError::new(Exit::No, format!("left out package `{package}`: {why}"));
+                context.reporter.error(&error.help(match asked.imageset {
+                    Some(_) => "`--explain` shows why, and `--repair` corrects the configuration",
+                    None => "`--explain` shows why, and what would help",
+                }));
+                exit = Exit::No;
+            }
+            KeptRemark::Invalid { package, why } => {
+                let message = format!("left out package `{package}`, which is not valid: {why}");
+                let help = "the fault is in the catalog itself; `olmdex validate` shows where";
+                context.reporter.error(&CommandError::new(Exit::No, message).help(help));
+                exit = Exit::No;
+            }
         }
-        exit = Exit::No;
     }
-    for (name, kept) in &filtered.packages {
-        if let (Err(error), Some(facts)) = (kept, catalog.packages.get(name)) {
-            let message = format!("left out package `{name}`: {}", mirror::refused(&error.error, facts));
-            let help = match asked.imageset {
-                Some(_) => "`--explain` shows why, and `--repair` corrects the configuration",
-                None => "`--explain` shows why, and what would help",
-            };
-            context.reporter.error(&CommandError::new(Exit::No, message).help(help));
-            exit = Exit::No;
-        }
-    }
-    filtered.packages.retain(|_, kept| kept.is_ok());
-    for it in &filtered.warnings {
-        context.reporter.warning(&it.in_words());
-    }
-    for it in filtered.hidden_channels(catalog) {
-        context.reporter.warning(&it);
-    }
-    for it in mirror::mend(catalog, &mut filtered) {
-        context.reporter.warning(&it.to_string());
-    }
-    let mut blobs = mirror::write(&entry.input, catalog, &filtered, Format::Json)?;
-    let report = check_catalog(&Input::bytes(&entry.name, blobs.to_vec().into()), None);
-    let errors = report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
-    let mut said = BTreeSet::new();
-    for finding in errors {
-        let package = finding.package.clone().unwrap_or_default();
-        if said.insert(package.clone()) {
-            let message = format!("left out package `{package}`, which is not valid: {}", finding.message);
-            let help = "the fault is in the catalog itself; `olmdex validate` shows where";
-            context.reporter.error(&CommandError::new(Exit::No, message).help(help));
-        }
-        exit = Exit::No;
-    }
-    if report.has_errors() {
-        blobs.retain(|it| !report.broken_packages.contains(it));
-        filtered.packages.retain(|name, _| !report.broken_packages.contains(name));
-    }
-    let n_packages = filtered.packages.keys().filter(|it| !it.is_empty()).count();
-    let n_bundles = mirror::bundles(catalog, &filtered).count();
-    let n_images = mirror::images(catalog, &filtered).len();
+    let n_packages = kept.filtered.packages.keys().filter(|it| !it.is_empty()).count();
+    let n_bundles = mirror::bundles(&catalog.catalog, &kept.filtered).count();
+    let n_images = mirror::images(&catalog.catalog, &kept.filtered).len();
     context.reporter.note(&format!(
         "{}: kept {}, {}, {}",
-        entry.name,
+        catalog.name,
         counted(n_packages as u64, "package"),
         counted(n_bundles as u64, "bundle"),
         counted(n_images as u64, "image")
     ));
-    Ok((filtered, blobs, exit))
+    Ok((kept, exit))
 }
 
-/// Names that the catalog does not have: the real filter ignores them.
-fn unknown(entry: &Entry) -> Vec<CommandError> {
-    let names = entry.catalog.names.iter().map(String::as_str);
-    let missing = mirror::missing(&entry.catalog, &entry.operator, names);
-    let did_you_mean = |meant: String| format!("did you mean `{meant}`?");
-    let error = |it: Missing| match it {
+impl From<KeepError> for CommandError {
+    fn from(error: KeepError) -> Self {
+        match error {
+            KeepError::Reread(error) => error.into(),
+            error => Self::new(Exit::Input, error.to_string()),
+        }
+    }
+}
+
+/// A name that the catalog does not have: the real filter ignores it.
+fn unknown(catalog: &MirrorCatalog, missing: &Missing) -> CommandError {
+    let did_you_mean = |meant: &String| format!("did you mean `{meant}`?");
+    match missing {
         Missing::Package { package, meant } => {
-            let message = format!("catalog `{}` has no package `{package}`", entry.name);
-            let help = meant.map_or("`olmdex list packages` lists them".to_owned(), did_you_mean);
+            let message = format!("catalog `{}` has no package `{package}`", catalog.name);
+            let help = meant.as_ref().map_or("`olmdex list packages` lists them".to_owned(), did_you_mean);
             CommandError::new(Exit::NotFound, message).help(help)
         }
         Missing::Channel { package, channel, meant, known } => {
             let message = format!("package `{package}` has no channel `{channel}`");
-            let help = meant.map_or_else(|| format!("it has {}", known.join(", ")), did_you_mean);
+            let help = meant.as_ref().map_or_else(|| format!("it has {}", known.join(", ")), did_you_mean);
             CommandError::new(Exit::NotFound, message).help(help)
         }
-    };
-    missing.into_iter().map(error).collect()
+    }
 }
 
 /// Explains for each package what is kept and why.
-fn explain(context: &Context, args: &FilterArgs, entries: &[Entry]) -> CommandResult {
+fn explain(context: &Context, args: &FilterArgs, entries: &[MirrorCatalog]) -> CommandResult {
     if args.output.is_some_and(|format| !format.is_data()) {
         return Err(CommandError::usage("an explanation has the formats text, `-o json` and `-o yaml` only"));
     }
     let mut answers: Vec<FilterExplanation> = Vec::new();
     let mut exit = Exit::Yes;
     for entry in entries {
-        for message in unknown(entry) {
-            context.reporter.error(&message);
+        for missing in entry.missing() {
+            context.reporter.error(&unknown(entry, &missing));
             exit = Exit::NotFound;
         }
         let explained = mirror::explained(&entry.name, &entry.catalog, &entry.operator, args.release())

@@ -10,8 +10,9 @@ use rayon::prelude::*;
 
 use super::arguments::AskedFor;
 use super::delta;
-use super::entries::{self, Entry};
+use super::entries;
 use super::filter::kept_images;
+use crate::ask::MirrorCatalog;
 use crate::cli::args::lookup::look_up;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column};
 use crate::cli::terminal::context::Context;
@@ -161,7 +162,7 @@ fn in_registry(
     (args, named): (&MirrorArgs, &str),
     place: &str,
     images: &[Mirrored],
-    entries: &[Entry],
+    entries: &[MirrorCatalog],
 ) -> Result<Vec<Holding>, CommandError> {
     let Some(to) = Destination::parse(place, args.max_nested_paths) else {
         let error = CommandError::usage(format!("`{place}` does not name a registry"));
@@ -242,7 +243,7 @@ fn in_registry(
     _: (&MirrorArgs, &str),
     _: &str,
     _: &[Mirrored],
-    _: &[Entry],
+    _: &[MirrorCatalog],
 ) -> Result<Vec<Holding>, CommandError> {
     Err(CommandError::usage("this build of olmdex has no support for registries")
         .help("name an OCI layout: `--at oci:DIR`"))

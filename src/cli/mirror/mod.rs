@@ -2,7 +2,6 @@
 
 mod arguments;
 mod delta;
-mod deps;
 mod entries;
 pub(in crate::cli) mod filter;
 pub(in crate::cli) mod holdings;

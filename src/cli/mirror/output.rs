@@ -2,8 +2,7 @@
 
 use std::io::{BufWriter, Write as _};
 
-use super::entries::Entry;
-use crate::ask::v1_install_warnings;
+use crate::ask::{KeptPart, MirrorCatalog, v1_install_warnings};
 use crate::cli::args::formats::{Formats, OutputFormat};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -12,8 +11,8 @@ use crate::constraint::openshift::Minor;
 use crate::diag::printable;
 use crate::fbc::Format;
 use crate::mirror::{
-    self, Blobs, Configuration, Destination, EquivalentError, FilterExplanation, Filtered, ManifestValue, MirrorImages,
-    MirrorSet, OutputError,
+    self, Configuration, Destination, EquivalentError, FilterExplanation, ManifestValue, MirrorImages, MirrorSet,
+    OutputError,
 };
 
 /// Formats of a filtered catalog, and of the files that a mirror needs for it.
@@ -40,12 +39,8 @@ pub(super) const FORMATS: Formats = Formats(&[
     ),
 ]);
 
-/// The kept part of a catalog.
-pub(super) struct FilteredCatalog<'e> {
-    pub(super) entry: &'e Entry,
-    pub(super) filtered: Filtered,
-    pub(super) blobs: Blobs,
-}
+/// A catalog, and its kept part.
+pub(super) type Kept<'e> = (&'e MirrorCatalog, KeptPart);
 
 /// Prints it. Returns whether nothing had to be left out.
 pub(super) fn print(
@@ -53,22 +48,21 @@ pub(super) fn print(
     to: Option<&Destination>,
     format: OutputFormat,
     configuration: &Configuration,
-    kept: &[FilteredCatalog<'_>],
+    kept: &[Kept<'_>],
     openshift: Option<Minor>,
 ) -> Result<bool, CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_complete = true;
     match format {
         OutputFormat::Yaml => {
-            for it in kept {
-                let Entry { input, catalog, .. } = it.entry;
-                let blobs = mirror::write(input, catalog, &it.filtered, Format::Yaml)?;
+            for (of, part) in kept {
+                let blobs = mirror::write(&of.input, &of.catalog, &part.filtered, Format::Yaml)?;
                 is_complete &= blobs.defects.is_empty();
                 blobs.texts().try_for_each(|(_, text)| out.write_all(text))?;
             }
         }
         OutputFormat::Isc => {
-            let catalogs = kept.iter().map(|part| (&part.entry.catalog, &part.entry.operator));
+            let catalogs = kept.iter().map(|(of, _)| (&of.catalog, &of.operator));
             let written = mirror::equivalent(configuration, catalogs)?;
             written.losses.iter().for_each(|text| context.reporter.warning(text));
             out.write_all(written.text.as_bytes())?;
@@ -101,8 +95,8 @@ pub(super) fn print(
             out.write_all(mirror::documents(&nodes).as_bytes())?;
         }
         _ => {
-            for it in kept {
-                it.blobs.texts().try_for_each(|(_, text)| out.write_all(text))?;
+            for (_, part) in kept {
+                part.blobs.texts().try_for_each(|(_, text)| out.write_all(text))?;
             }
         }
     }
@@ -123,7 +117,7 @@ fn text_of_images(
     to: Option<&Destination>,
     format: OutputFormat,
     configuration: &Configuration,
-    kept: &[FilteredCatalog<'_>],
+    kept: &[Kept<'_>],
 ) -> Result<(String, bool), CommandError> {
     let warn = |warnings: Vec<String>| warnings.iter().for_each(|text| context.reporter.warning(text));
     let target = || {
@@ -166,9 +160,9 @@ pub(super) fn images(
     context: &Context,
     to: Option<&Destination>,
     configuration: &Configuration,
-    kept: &[FilteredCatalog<'_>],
+    kept: &[Kept<'_>],
 ) -> MirrorImages {
-    let parts = kept.iter().map(|part| (&part.entry.catalog, &part.filtered));
+    let parts = kept.iter().map(|(of, part)| (&of.catalog, &part.filtered));
     let images = MirrorImages::of(configuration, parts, to);
     for error in &images.refused {
         context.reporter.error(&CommandError::from(error.clone()));
@@ -181,10 +175,10 @@ fn manifests(
     context: &Context,
     to: Option<&Destination>,
     format: OutputFormat,
-    kept: &FilteredCatalog<'_>,
+    kept: &Kept<'_>,
     openshift: Option<Minor>,
 ) -> Result<Vec<ManifestValue>, CommandError> {
-    let Entry { operator, input, catalog, .. } = kept.entry;
+    let (MirrorCatalog { operator, input, catalog, .. }, part) = kept;
     let image = mirror::catalog_image(operator, to);
     let unnamed = || {
         let error = CommandError::usage("the image of the catalog has no name");
@@ -201,7 +195,7 @@ fn manifests(
         OutputFormat::CatalogSource => vec![mirror::catalog_source(&image.ok_or_else(unnamed)?)?],
         OutputFormat::ClusterCatalog => vec![mirror::cluster_catalog(&image.ok_or_else(unnamed)?)?],
         _ => {
-            let installs = mirror::installs(input, catalog, &kept.filtered, operator)?;
+            let installs = mirror::installs(input, catalog, &part.filtered, operator)?;
             if format == OutputFormat::Subscription {
                 let source = mirror::catalog_name("cs", &image.ok_or_else(unnamed)?)?;
                 installs.iter().flat_map(|it| it.subscription(&source)).collect()

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::arguments::FilterArgs;
 use super::entries;
 use super::output::repair_text;
+use crate::ask::MirrorCatalog;
 use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -88,7 +89,7 @@ fn repair_packages(
     context: &Context,
     args: &FilterArgs,
     operator: &mut Operator,
-    entry: &entries::Entry,
+    entry: &MirrorCatalog,
 ) -> (bool, Exit) {
     let (mut is_changed, mut exit) = (false, Exit::Yes);
     for (name, facts) in entry.catalog.packages.iter().filter(|it| !it.0.is_empty()) {

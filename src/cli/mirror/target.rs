@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::entries::Entry;
+use super::output::Kept;
 use crate::cli::args::destination::{Destination, cannot, created};
 use crate::cli::args::overwrite::refuse_inside;
 use crate::cli::terminal::context::Context;
@@ -14,12 +14,11 @@ use crate::fbc::Input;
 use crate::file::NewDirectory;
 use crate::index::{Builder, CatalogSpec, Mode};
 use crate::legacy::package_file;
-use crate::mirror::Blobs;
 use crate::oci::PlatformOf;
 use crate::oci::pack::{self, LayerWriter};
 
 /// Writes catalogs to `target`: `docker://…` and `oci:…` are images, `….db` is an index, anything else is a directory.
-pub(super) fn write(context: &Context, target: &str, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
+pub(super) fn write(context: &Context, target: &str, kept: &[Kept<'_>]) -> Result<(), CommandError> {
     interrupt::undo_writes(context);
     if target.starts_with("docker://") || target.starts_with("oci:") {
         return write_image(context, target, kept);
@@ -36,9 +35,9 @@ pub(super) fn write(context: &Context, target: &str, kept: &[(&Entry, &Blobs)]) 
         }
     }
     let mut directory = NewDirectory::begin(path)?;
-    for (entry, blobs) in kept {
+    for (entry, part) in kept {
         let above = if kept.len() > 1 { PathBuf::from(&entry.name) } else { PathBuf::new() };
-        for (package, text) in blobs.texts() {
+        for (package, text) in part.blobs.texts() {
             directory.write(&above.join(file_of(package)?), text)?;
         }
     }
@@ -51,33 +50,32 @@ fn file_of(package: &str) -> Result<PathBuf, CommandError> {
     Ok(if package.is_empty() { PathBuf::from("catalog.json") } else { package_file(package, "json")? })
 }
 
-fn write_index(context: &Context, path: &Path, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
+fn write_index(context: &Context, path: &Path, kept: &[Kept<'_>]) -> Result<(), CommandError> {
     let mut builder = Builder::open(path)?;
-    for (entry, blobs) in kept {
+    for (entry, part) in kept {
         let source = match entry.operator.catalog.as_str() {
             "" => entry.name.clone(),
             reference => reference.to_owned(),
         };
         let spec = CatalogSpec { name: entry.name.clone(), source, ..CatalogSpec::default() };
-        builder.add_catalog(&spec, &Input::bytes(&entry.name, blobs.to_vec().into()), Mode::Strict)?;
+        builder.add_catalog(&spec, &Input::bytes(&entry.name, part.blobs.to_vec().into()), Mode::Strict)?;
     }
     builder.finish()?;
     context.reporter.note(&format!("wrote {}", path.display()));
     Ok(())
 }
 
-fn write_image(context: &Context, target: &str, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
-    let entries: Vec<&Entry> = kept.iter().map(|it| it.0).collect();
-    if let [_, _, ..] = entries.as_slice() {
-        return Err(CommandError::usage(format!("`{target}` can hold one catalog, but there are {}", entries.len()))
+fn write_image(context: &Context, target: &str, kept: &[Kept<'_>]) -> Result<(), CommandError> {
+    if kept.len() > 1 {
+        return Err(CommandError::usage(format!("`{target}` can hold one catalog, but there are {}", kept.len()))
             .help("write an index or a directory, or use one configuration per catalog"));
     }
     let created = created()?;
     let destination = Destination::parse(context, target)?;
     let mut layer = LayerWriter::begin(context.opener.scratch())?;
-    for (_, blobs) in kept {
+    for (_, part) in kept {
         let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-        for (package, text) in blobs.texts() {
+        for (package, text) in part.blobs.texts() {
             files.entry(file_of(package)?).or_default().extend_from_slice(text);
         }
         for (path, text) in files {

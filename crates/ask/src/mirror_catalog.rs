@@ -1,0 +1,188 @@
+//! A catalog of an ImageSetConfiguration, opened, and the part of it that a mirror keeps.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use thiserror::Error;
+
+use super::sources::LoadedCatalog;
+use olmdex_base::diag::{Finding, Severity};
+use olmdex_compose::mirror::{
+    self, Blobs, Catalog, FilterVersion, Filtered, Missing, NamelessError, Operator, Package, Range,
+};
+use olmdex_fbc::{Format, Input, RereadError};
+use olmdex_index::{Index, IndexError};
+use olmdex_olm::upgrade::check_catalog;
+use olmdex_rules::check::failure_findings;
+
+/// A catalog of a configuration, opened.
+#[derive(Debug)]
+pub struct MirrorCatalog {
+    /// The wanted part.
+    pub operator: Operator,
+    /// The name of the catalog for people.
+    pub name: String,
+    /// Its documents.
+    pub input: Input,
+    /// The catalog as filters see it.
+    pub catalog: Catalog,
+    /// The index that it comes from, and its name there.
+    pub index: Option<(Rc<Index>, String)>,
+}
+
+/// The part of a catalog that a mirror keeps, which is valid by itself.
+#[derive(Debug)]
+pub struct KeptPart {
+    /// The kept packages, channels and bundles.
+    pub filtered: Filtered,
+    /// Their blobs, as JSON.
+    pub blobs: Blobs,
+    /// Losses and changes, in the order in which they were found.
+    pub remarks: Vec<KeptRemark>,
+}
+
+/// A remark about the part of a catalog that a mirror keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptRemark {
+    /// The catalog does not have a requested name; oc-mirror ignores it.
+    Missing(Missing),
+    /// A document cannot be read.
+    Broken(Vec<Finding>),
+    /// A package is left out, because its request cannot be met.
+    Refused {
+        /// The package.
+        package: String,
+        /// The reason.
+        why: String,
+    },
+    /// A package is left out, because it is not valid in the catalog itself.
+    Invalid {
+        /// The package.
+        package: String,
+        /// The first error.
+        why: String,
+    },
+    /// Something was changed, or looks odd.
+    Warning(String),
+}
+
+/// The reasons why nothing of a catalog can be kept.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum KeepError {
+    /// A request is about something that no catalog could have.
+    #[error(transparent)]
+    Nameless(#[from] NamelessError),
+    /// A file of the catalog has changed.
+    #[error(transparent)]
+    Reread(#[from] RereadError),
+}
+
+impl MirrorCatalog {
+    /// Reads the wanted part of a catalog. `input` has the documents of [`LoadedCatalog::packages`].
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn read(operator: Operator, name: String, found: &LoadedCatalog<'_>, input: Input) -> Result<Self, IndexError> {
+        let mut catalog = Catalog::read(&input, mirror::wanted(&operator).as_ref());
+        let Some((index, of_index)) = found.index() else {
+            return Ok(Self { operator, name, input, catalog, index: None });
+        };
+        catalog.names.extend(index.package_names()?);
+        // A catalog without a reference has the name from its index.
+        let name = if operator.catalog.is_empty() { of_index.to_owned() } else { name };
+        Ok(Self { operator, name, input, catalog, index: Some((Rc::clone(index), of_index.to_owned())) })
+    }
+
+    /// The same catalog with other packages.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn with(self, operator: Operator) -> Result<Self, IndexError> {
+        let wanted = mirror::wanted(&operator);
+        let input = match (&self.index, &wanted) {
+            (Some((index, name)), Some(wanted)) => index.packages_input(name, wanted.iter().copied())?,
+            (Some((index, name)), None) => index.catalog_input(name)?,
+            // All of its files are known, and are read again.
+            (None, _) => self.input,
+        };
+        let mut catalog = Catalog::read(&input, wanted.as_ref());
+        catalog.names.extend(self.catalog.names);
+        Ok(Self { operator, input, catalog, ..self })
+    }
+
+    /// The same with requests for bundles by name taken apart into package and version.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn with_bundles_taken_apart(self) -> Result<Self, IndexError> {
+        let known = &self.catalog.packages;
+        let is_open =
+            |asked: &Package| !known.contains_key(&asked.name) && asked.range.is_empty() && asked.channels.is_empty();
+        let packages = &self.operator.packages;
+        let open: Vec<String> =
+            packages.iter().filter(|asked| is_open(asked)).map(|asked| asked.name.clone()).collect();
+        if open.is_empty() {
+            return Ok(self);
+        }
+        let mut operator = self.operator.clone();
+        let whole = self.with(Operator { packages: Vec::new(), ..operator.clone() })?;
+        for asked in operator.packages.iter_mut().filter(|asked| open.contains(&asked.name)) {
+            let packages = whole.catalog.packages.iter();
+            let mut bundles = packages.flat_map(|(package, facts)| facts.bundles.iter().map(move |it| (package, it)));
+            let named = bundles.find_map(|(package, bundle)| {
+                let version = bundle.version().filter(|_| bundle.name == asked.name)?;
+                Some((package, version.to_string()))
+            });
+            if let Some((package, version)) = named {
+                asked.range = Range::new(&version, &version);
+                asked.name.clone_from(package);
+            }
+        }
+        whole.with(operator)
+    }
+
+    /// The requested names that the catalog does not have.
+    #[must_use]
+    pub fn missing(&self) -> Vec<Missing> {
+        mirror::missing(&self.catalog, &self.operator, self.catalog.names.iter().map(String::as_str))
+    }
+
+    /// Filters and repairs the catalog, and leaves out the packages that are not valid then.
+    ///
+    /// # Errors
+    /// [`KeepError`]
+    pub fn keep(&self, release: FilterVersion) -> Result<KeptPart, KeepError> {
+        let mut filtered = mirror::filter(&self.catalog, &self.operator, release)?;
+        let mut remarks: Vec<KeptRemark> = self.missing().into_iter().map(KeptRemark::Missing).collect();
+        let broken = self.catalog.broken.iter();
+        remarks.extend(
+            broken.map(|(origin, failure)| KeptRemark::Broken(failure_findings(&self.input, *origin, failure))),
+        );
+        for (package, kept) in &filtered.packages {
+            if let (Err(error), Some(facts)) = (kept, self.catalog.packages.get(package)) {
+                let why = mirror::refused(&error.error, facts);
+                remarks.push(KeptRemark::Refused { package: package.clone(), why });
+            }
+        }
+        filtered.packages.retain(|_, kept| kept.is_ok());
+        remarks.extend(filtered.warnings.iter().map(|warning| KeptRemark::Warning(warning.in_words())));
+        remarks.extend(filtered.hidden_channels(&self.catalog).into_iter().map(KeptRemark::Warning));
+        let mends = mirror::mend(&self.catalog, &mut filtered);
+        remarks.extend(mends.iter().map(|mended| KeptRemark::Warning(mended.to_string())));
+        let mut blobs = mirror::write(&self.input, &self.catalog, &filtered, Format::Json)?;
+        let report = check_catalog(&Input::bytes(&self.name, blobs.to_vec().into()), None);
+        let mut said = BTreeSet::new();
+        for finding in report.findings.iter().filter(|finding| finding.rule.severity == Severity::Error) {
+            let package = finding.package.clone().unwrap_or_default();
+            if said.insert(package.clone()) {
+                remarks.push(KeptRemark::Invalid { package, why: finding.message.clone() });
+            }
+        }
+        if report.has_errors() {
+            blobs.retain(|package| !report.broken_packages.contains(package));
+            filtered.packages.retain(|package, _| !report.broken_packages.contains(package));
+        }
+        Ok(KeptPart { filtered, blobs, remarks })
+    }
+}
