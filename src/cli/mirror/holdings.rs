@@ -1,7 +1,6 @@
 //! `olmdex mirror`
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -18,10 +17,10 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
+use crate::mirror::{self, Dialect, Holding, HoldingStatus, Mirrored};
 #[cfg(feature = "oci")]
-use crate::mirror::{self, Destination, NeededPlaces};
-use crate::mirror::{Dialect, Holding, HoldingStatus, Image, Mirrored};
-use crate::oci::{Layout, Presence, Status};
+use crate::mirror::{Destination, NeededPlaces};
+use crate::oci::Layout;
 
 /// Show what a mirror is missing, what it has, and what is no longer needed
 ///
@@ -117,17 +116,6 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
     })
 }
 
-/// A holding of a needed image.
-fn needed(image: &Image, at: &str, presence: Presence) -> Holding {
-    let status = match presence.status {
-        Status::Found => HoldingStatus::Present,
-        Status::Missing => HoldingStatus::Missing,
-        Status::Unknown => HoldingStatus::Unknown,
-    };
-    let message = if status == HoldingStatus::Unknown { presence.message } else { String::new() };
-    Holding { status, image: image.to_string(), at: at.to_owned(), size: presence.size, message }
-}
-
 /// Compares a layout.
 fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<Holding>, CommandError> {
     let directory = place.strip_prefix("oci:").or_else(|| Path::new(place).is_dir().then_some(place));
@@ -139,20 +127,8 @@ fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<
     let layout = Layout::open(Path::new(directory)).map_err(cannot)?;
     let names: Vec<String> = images.iter().map(|it| it.image.to_string()).collect();
     let texts: Vec<&str> = names.iter().map(String::as_str).collect();
-    let presences: Vec<Presence> = look_up(context, place, &texts)?.into_iter().map(|it| it.presence).collect();
-    let found: BTreeMap<String, ()> =
-        presences.iter().filter(|it| it.status == Status::Found).map(|it| (it.digest.clone(), ())).collect();
-    let mut holdings: Vec<Holding> =
-        images.iter().zip(presences).map(|(it, presence)| needed(&it.image, "", presence)).collect();
-    for (digest, name) in layout.images() {
-        let digest = digest.to_string();
-        if !found.contains_key(&digest) {
-            let at = if name.is_empty() { format!("@{digest}") } else { name };
-            let status = HoldingStatus::Unneeded;
-            holdings.push(Holding { status, image: String::new(), at, size: 0, message: String::new() });
-        }
-    }
-    Ok(holdings)
+    let presences = look_up(context, place, &texts)?.into_iter().map(|it| it.presence).collect();
+    Ok(mirror::holdings_of_layout(images, presences, &layout))
 }
 
 /// Compares a registry.
@@ -168,67 +144,18 @@ fn in_registry(
         let error = CommandError::usage(format!("`{place}` does not name a registry"));
         return Err(error.help("name a host with a dot or a port: `docker://mirror.example.com:5000/operators`"));
     };
-    let mut places = NeededPlaces::new(images, &to);
-    // Clusters pull images by digest. A filtered catalog has another digest than its original, so it is named by its
-    // tag.
-    let mut wanted: Vec<(Image, String)> = Vec::new();
-    for it in images {
-        let at = to.of(it);
-        let text = match &it.image.digest {
-            Some(digest) => format!("{}@{digest}", at.location()),
-            None => at.to_string(),
-        };
-        wanted.push((it.image.clone(), text));
-    }
-    for entry in entries {
-        if let (Some(at), Some(image)) =
-            (mirror::catalog_image(&entry.operator, Some(&to)), mirror::catalog_image(&entry.operator, None))
-        {
-            places.add(&at, None);
-            wanted.push((image, at.to_string()));
-        }
-    }
-    let texts: Vec<&str> = wanted.iter().map(|it| it.1.as_str()).collect();
-    let presences = look_up(context, "", &texts)?.into_iter().map(|it| it.presence);
-    let mut holdings: Vec<Holding> =
-        wanted.iter().zip(presences).map(|((image, at), presence)| needed(image, at, presence)).collect();
+    let places = NeededPlaces::new(images, entries.iter().map(|entry| &entry.operator), &to);
+    let presences = look_up(context, "", &places.references())?;
+    let mut holdings = places.holdings(presences.into_iter().map(|it| it.presence));
     let cannot = |error| crate::cli::args::destination::cannot("list", named, error);
     let registries = &context.opener.registries;
     let root = registries.image(&format!("{}/x:latest", to.host)).map_err(cannot)?;
-    let prefix = if to.prefix.is_empty() { String::new() } else { format!("{}/", to.prefix) };
     let repositories: Vec<String> =
-        root.repositories().map_err(cannot)?.into_iter().filter(|it| it.starts_with(&prefix)).collect();
+        root.repositories().map_err(cannot)?.into_iter().filter(|it| to.has_repository(it)).collect();
     let unneeded = |repository: &String| -> Vec<Holding> {
         let location = format!("{}/{repository}", to.host);
-        let holding = |status: HoldingStatus, at: String, message: String| Holding {
-            status,
-            image: String::new(),
-            at,
-            size: 0,
-            message,
-        };
-        let tags = match registries.image(&format!("{location}:latest")).and_then(|it| it.tags()) {
-            Ok(tags) => tags,
-            // A repository whose images have been deleted is still listed.
-            Err(crate::oci::OciError::Unknown(_)) => Vec::new(),
-            Err(error) => return vec![holding(HoldingStatus::Unknown, location, error.to_string())],
-        };
-        let mut found = Vec::new();
-        for tag in tags.iter().filter(|it| !places.has_tag(&location, it)) {
-            let at = format!("{location}:{tag}");
-            let is_needed = places.has_location(&location)
-                && match registries.image(&at).and_then(|it| it.digest_of_tag()) {
-                    Ok(digest) => digest.is_some_and(|it| places.has_digest_at(&location, &it.to_string())),
-                    Err(error) => {
-                        found.push(holding(HoldingStatus::Unknown, at, error.to_string()));
-                        continue;
-                    }
-                };
-            if !is_needed {
-                found.push(holding(HoldingStatus::Unneeded, at, String::new()));
-            }
-        }
-        found
+        let tags = registries.image(&format!("{location}:latest")).and_then(|it| it.tags());
+        places.unneeded(&location, tags, |at| registries.image(at)?.digest_of_tag())
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().map_err(std::io::Error::other)?;
     let rest: Vec<Vec<Holding>> = pool.install(|| repositories.par_iter().map(unneeded).collect());

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::configuration::Operator;
+use super::outputs::catalog_image;
 use super::place::{Destination, Image, Mirrored};
+use olmdex_open::oci::{Digest, Layout, OciError, Presence, Status};
 
 /// An image of a mirror, or one that it should have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -50,40 +53,126 @@ impl HoldingStatus {
     }
 }
 
-/// The needs of a mirror, by repository there: tags and digests.
+impl Holding {
+    fn needed(image: &Image, at: &str, presence: Presence) -> Self {
+        let (status, message) = match presence.status {
+            Status::Found => (HoldingStatus::Present, String::new()),
+            Status::Missing => (HoldingStatus::Missing, String::new()),
+            Status::Unknown => (HoldingStatus::Unknown, presence.message),
+        };
+        Self { status, image: image.to_string(), at: at.to_owned(), size: presence.size, message }
+    }
+
+    /// Something that is there, and which nothing needs, as far as that is known.
+    fn other(status: HoldingStatus, at: String, message: String) -> Self {
+        Self { status, image: String::new(), at, size: 0, message }
+    }
+}
+
+/// The holdings of a layout that a mirror needs, with the other ones. `presences` are those of the images there.
+#[must_use]
+pub fn holdings_of_layout(images: &[Mirrored], presences: Vec<Presence>, layout: &Layout) -> Vec<Holding> {
+    let found = presences.iter().filter(|presence| presence.status == Status::Found);
+    let found: BTreeSet<String> = found.map(|presence| presence.digest.clone()).collect();
+    let needed = images.iter().zip(presences).map(|(it, presence)| Holding::needed(&it.image, "", presence));
+    let others = layout.images().map(|(digest, name)| (digest.to_string(), name));
+    let others = others.filter(|(digest, _)| !found.contains(digest)).map(|(digest, name)| {
+        let at = if name.is_empty() { format!("@{digest}") } else { name };
+        Holding::other(HoldingStatus::Unneeded, at, String::new())
+    });
+    needed.chain(others).collect()
+}
+
+/// The needs of a mirror: each image with its place there, and the tags and digests of each repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NeededPlaces {
+    wanted: Vec<(Image, String)>,
     by_location: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
 }
 
 impl NeededPlaces {
-    /// The destination of images.
+    /// The places of images, and of the catalogs that they belong to.
     #[must_use]
-    pub fn new<'i>(images: impl IntoIterator<Item = &'i Mirrored>, to: &Destination) -> Self {
+    pub fn new<'i>(
+        images: impl IntoIterator<Item = &'i Mirrored>,
+        catalogs: impl IntoIterator<Item = &'i Operator>,
+        to: &Destination,
+    ) -> Self {
         let mut places = Self::default();
         for it in images {
-            places.add(&to.of(it), it.image.digest.as_deref());
+            let at = to.of(it);
+            places.add(&at, it.image.digest.as_deref());
+            // Clusters pull images by digest.
+            let text = match &it.image.digest {
+                Some(digest) => format!("{}@{digest}", at.location()),
+                None => at.to_string(),
+            };
+            places.wanted.push((it.image.clone(), text));
+        }
+        for operator in catalogs {
+            // A filtered catalog has another digest than its original, so it is named by its tag.
+            if let (Some(at), Some(image)) = (catalog_image(operator, Some(to)), catalog_image(operator, None)) {
+                places.add(&at, None);
+                places.wanted.push((image, at.to_string()));
+            }
         }
         places
     }
 
-    /// Adds an image at its place.
-    pub fn add(&mut self, at: &Image, digest: Option<&str>) {
+    fn add(&mut self, at: &Image, digest: Option<&str>) {
         let (tags, digests) = self.by_location.entry(at.location()).or_default();
         tags.extend(at.tag.clone());
         digests.extend(digest.map(str::to_owned));
     }
 
-    /// Whether something of a repository is needed.
+    /// The names of the images at their places.
     #[must_use]
-    pub fn has_location(&self, location: &str) -> bool {
+    pub fn references(&self) -> Vec<&str> {
+        self.wanted.iter().map(|(_, at)| at.as_str()).collect()
+    }
+
+    /// The needed images. `presences` are those of [`Self::references`].
+    #[must_use]
+    pub fn holdings(&self, presences: impl IntoIterator<Item = Presence>) -> Vec<Holding> {
+        self.wanted.iter().zip(presences).map(|((image, at), presence)| Holding::needed(image, at, presence)).collect()
+    }
+
+    /// The images of a repository that nothing needs, and those of which that is unknown: `tags` are those of the
+    /// repository, and `digest_of` finds the digest of an image by its name.
+    pub fn unneeded(
+        &self,
+        location: &str,
+        tags: Result<Vec<String>, OciError>,
+        digest_of: impl Fn(&str) -> Result<Option<Digest>, OciError>,
+    ) -> Vec<Holding> {
+        let tags = match tags {
+            Ok(tags) => tags,
+            // A repository whose images have been deleted is still listed.
+            Err(OciError::Unknown(_)) => Vec::new(),
+            Err(error) => return vec![Holding::other(HoldingStatus::Unknown, location.to_owned(), error.to_string())],
+        };
+        let judged = tags.iter().filter(|tag| !self.has_tag(location, tag)).filter_map(|tag| {
+            let at = format!("{location}:{tag}");
+            if !self.has_location(location) {
+                return Some(Holding::other(HoldingStatus::Unneeded, at, String::new()));
+            }
+            match digest_of(&at) {
+                Ok(Some(digest)) if self.has_digest_at(location, &digest.to_string()) => None,
+                Ok(_) => Some(Holding::other(HoldingStatus::Unneeded, at, String::new())),
+                Err(error) => Some(Holding::other(HoldingStatus::Unknown, at, error.to_string())),
+            }
+        });
+        judged.collect()
+    }
+
+    /// Whether something of a repository is needed.
+    fn has_location(&self, location: &str) -> bool {
         self.by_location.contains_key(location)
     }
 
     /// Whether a tag is needed; a digest may be, too. Signatures and attestations follow the image that they belong to:
     /// `sha256-….sig`.
-    #[must_use]
-    pub fn has_tag(&self, location: &str, tag: &str) -> bool {
+    fn has_tag(&self, location: &str, tag: &str) -> bool {
         let Some((tags, digests)) = self.by_location.get(location) else { return false };
         let of_digest = || {
             let (algorithm, rest) = tag.split_once('-')?;
@@ -94,8 +183,7 @@ impl NeededPlaces {
     }
 
     /// Whether a digest is needed in a repository.
-    #[must_use]
-    pub fn has_digest_at(&self, location: &str, digest: &str) -> bool {
+    fn has_digest_at(&self, location: &str, digest: &str) -> bool {
         self.by_location.get(location).is_some_and(|it| it.1.contains(digest))
     }
 }
@@ -112,7 +200,7 @@ mod tests {
             Mirrored { target_repo: "e".to_owned(), target_tag: "v9".to_owned(), ..image("quay.io/a/f:v1") };
         let images = [image(&format!("quay.io/a/b@{digest}")), image("quay.io/a/c:v1"), elsewhere];
         let to = Destination::parse("mirror.example.com:5000/m", None).unwrap();
-        let places = NeededPlaces::new(&images, &to);
+        let places = NeededPlaces::new(&images, [], &to);
         let (b, c) = ("mirror.example.com:5000/m/a/b", "mirror.example.com:5000/m/a/c");
         for (location, tag, wanted) in [
             (b, format!("sha256-{}", "1".repeat(64)), true),
@@ -128,5 +216,32 @@ mod tests {
             assert_eq!(places.has_tag(location, &tag), wanted, "{location}:{tag}");
         }
         assert!(places.has_digest_at(b, &digest) && !places.has_digest_at(c, &digest));
+        assert_eq!(places.references()[..2], [format!("{b}@{digest}"), format!("{c}:v1")]);
+    }
+
+    #[test]
+    fn an_image_is_needed_by_its_digest_under_any_tag() {
+        let digest = format!("sha256:{}", "1".repeat(64));
+        let images = [Mirrored::from(Image::parse(&format!("quay.io/a/b@{digest}")).unwrap())];
+        let to = Destination::parse("mirror.example.com", None).unwrap();
+        let places = NeededPlaces::new(&images, [], &to);
+        let tags = || Ok(["known", "other", "broken"].map(str::to_owned).to_vec());
+        let digest_of = |at: &str| match at.rsplit_once(':').unwrap().1 {
+            "known" => Ok(Some(digest.parse().unwrap())),
+            "other" => Ok(None),
+            _ => Err(OciError::Missing("x".to_owned())),
+        };
+        let found = |location: &str, tags| -> Vec<(HoldingStatus, String)> {
+            let holdings = places.unneeded(location, tags, digest_of);
+            holdings.into_iter().map(|it| (it.status, it.at.rsplit_once('/').unwrap().1.to_owned())).collect()
+        };
+        let (unneeded, unknown) = (HoldingStatus::Unneeded, HoldingStatus::Unknown);
+        assert_eq!(
+            found("mirror.example.com/a/b", tags()),
+            [(unneeded, "b:other".to_owned()), (unknown, "b:broken".to_owned())]
+        );
+        assert_eq!(found("mirror.example.com/a/c", tags()).iter().filter(|it| it.0 == unneeded).count(), 3);
+        let failed = Err(OciError::Missing("x".to_owned()));
+        assert_eq!(found("mirror.example.com/a/c", failed), [(unknown, "c".to_owned())]);
     }
 }

@@ -51,7 +51,7 @@ pub use filter::{
     FilterError, FilterVersion, Filtered, NamelessError, PackageError, PackageExtent, Part, Warning, filter, wanted,
 };
 pub use graph::{GraphError, GraphFault, Walk, chain, head, heads, walk};
-pub use holdings::{Holding, HoldingStatus, NeededPlaces};
+pub use holdings::{Holding, HoldingStatus, NeededPlaces, holdings_of_layout};
 pub use images::{MirrorImages, bundles, images};
 pub use install::{Install, Modes, installs};
 pub use installer::installer;

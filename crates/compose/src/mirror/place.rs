@@ -135,6 +135,12 @@ impl Destination {
         Some(Self { host: image.host, prefix, max_nested })
     }
 
+    /// Whether a repository of the registry is below the path.
+    #[must_use]
+    pub fn has_repository(&self, repository: &str) -> bool {
+        self.prefix.is_empty() || repository.strip_prefix(&self.prefix).is_some_and(|rest| rest.starts_with('/'))
+    }
+
     /// The place of an image at the destination: the path and the tag from the configuration, or else its own.
     #[must_use]
     pub fn of(&self, mirrored: &Mirrored) -> Image {
