@@ -10,6 +10,7 @@
 //! | which catalog is meant | [`Catalogs::choose`] |
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
 //! | whether a catalog is valid | [`check_catalog`] |
+//! | the image of a catalog | [`CatalogFiles::image`] |
 //! | the requirements in whole catalogs that nothing meets | [`unmet_requirements`] |
 //! | the requirements of a bundle, and its dependants | [`dependencies()`], of many bundles [`NeedsOfPackage`] |
 //! | why something is in a namespace | [`NamespaceQuestion::why`] |
@@ -40,6 +41,7 @@
 mod building;
 mod bundle;
 mod catalog;
+mod catalog_image;
 mod compat;
 mod definitions;
 mod dependencies;
@@ -84,6 +86,7 @@ mod z_stream;
 pub use building::{builder, builder_for_lists, builder_of, light_builder};
 pub use bundle::{Target, bundle_called, looks_like_range, of_version};
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
+pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};
 pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::ask::CatalogImageError;
 use crate::calendar::rfc3339;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -76,6 +77,19 @@ impl<'c> Destination<'c> {
             Self::Never(_, never) => match *never {},
         }
         Ok(())
+    }
+}
+
+/// The error for an image that cannot be made of a catalog; `name` is the user's name for its place.
+pub(crate) fn not_packed(name: &str, error: CatalogImageError) -> CommandError {
+    match error {
+        CatalogImageError::Source(error) => error.into(),
+        CatalogImageError::Reread(error) => error.into(),
+        CatalogImageError::Files(error) => error.into(),
+        CatalogImageError::Name(error) => error.into(),
+        CatalogImageError::Io(error) => error.into(),
+        CatalogImageError::Image(error) => cannot("send", name, error),
+        error => CommandError::new(Exit::Input, error.to_string()),
     }
 }
 

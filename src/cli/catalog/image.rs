@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::dockerfile;
-use crate::ask::check_catalog;
+use crate::ask::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
 use crate::cli::args::composition;
-use crate::cli::args::destination::{Destination, cannot, created, label, platform};
+use crate::cli::args::destination::{Destination, cannot, created, label, not_packed, platform};
 use crate::cli::args::words::SourceOption;
+use crate::cli::print::defects;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
-use crate::compose::{Config, Files, NamedCatalog};
-use crate::diag::{Listed, Tally};
-use crate::fbc::Level;
+use crate::compose::{Config, NamedCatalog};
+use crate::diag::Listed;
 use crate::file::{finish_left, read_regular_of, write_over};
-use crate::oci::pack::{self, Base, LayerWriter};
+use crate::oci::pack::Base;
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
 
 /// Write the Dockerfiles of the catalogs of olmdex.toml, or make the image of one
@@ -216,20 +216,12 @@ fn image(
     };
     let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
     let composed = composition::compose(context, config, catalog)?;
-    if !args.no_check {
-        let tally = Tally::of(&check_catalog(&composed.input(), None).findings);
-        if tally.errors > 0 || !composed.is_whole() {
-            let message = format!("catalog `{}` is not valid ({tally})", catalog.name);
-            let help = "`olmdex validate` without a source shows why; `--no-check` sends it anyway";
-            return Err(CommandError::new(Exit::No, message).help(help));
-        }
-    }
-    let expansion = crate::json::Expansion::default();
-    let files = Files::of(&composed, catalog.format, Level::None, &expansion);
-    if let Some((input, defects)) = files.defects.first() {
-        crate::cli::print::defects::report(context, input, defects);
-        let message = format!("catalog `{}` cannot be rendered", catalog.name);
-        return Err(CommandError::new(Exit::Input, message));
+    if !args.no_check
+        && let Some(tally) = invalidity(&composed.input())
+    {
+        let message = format!("catalog `{}` is not valid ({tally})", catalog.name);
+        let help = "`olmdex validate` without a source shows why; `--no-check` sends it anyway";
+        return Err(CommandError::new(Exit::No, message).help(help));
     }
     let scratch = context.opener.scratch();
     let bases = match base {
@@ -239,28 +231,14 @@ fn image(
             Base::read(&*store, &wanted, scratch).map_err(|error| cannot("read", base, error))?
         }
     };
-    let mut layer = LayerWriter::begin(scratch)?;
-    let mut file: Option<(PathBuf, Vec<u8>)> = None;
-    let mut add = |(path, text): (PathBuf, Vec<u8>)| {
-        layer.add(&path.to_string_lossy(), text.len() as u64, &mut &*text).map_err(CommandError::from)
-    };
-    files.write(|path, text| {
-        match &mut file {
-            Some((last, whole)) if last == path => whole.extend_from_slice(text),
-            _ => {
-                if let Some(done) = file.replace((path.to_owned(), text.to_vec())) {
-                    add(done)?;
-                }
-            }
+    let parts = ImageParts { bases, platforms: &platforms, labels, created: created.as_deref(), scratch };
+    let image = CatalogFiles::Composed(&composed, catalog.format).image(parts).map_err(|error| match error {
+        CatalogImageError::Defects { input, defects } => {
+            defects::report(context, &input, &defects);
+            CommandError::new(Exit::Input, format!("catalog `{}` cannot be rendered", catalog.name))
         }
-        Ok::<(), CommandError>(())
+        error => not_packed(to, error),
     })?;
-    if let Some(done) = file {
-        add(done)?;
-    }
-    let layer = layer.finish().map_err(|error| cannot("send", to, error))?;
-    let image = pack::catalog(&layer, &platforms, bases, labels, created.as_deref())
-        .map_err(|error| cannot("send", to, error))?;
     interrupt::undo_writes(context);
     destination.send(context, &image, to)?;
     writeln!(io::stdout(), "{}", image.root.descriptor.digest)?;

@@ -7,22 +7,19 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::check_catalog;
+use crate::ask::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
 use crate::bundle;
-use crate::cli::args::destination::{Destination, cannot, created, label, platform};
+use crate::cli::args::destination::{Destination, cannot, created, label, not_packed, platform};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
-use crate::diag::{Severity, Tally};
-use crate::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 use crate::file::{Part, Text, open_regular};
 use crate::index::{self, Index};
-use crate::legacy::package_file;
 use crate::oci::Digest;
-use crate::oci::pack::{self, ArtifactOptions, Base, LayerWriter, PackedImage};
+use crate::oci::pack::{self, ArtifactOptions, Base, PackedImage};
 use crate::source::{self, Source, SourceError};
 
 /// Send a catalog as an image, or a database as an artifact
@@ -141,14 +138,12 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
             return Err(CommandError::new(Exit::Input, message));
         }
     };
-    if !args.no_check {
-        let tally = Tally::of(&check_catalog(&input, None).findings);
-        let refused = input.remarks.iter().any(|it| it.rule.severity == Severity::Error);
-        if tally.errors > 0 || refused {
-            let message = format!("`{}` is not valid ({tally})", args.source.display());
-            let help = "`olmdex validate` shows why; `--no-check` sends it anyway";
-            return Err(CommandError::new(Exit::No, message).help(help));
-        }
+    if !args.no_check
+        && let Some(tally) = invalidity(&input)
+    {
+        let message = format!("`{}` is not valid ({tally})", args.source.display());
+        let help = "`olmdex validate` shows why; `--no-check` sends it anyway";
+        return Err(CommandError::new(Exit::No, message).help(help));
     }
     let mut labels = BTreeMap::new();
     for text in &args.label {
@@ -164,55 +159,20 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
             Base::read(&*store, &wanted, scratch).map_err(|error| cannot("read", base, error))?
         }
     };
-    let progress = Progress::reading(context, format!("packing {}", args.source.display()), &input);
-    let mut layer = LayerWriter::begin(scratch)?;
+    let _progress = Progress::reading(context, format!("packing {}", args.source.display()), &input);
     // A source that is a directory already is packed as it is written.
-    if args.source.is_dir() && !bundle::is_bundle(&args.source) {
-        as_written(&input, &mut layer)?;
+    let files = if args.source.is_dir() && !bundle::is_bundle(&args.source) {
+        CatalogFiles::AsWritten(&input)
     } else {
-        by_package(&input, &mut layer)?;
-    }
-    let layer = layer.finish().map_err(|error| cannot("send", &args.image, error))?;
-    drop(progress);
-    pack::catalog(&layer, &platforms, bases, &labels, created).map_err(|error| cannot("send", &args.image, error))
-}
-
-fn as_written(input: &Input, layer: &mut LayerWriter) -> Result<(), CommandError> {
-    for file in &input.files {
-        let text = file.whole().map_err(|error| SourceError::Unreadable { path: PathBuf::from(&file.shown), error })?;
-        layer.add(file.relative(), text.len() as u64, &mut &*text)?;
-    }
-    Ok(())
-}
-
-fn by_package(input: &Input, layer: &mut LayerWriter) -> Result<(), CommandError> {
-    let expansion = crate::json::Expansion::default();
-    let selection = Selection { packages: &[] };
-    let how = Rendering { format: Format::Json, level: Level::None, selection, expansion: &expansion };
-    let mut sorted = Sorted::new(how);
-    if let Some((origin, _)) = sorted.read(input).first() {
-        let file = input.files.get(origin.file as usize).map(|it| it.shown.as_str()).unwrap_or_default();
-        return Err(CommandError::new(Exit::Input, format!("`{file}` cannot be rendered: `olmdex render` shows why")));
-    }
-    let mut last: Option<(PathBuf, Vec<u8>)> = None;
-    let mut add = |file: &(PathBuf, Vec<u8>)| layer.add(&file.0.to_string_lossy(), file.1.len() as u64, &mut &*file.1);
-    sorted.write(|package, text| {
-        let path = match package {
-            "" => PathBuf::from("catalog.json"),
-            package => package_file(package, "json")?,
-        };
-        match &mut last {
-            Some(file) if file.0 == path => file.1.extend_from_slice(text),
-            _ => {
-                if let Some(file) = last.replace((path, text.to_vec())) {
-                    add(&file)?;
-                }
-            }
+        CatalogFiles::ByPackage(&input)
+    };
+    let parts = ImageParts { bases, platforms: &platforms, labels: &labels, created, scratch };
+    files.image(parts).map_err(|error| match &error {
+        CatalogImageError::Defects { input, defects } => {
+            let file = defects.first().and_then(|(origin, _)| input.files.get(origin.file as usize));
+            let file = file.map(|file| file.shown.as_str()).unwrap_or_default();
+            CommandError::new(Exit::Input, format!("`{file}` cannot be rendered: `olmdex render` shows why"))
         }
-        Ok::<(), CommandError>(())
-    })?;
-    if let Some(file) = last {
-        add(&file)?;
-    }
-    Ok(())
+        _ => not_packed(&args.image, error),
+    })
 }

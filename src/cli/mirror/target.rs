@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::output::Kept;
-use crate::cli::args::destination::{Destination, cannot, created};
+use crate::ask::{CatalogFiles, ImageParts};
+use crate::cli::args::destination::{Destination, created, not_packed};
 use crate::cli::args::overwrite::refuse_inside;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
@@ -15,7 +16,6 @@ use crate::file::NewDirectory;
 use crate::index::{Builder, CatalogSpec, Mode};
 use crate::legacy::package_file;
 use crate::oci::PlatformOf;
-use crate::oci::pack::{self, LayerWriter};
 
 /// Writes catalogs to `target`: `docker://…` and `oci:…` are images, `….db` is an index, anything else is a directory.
 pub(super) fn write(context: &Context, target: &str, kept: &[Kept<'_>]) -> Result<(), CommandError> {
@@ -66,26 +66,21 @@ fn write_index(context: &Context, path: &Path, kept: &[Kept<'_>]) -> Result<(), 
 }
 
 fn write_image(context: &Context, target: &str, kept: &[Kept<'_>]) -> Result<(), CommandError> {
-    if kept.len() > 1 {
+    let [(_, part)] = kept else {
         return Err(CommandError::usage(format!("`{target}` can hold one catalog, but there are {}", kept.len()))
             .help("write an index or a directory, or use one configuration per catalog"));
-    }
+    };
     let created = created()?;
     let destination = Destination::parse(context, target)?;
-    let mut layer = LayerWriter::begin(context.opener.scratch())?;
-    for (_, part) in kept {
-        let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-        for (package, text) in part.blobs.texts() {
-            files.entry(file_of(package)?).or_default().extend_from_slice(text);
-        }
-        for (path, text) in files {
-            layer.add(&path.to_string_lossy(), text.len() as u64, &mut &*text)?;
-        }
-    }
-    let wrong = |error| cannot("send", target, error);
-    let layer = layer.finish().map_err(wrong)?;
     let platform = PlatformOf { os: "linux".to_owned(), architecture: "amd64".to_owned(), variant: String::new() };
-    let image = pack::catalog(&layer, &[platform], Vec::new(), &BTreeMap::new(), created.as_deref()).map_err(wrong)?;
+    let parts = ImageParts {
+        bases: Vec::new(),
+        platforms: &[platform],
+        labels: &BTreeMap::new(),
+        created: created.as_deref(),
+        scratch: context.opener.scratch(),
+    };
+    let image = CatalogFiles::Kept(&part.blobs).image(parts).map_err(|error| not_packed(target, error))?;
     destination.send(context, &image, target)?;
     context.reporter.note(&format!("wrote {target}: {}", image.root.descriptor.digest));
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -115,6 +115,8 @@ pub struct PackedLayer {
 #[derive(Debug)]
 pub struct LayerWriter {
     archive: ArchiveWriter,
+    /// The file whose pieces are still added.
+    open: Option<(PathBuf, Vec<u8>)>,
 }
 
 impl LayerWriter {
@@ -125,7 +127,7 @@ impl LayerWriter {
     pub fn begin(scratch: &Path) -> io::Result<Self> {
         let mut archive = ArchiveWriter::begin(scratch)?;
         archive.directory(CONFIGS.1)?;
-        Ok(Self { archive })
+        Ok(Self { archive, open: None })
     }
 
     /// Adds a file of the catalog, by its path below it.
@@ -136,11 +138,32 @@ impl LayerWriter {
         self.archive.file(&format!("{}/{path}", CONFIGS.1), len, text)
     }
 
+    /// Adds a piece of a file of the catalog. The pieces of a file follow each other.
+    ///
+    /// # Errors
+    /// An error of the system.
+    pub fn add_piece(&mut self, path: &Path, text: &[u8]) -> io::Result<()> {
+        match &mut self.open {
+            Some((open, whole)) if open == path => whole.extend_from_slice(text),
+            _ => {
+                self.end_file()?;
+                self.open = Some((path.to_owned(), text.to_vec()));
+            }
+        }
+        Ok(())
+    }
+
+    fn end_file(&mut self) -> io::Result<()> {
+        let Some((path, text)) = self.open.take() else { return Ok(()) };
+        self.add(&path.to_string_lossy(), text.len() as u64, &mut &*text)
+    }
+
     /// Ends it.
     ///
     /// # Errors
     /// An error of the system.
-    pub fn finish(self) -> Result<PackedLayer, OciError> {
+    pub fn finish(mut self) -> Result<PackedLayer, OciError> {
+        self.end_file()?;
         let text = self.archive.finish()?;
         let digest = digest_of(&mut text.reader())?;
         let diff_id = digest_of(&mut Decompressed::new(text.reader(), Limits::NONE)?)?;
