@@ -11,7 +11,7 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
 use crate::compose::{self, Config};
 use crate::diag::printable;
-use crate::mirror::{Operator, wanted};
+use crate::mirror::{self, Operator};
 use crate::source::is_index;
 
 /// Opens the catalogs of a configuration.
@@ -21,7 +21,7 @@ pub(super) fn open(
     inputs: &[String],
     catalog: Option<&str>,
 ) -> Result<Vec<MirrorCatalog>, CommandError> {
-    let names = names(&operators);
+    let names = mirror::catalog_names(&operators);
     let sources = Sources::new(context, &operators, inputs)?;
     let mut entries = Vec::new();
     if let Some((path, references)) = sources.shared(&operators)
@@ -80,7 +80,7 @@ fn open_one(
 ) -> Result<MirrorCatalog, CommandError> {
     let source = context.open(path)?;
     let found = only_catalog(path, &source, chosen, Some(&name))?;
-    let input = found.packages(wanted(&operator).as_ref())?.into_owned();
+    let input = found.packages(mirror::wanted(&operator).as_ref())?.into_owned();
     input.remarks.iter().for_each(|it| context.reporter.finding(it));
     let _progress = Progress::reading(context, format!("reading {}", path.display()), &input);
     Ok(MirrorCatalog::read(operator, name, &found, input)?)
@@ -178,38 +178,4 @@ impl Sources {
 /// A reference without its transport.
 fn bare(reference: &str) -> &str {
     reference.strip_prefix("docker://").unwrap_or(reference)
-}
-
-/// The names of catalogs: the last component of their references, with the tag if that alone is ambiguous.
-fn names(operators: &[Operator]) -> Vec<String> {
-    let last = |operator: &Operator| {
-        let name = operator.catalog.rsplit('/').next().unwrap_or_default();
-        name.split('@').next().unwrap_or_default().to_owned()
-    };
-    let short = |name: &str| {
-        let name = name.split(':').next().unwrap_or_default();
-        if name.is_empty() { "catalog".to_owned() } else { name.to_owned() }
-    };
-    let clean = |name: &str| -> String {
-        name.chars()
-            .map(|it| if it.is_ascii_alphanumeric() || matches!(it, '.' | '_' | '-') { it } else { '-' })
-            .collect()
-    };
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for operator in operators {
-        *counts.entry(short(&last(operator))).or_default() += 1;
-    }
-    let mut used: BTreeMap<String, usize> = BTreeMap::new();
-    let mut names = Vec::new();
-    for operator in operators {
-        let (long, short) = (last(operator), short(&last(operator)));
-        let mut name = clean(if counts.get(&short).is_some_and(|it| *it > 1) { &long } else { &short });
-        let n = used.entry(name.clone()).or_default();
-        *n += 1;
-        if *n > 1 {
-            name = format!("{name}-{n}");
-        }
-        names.push(name);
-    }
-    names
 }

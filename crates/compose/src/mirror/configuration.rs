@@ -1,5 +1,7 @@
 //! The wishes of an ImageSetConfiguration (`docs/behaviour/authoring.md` D.1, D.2).
 
+use std::collections::BTreeMap;
+
 use super::document::ManifestValue;
 use olmdex_version::masterminds::Constraint;
 
@@ -161,4 +163,39 @@ impl Range {
     pub fn constraint(&self) -> Option<Constraint> {
         if self.is_empty() { None } else { Constraint::parse(&self.text()).ok() }
     }
+}
+
+/// The names of catalogs: the last component of their references, with the tag if that alone is ambiguous.
+#[must_use]
+pub fn catalog_names(operators: &[Operator]) -> Vec<String> {
+    let last = |operator: &Operator| {
+        let name = operator.catalog.rsplit('/').next().unwrap_or_default();
+        name.split('@').next().unwrap_or_default().to_owned()
+    };
+    let short = |name: &str| {
+        let name = name.split(':').next().unwrap_or_default();
+        if name.is_empty() { "catalog".to_owned() } else { name.to_owned() }
+    };
+    let clean = |name: &str| -> String {
+        name.chars()
+            .map(|it| if it.is_ascii_alphanumeric() || matches!(it, '.' | '_' | '-') { it } else { '-' })
+            .collect()
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for operator in operators {
+        *counts.entry(short(&last(operator))).or_default() += 1;
+    }
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    let mut names = Vec::new();
+    for operator in operators {
+        let (long, short) = (last(operator), short(&last(operator)));
+        let mut name = clean(if counts.get(&short).is_some_and(|it| *it > 1) { &long } else { &short });
+        let n = used.entry(name.clone()).or_default();
+        *n += 1;
+        if *n > 1 {
+            name = format!("{name}-{n}");
+        }
+        names.push(name);
+    }
+    names
 }

@@ -40,7 +40,9 @@ mod write;
 
 pub use broken_edges::{CatalogRepair, mend};
 pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
-pub use configuration::{AdditionalImage, Channel, Configuration, Depth, Operator, Others, Package, Platform, Range};
+pub use configuration::{
+    AdditionalImage, Channel, Configuration, Depth, Operator, Others, Package, Platform, Range, catalog_names,
+};
 pub use decode::{Dialect, decode, read};
 pub use dependencies::ask_for;
 pub use document::{ManifestValue, documents};
