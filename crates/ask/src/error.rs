@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::hint::{Help, guess};
+use olmdex_compose::mirror::NamelessError;
 use olmdex_index::IndexError;
 use olmdex_olm::catalog_source::TieError;
 use olmdex_olm::resolve::{ClosureError, Failure, QuestionError};
@@ -246,6 +247,9 @@ pub enum AskError {
     /// There is no resolution.
     #[error(transparent)]
     Failure(#[from] Failure),
+    /// A configuration asks for something that no catalog could have.
+    #[error(transparent)]
+    Nameless(#[from] NamelessError),
     /// The catalogs cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -365,7 +369,11 @@ impl AskError {
             }
             Self::Question(error) => return help_of_question(error),
             Self::Tie(error) => help_of_tie(error),
-            Self::NotOpenshift(_) | Self::NothingInCluster(_) | Self::Failure(_) | Self::Index(_) => return None,
+            Self::NotOpenshift(_)
+            | Self::NothingInCluster(_)
+            | Self::Nameless(_)
+            | Self::Failure(_)
+            | Self::Index(_) => return None,
         })
     }
 }

@@ -3,14 +3,63 @@
 use std::collections::BTreeSet;
 
 use super::bundle::Target;
+use super::catalog::Catalogs;
 use super::error::AskError;
 use super::upgrade::installed;
-use olmdex_index::LightIndex;
+use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Operator};
 use olmdex_index::query::{BundlePlace, Filter, ImageUse};
+use olmdex_index::{Index, LightIndex};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{Options, closure, partial_closure};
 use olmdex_olm::upgrade::{EngineQuestion, PackageView, classic_path};
 use olmdex_rules::cluster::Cluster;
+
+/// The part of a catalog that an ImageSetConfiguration keeps.
+#[derive(Debug)]
+pub struct ConfiguredBundles {
+    /// The catalog.
+    pub catalog: String,
+    /// The kept bundles.
+    pub bundles: Vec<BundlePlace>,
+    /// Requested packages that the catalog does not have.
+    pub missing: Vec<String>,
+    /// Packages of which nothing is kept, each with the reason.
+    pub refused: Vec<(String, String)>,
+}
+
+/// The bundles that an ImageSetConfiguration keeps, catalog by catalog. `catalogs` are those to choose from; all of the
+/// index, if there are none.
+///
+/// # Errors
+/// [`AskError::WhichCatalogIs`], [`AskError::Nameless`], or if the index is damaged.
+pub fn bundles_of_configuration(
+    index: &Index,
+    catalogs: &[String],
+    configuration: &Configuration,
+) -> Result<Vec<ConfiguredBundles>, AskError> {
+    let names = if catalogs.is_empty() { index.catalog_names()? } else { catalogs.to_vec() };
+    let of_catalog = |operator: &Operator| {
+        let name = Catalogs::of_image(&names, &operator.catalog)?.to_owned();
+        let wanted = mirror::wanted(operator);
+        let input = match &wanted {
+            Some(wanted) => index.packages_input(&name, wanted.iter().copied())?,
+            None => index.catalog_input(&name)?,
+        };
+        let catalog = Catalog::read(&input, wanted.as_ref());
+        let filtered = mirror::filter(&catalog, operator, FilterVersion::default())?;
+        let asked = operator.packages.iter().map(|package| &package.name);
+        let missing = asked.filter(|package| !catalog.packages.contains_key(*package)).cloned().collect();
+        let refused = filtered.packages.iter().filter_map(|(package, kept)| {
+            let (error, facts) = (kept.as_ref().err()?, catalog.packages.get(package)?);
+            Some((package.clone(), mirror::refused(&error.error, facts)))
+        });
+        let kept = mirror::bundles(&catalog, &filtered);
+        let bundles = kept.map(|(package, bundle)| (name.clone(), package.to_owned(), bundle.name.clone())).collect();
+        let refused = refused.collect();
+        Ok(ConfiguredBundles { catalog: name, bundles, missing, refused })
+    };
+    configuration.operators.iter().map(of_catalog).collect()
+}
 
 /// The bundles that OLM Classic installs one after another on the way from the installed bundle to a bundle of a
 /// catalog.

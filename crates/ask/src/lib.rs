@@ -101,7 +101,10 @@ pub use findings::{
 pub use fleet::{FleetAsker, FleetCompat, FleetPlan, FleetQuestion};
 pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
-pub use images::{Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster, image_warning};
+pub use images::{
+    ConfiguredBundles, Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster,
+    bundles_of_configuration, image_warning,
+};
 pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};
 pub use locks::{LockAnswer, LockQuestion, asked_of_lock};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};

@@ -8,7 +8,8 @@ use thiserror::Error;
 use super::sources::LoadedCatalog;
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_compose::mirror::{
-    self, Blobs, Catalog, FilterVersion, Filtered, Missing, NamelessError, Operator, Package, Range,
+    self, Blobs, Catalog, FilterError, FilterVersion, Filtered, Missing, NamelessError, Operator, Package, Range,
+    Warning,
 };
 use olmdex_fbc::{Format, Input, RereadError};
 use olmdex_index::{Index, IndexError};
@@ -73,9 +74,22 @@ pub enum KeepError {
     /// A request is about something that no catalog could have.
     #[error(transparent)]
     Nameless(#[from] NamelessError),
+    /// oc-mirror cannot filter a package.
+    #[error("failed to filter catalog: {0}")]
+    Filter(FilterError),
     /// A file of the catalog has changed.
     #[error(transparent)]
     Reread(#[from] RereadError),
+}
+
+impl KeptPart {
+    /// Its blobs in a format.
+    ///
+    /// # Errors
+    /// If a file of the catalog has changed.
+    pub fn blobs_in(&self, of: &MirrorCatalog, format: Format) -> Result<Blobs, RereadError> {
+        mirror::write(&of.input, &of.catalog, &self.filtered, format)
+    }
 }
 
 impl MirrorCatalog {
@@ -146,6 +160,23 @@ impl MirrorCatalog {
     #[must_use]
     pub fn missing(&self) -> Vec<Missing> {
         mirror::missing(&self.catalog, &self.operator, self.catalog.names.iter().map(String::as_str))
+    }
+
+    /// The blobs that oc-mirror keeps, and its warnings, which it shows to nobody.
+    ///
+    /// # Errors
+    /// [`KeepError`], with the first error that oc-mirror stops at.
+    pub fn keep_as_oc_mirror(
+        &self,
+        release: FilterVersion,
+        format: Format,
+    ) -> Result<(Blobs, Vec<Warning>), KeepError> {
+        let filtered = mirror::filter(&self.catalog, &self.operator, release)?;
+        if let Some(error) = filtered.first_error() {
+            return Err(KeepError::Filter(error.clone()));
+        }
+        let blobs = mirror::write(&self.input, &self.catalog, &filtered, format)?;
+        Ok((blobs, filtered.warnings))
     }
 
     /// Filters and repairs the catalog, and leaves out the packages that are not valid then.

@@ -10,9 +10,10 @@ use super::error::AskError;
 use super::name::{PackageName, no_channel, no_package, no_version};
 use olmdex_base::diag::Place;
 use olmdex_bundle::community::{NewContent, Publication, PublicationChange, PublicationReason, Publications};
+use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Operator, PackageExtent};
 use olmdex_constraint::openshift::Minor;
-use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, ChannelRow, Filter, PackageGraph};
+use olmdex_index::{Index, IndexError};
 use olmdex_olm::catalog_source::{family_and_minor, is_for};
 use olmdex_olm::upgrade::Move;
 use olmdex_olm::upgrade::compat::Compatibility;
@@ -46,12 +47,57 @@ pub struct MirroredCatalog {
 }
 
 impl MirroredCatalog {
+    /// The parts of the catalogs of an ImageSetConfiguration.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn of_configuration(
+        configuration: &Configuration,
+        index: Option<&Index>,
+        package: &str,
+    ) -> Result<Vec<Self>, IndexError> {
+        let mut found = Vec::new();
+        for operator in &configuration.operators {
+            let mut kept = BTreeMap::new();
+            let minor = family_and_minor(&operator.catalog).map(|it| it.1);
+            for catalog in index.map(|index| index.catalog_names()).transpose()?.unwrap_or_default() {
+                let is_other = minor.and_then(|it| is_for(&catalog, it)) == Some(false);
+                if let (Some(index), false) = (index, is_other)
+                    && let Some(channels) = kept_of(index, &catalog, operator, package)?
+                {
+                    kept.insert(catalog, channels);
+                }
+            }
+            let packages = operator.packages.iter().map(|it| it.name.clone()).collect();
+            found.push(Self { catalog: operator.catalog.clone(), packages, kept });
+        }
+        Ok(found)
+    }
+
     /// The channels of an item whose head, or wanted version, the mirror leaves out.
     fn left_out<'i>(&self, item: &'i CatalogPresence) -> Vec<&'i ChannelPresence> {
         let Some(kept) = self.kept.get(&item.catalog) else { return Vec::new() };
         let is_kept = |it: &ChannelPresence| kept.get(&it.channel).is_some_and(|entries| entries.contains(&it.bundle));
         item.channels.iter().filter(|it| !is_kept(it)).collect()
     }
+}
+
+/// The entries of a package that oc-mirror keeps, by channel; `None` if it keeps all of it, or the configuration does
+/// not name the package.
+fn kept_of(
+    index: &Index,
+    catalog: &str,
+    operator: &Operator,
+    package: &str,
+) -> Result<Option<BTreeMap<String, BTreeSet<String>>>, IndexError> {
+    let input = index.packages_without_manifests(catalog, [package].into_iter())?;
+    let read = Catalog::read(&input, None);
+    // The `filter` command reports a refused configuration.
+    let filtered = mirror::filter(&read, operator, FilterVersion::default()).ok();
+    Ok(match filtered.and_then(|mut it| it.packages.remove(package)) {
+        Some(Ok(PackageExtent::Part(part))) => Some(part.channels),
+        _ => None,
+    })
 }
 
 /// A catalog, with its part of a package.

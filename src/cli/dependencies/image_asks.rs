@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::ask::Catalogs;
+use crate::ask::bundles_of_configuration;
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::AskOptions;
@@ -13,7 +13,7 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::read_regular_of;
 use crate::index::Index;
 use crate::index::query::BundlePlace;
-use crate::mirror::{self, Catalog, Dialect, FilterVersion, Image};
+use crate::mirror::{self, Dialect, Image};
 use crate::oci::Layout;
 
 /// Adds the bundles that a configuration keeps. Returns whether it keeps all that it asks for.
@@ -25,33 +25,19 @@ pub(super) fn of_configuration(
     bundles: &mut Vec<BundlePlace>,
 ) -> Result<bool, CommandError> {
     let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
-    let names = if catalogs.is_empty() { index.catalog_names()? } else { catalogs.to_vec() };
     let mut is_complete = true;
-    for operator in &configuration.operators {
-        let name = Catalogs::of_image(&names, &operator.catalog)?;
-        let wanted = mirror::wanted(operator);
-        let input = match &wanted {
-            Some(wanted) => index.packages_input(name, wanted.iter().copied())?,
-            None => index.catalog_input(name)?,
-        };
-        let catalog = Catalog::read(&input, wanted.as_ref());
-        let filtered = mirror::filter(&catalog, operator, FilterVersion::default())
-            .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
-        for package in operator.packages.iter().filter(|it| !catalog.packages.contains_key(&it.name)) {
-            let message = format!("catalog `{name}` has no package `{}`", package.name);
+    for part in bundles_of_configuration(index, catalogs, &configuration)? {
+        for package in &part.missing {
+            let message = format!("catalog `{}` has no package `{package}`", part.catalog);
             context.reporter.error(&CommandError::new(Exit::NotFound, message));
-            is_complete = false;
         }
-        for (package, kept) in &filtered.packages {
-            if let (Err(error), Some(facts)) = (kept, catalog.packages.get(package)) {
-                let message = format!("package `{package}`: {}", mirror::refused(&error.error, facts));
-                let help = "`olmdex filter --explain` shows why, and `--repair` corrects the configuration";
-                context.reporter.error(&CommandError::new(Exit::No, message).help(help));
-                is_complete = false;
-            }
+        for (package, why) in &part.refused {
+            let error = CommandError::new(Exit::No, format!("package `{package}`: {why}"));
+            let help = "`olmdex filter --explain` shows why, and `--repair` corrects the configuration";
+            context.reporter.error(&error.help(help));
         }
-        let kept = mirror::bundles(&catalog, &filtered);
-        bundles.extend(kept.map(|(package, it)| (name.to_owned(), package.to_owned(), it.name.clone())));
+        is_complete &= part.missing.is_empty() && part.refused.is_empty();
+        bundles.extend(part.bundles);
     }
     if !configuration.additional_images.is_empty() {
         let message = "the list leaves out the `additionalImages` of the configuration, which belong to no bundle";

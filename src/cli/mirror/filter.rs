@@ -115,14 +115,16 @@ fn compat(
     let mut out = BufWriter::new(std::io::stdout().lock());
     debug_assert_eq!(configuration.operators.len(), entries.len());
     for entry in entries {
-        let filtered = mirror::filter(&entry.catalog, &entry.operator, args.release())
-            .map_err(|error| CommandError::new(Exit::No, format!("failed to validate catalog filter: {error}")))?;
-        if let Some(error) = filtered.first_error() {
-            return Err(CommandError::new(Exit::No, format!("failed to filter catalog: {error}")));
-        }
+        let kept = entry.keep_as_oc_mirror(args.release(), format).map_err(|error| match error {
+            KeepError::Nameless(error) => {
+                CommandError::new(Exit::No, format!("failed to validate catalog filter: {error}"))
+            }
+            KeepError::Filter(_) => CommandError::new(Exit::No, error.to_string()),
+            error => error.into(),
+        });
+        let (blobs, warnings) = kept?;
         // The real tool makes these warnings and shows them to nobody.
-        filtered.warnings.iter().for_each(|it| context.reporter.warning(&it.to_string()));
-        let blobs = mirror::write(&entry.input, &entry.catalog, &filtered, format)?;
+        warnings.iter().for_each(|it| context.reporter.warning(&it.to_string()));
         for (_, text) in blobs.texts() {
             out.write_all(text)?;
         }

@@ -56,7 +56,7 @@ pub(super) fn print(
     match format {
         OutputFormat::Yaml => {
             for (of, part) in kept {
-                let blobs = mirror::write(&of.input, &of.catalog, &part.filtered, Format::Yaml)?;
+                let blobs = part.blobs_in(of, Format::Yaml)?;
                 is_complete &= blobs.defects.is_empty();
                 blobs.texts().try_for_each(|(_, text)| out.write_all(text))?;
             }

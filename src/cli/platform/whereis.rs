@@ -1,9 +1,8 @@
 //! `olmdex whereis`
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -11,7 +10,6 @@ use crate::ask::{
     AbsenceReason, CatalogPresence, ChannelPresence, FileChange, MirroredCatalog, PackageName, SmallestChange,
     WhereisAnswers, WhereisQuestion,
 };
-use crate::catalog_source::{family_and_minor, is_for};
 use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, OutputFormat, YAML};
 use crate::cli::args::name::package;
 use crate::cli::args::sources::{AskOptions, default_source};
@@ -29,7 +27,7 @@ use crate::community::{Publications, Repository};
 use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::Index;
-use crate::mirror::{self, Catalog, Dialect, FilterVersion, Operator, PackageExtent};
+use crate::mirror::{self, Dialect};
 
 /// Show which catalogs have a package, and how to publish it in the others
 ///
@@ -125,7 +123,10 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
         None => PackageName::parse(&args.name),
     };
     let mirrored = match &args.imageset {
-        Some(path) => mirrored(path, index.as_ref(), &name.package)?,
+        Some(path) => {
+            let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
+            MirroredCatalog::of_configuration(&configuration, index.as_ref(), &name.package)?
+        }
         None => Vec::new(),
     };
     let question = WhereisQuestion {
@@ -169,45 +170,6 @@ fn open(
         }
         _ => args.ask.open_part(context, [&args.name]).map(Some),
     }
-}
-
-/// The parts of the catalogs that an ImageSetConfiguration takes.
-fn mirrored(path: &Path, index: Option<&Index>, package: &str) -> Result<Vec<MirroredCatalog>, CommandError> {
-    let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
-    let mut found = Vec::new();
-    for operator in configuration.operators {
-        let mut kept = BTreeMap::new();
-        let minor = family_and_minor(&operator.catalog).map(|it| it.1);
-        for catalog in index.map(|index| index.catalog_names()).transpose()?.unwrap_or_default() {
-            let is_other = minor.and_then(|it| is_for(&catalog, it)) == Some(false);
-            if let (Some(index), false) = (index, is_other)
-                && let Some(channels) = kept_of(index, &catalog, &operator, package)?
-            {
-                kept.insert(catalog, channels);
-            }
-        }
-        let packages = operator.packages.into_iter().map(|it| it.name).collect();
-        found.push(MirroredCatalog { catalog: operator.catalog, packages, kept });
-    }
-    Ok(found)
-}
-
-/// The entries of a package that oc-mirror keeps, by channel; `None` if it keeps all of it, or the configuration does
-/// not name the package.
-fn kept_of(
-    index: &Index,
-    catalog: &str,
-    operator: &Operator,
-    package: &str,
-) -> Result<Option<BTreeMap<String, BTreeSet<String>>>, CommandError> {
-    let input = index.packages_without_manifests(catalog, [package].into_iter())?;
-    let read = Catalog::read(&input, None);
-    // The `filter` command reports a refused configuration.
-    let filtered = mirror::filter(&read, operator, FilterVersion::default()).ok();
-    Ok(match filtered.and_then(|mut it| it.packages.remove(package)) {
-        Some(Ok(PackageExtent::Part(part))) => Some(part.channels),
-        _ => None,
-    })
 }
 
 /// A version with its day.

@@ -240,6 +240,7 @@ impl From<crate::ask::AskError> for CommandError {
             AskError::NothingInCluster(_)
             | AskError::NothingInstalledThere
             | AskError::NothingInstalledIn(_)
+            | AskError::Nameless(_)
             | AskError::BadClusterVersion { .. } => Exit::Input,
             AskError::NotReached { .. } | AskError::Unresolved | AskError::NoZStream(_) => Exit::No,
             ref error if error.is_not_found() => Exit::NotFound,
