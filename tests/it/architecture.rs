@@ -1,11 +1,14 @@
-//! The picture of the crates in ARCHITECTURE.md must agree with their manifests.
+//! The picture of the crates in ARCHITECTURE.md must agree with their manifests, and the command line takes no
+//! decision.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::circles::uses;
 use crate::support::recording::expect_recorded;
+use crate::tidy::sources;
 
 const BEGIN: &str = "<!-- crates -->\n";
 const END: &str = "<!-- /crates -->\n";
@@ -86,4 +89,95 @@ fn the_folders_that_it_names_are_there() {
     for name in names {
         assert!(root.join(name).exists() || root.join("src/cli").join(name).is_dir(), "`{name}` is no folder");
     }
+}
+
+/// Modules of engines, each with the functions and modules of it that the command line uses: they read, name or lay
+/// out. Functions that decide are called by `ask`, or by the crate that has them. Types are free, except for
+/// [`DECIDING`].
+const ENGINES: &[(&str, &[&str])] = &[
+    ("catalog_source", &["family_and_minor"]),
+    ("fleet", &["markdown"]),
+    ("permissions", &[]),
+    ("plan", &["folded_commands", "junit", "manifests", "markdown", "progress", "script"]),
+    ("readiness", &[]),
+    ("resolve", &["with_origin"]),
+    ("solve", &[]),
+    ("upgrade", &["rules"]),
+    // Configurations.
+    ("mirror", &["catalog_names", "decode", "differences", "packages", "put", "read", "rename", "wanted"]),
+    // Lists of the kept part.
+    ("mirror", &["bundles", "documents", "equivalent", "explained", "holdings_of_layout", "images"]),
+    // The objects of one catalog.
+    ("mirror", &["catalog_image", "catalog_name", "catalog_source", "cluster_catalog", "installer", "installs"]),
+    // Repairs, and defaults, of which the command tells.
+    ("mirror", &["choose_defaults", "in_words", "meant", "repairs", "trouble"]),
+];
+
+/// Types and functions with which the command line would decide what is kept, and what an image holds.
+const DECIDING: &[&str] =
+    &["mirror::Catalog", "mirror::Filtered", "mirror::PackageExtent", "oci::pack::LayerWriter", "oci::pack::catalog"];
+
+/// The paths that a file of the command line uses, from the root of the library.
+fn paths_of(code: &str) -> BTreeSet<String> {
+    let imported = uses(code).into_iter().filter_map(|(_, path)| Some(path.strip_prefix("crate::")?.to_owned()));
+    let mut found: BTreeSet<String> = imported.collect();
+    let modules: Vec<String> = found.iter().map(|path| path.trim_end_matches("::self").to_owned()).collect();
+    let root = "crate".to_owned();
+    for module in modules.iter().chain([&root]) {
+        let name = module.rsplit("::").next().unwrap();
+        for (at, _) in code.match_indices(&format!("{name}::")) {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+            if code[..at].ends_with(is_part) {
+                continue;
+            }
+            let path = &code[at + name.len() + 2..];
+            let (path, rest) = path.split_at(path.find(|c| !is_part(c)).unwrap_or(path.len()));
+            if rest.starts_with('{') {
+                continue;
+            }
+            found.insert(if module == "crate" { path.to_owned() } else { format!("{module}::{path}") });
+        }
+    }
+    found
+}
+
+#[test]
+fn the_command_line_takes_no_decision() {
+    let mut faults = Vec::new();
+    let mut used: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for file in sources().iter().filter(|file| file.path.starts_with("src/cli/")) {
+        let code: Vec<String> = file.bare_code().map(|(_, line)| line).collect();
+        for path in paths_of(&code.join("\n")) {
+            let is_it =
+                |named: &&str| path == **named || path.strip_prefix(*named).is_some_and(|it| it.starts_with("::"));
+            let is_deciding = DECIDING.iter().any(&is_it);
+            let own: Vec<_> = ENGINES.iter().filter(|(module, _)| path != *module && is_it(module)).collect();
+            let is_type = path.split("::").any(|part| part.starts_with(char::is_uppercase));
+            let function = path.rsplit("::").next().filter(|name| *name != "self" && !is_type);
+            let known = own.iter().find_map(|(module, functions)| {
+                Some((*module, *functions.iter().find(|name| Some(**name) == function)?))
+            });
+            used.extend(known);
+            if is_deciding || !own.is_empty() && function.is_some() && known.is_none() {
+                faults.push(format!("{}: {path}", file.path));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "the library decides; ask it:\n  {}", faults.join("\n  "));
+    let all = ENGINES.iter().flat_map(|(module, functions)| functions.iter().map(move |name| (*module, *name)));
+    let idle: Vec<_> = all.filter(|it| !used.contains(it)).collect();
+    assert!(idle.is_empty(), "no command uses these: {idle:?}");
+}
+
+#[test]
+fn paths_are_found_in_uses_and_in_code() {
+    let code = "use crate::mirror::{self, Range};\nuse crate::oci::pack;\nfn f() { mirror::filter(x); pack::catalog(y); \
+        crate::resolve::resolve(z); a::mirror::b(); }";
+    let wanted =
+        ["mirror::Range", "mirror::filter", "mirror::self", "oci::pack", "oci::pack::catalog", "resolve::resolve"];
+    let found = paths_of(code);
+    for path in wanted {
+        assert!(found.contains(path), "{path}: {found:?}");
+    }
+    assert!(!found.contains("mirror::b"), "{found:?}");
 }

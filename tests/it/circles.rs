@@ -26,7 +26,7 @@ fn module_of(file: &str) -> Vec<String> {
 }
 
 /// The `use` items of a text, each with whether it is public.
-fn uses(code: &str) -> Vec<(bool, String)> {
+pub(crate) fn uses(code: &str) -> Vec<(bool, String)> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices("use ") {
         let before = code[..at].trim_end_matches(' ');
