@@ -189,19 +189,15 @@ fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
     let headers = (!args.no_headers).then(|| result.columns.clone());
     match args.output {
         OutputFormat::Csv => table::write_csv(headers, &cells, args.quote_formulas, &mut out)?,
-        OutputFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
         OutputFormat::Name => {
             for row in &cells {
                 writeln!(out, "{}", crate::diag::printable_line(row.first().map_or("", String::as_str)))?;
             }
         }
-        _ => {
+        OutputFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
+        format => {
             let headers = headers.map(|it| it.iter().map(|header| header.to_uppercase()).collect());
-            if args.output == OutputFormat::Table {
-                table::write_fitted(headers, cells, 3, &[], &mut out)?;
-            } else {
-                table::write_aligned(headers, &cells, 3, &mut out)?;
-            }
+            table::write_table(format, headers, cells, &[], &mut out)?;
         }
     }
     out.flush()?;

@@ -17,7 +17,7 @@ use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::dependencies::image_asks as asked;
-use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitted, write_markdown, write_yaml};
+use crate::cli::print::table::{write_data, write_table, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
@@ -269,7 +269,8 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
                         row.insert(3, it.added.map(|it| it.to_string()).unwrap_or_default());
                     }
                 }
-                return write_table(args.output, headers, rows, out);
+                write_table(args.output, Some(headers), rows, &[], &mut out)?;
+                return Ok(out.flush()?);
             }
             _ => {}
         }
@@ -281,7 +282,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
             let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
             let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
             let rows: Vec<Vec<String>> = images.iter().map(row).collect();
-            return write_table(args.output, headers, rows, out);
+            write_table(args.output, Some(headers), rows, &[], &mut out)?;
         }
         OutputFormat::Isc => {
             let additional_images = named.map(|it| ImageName { name: &it.image }).collect();
@@ -299,23 +300,6 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
             }
         }
         _ => named.try_for_each(|it| writeln!(out, "{}", printable_line(&it.image)))?,
-    }
-    out.flush()?;
-    Ok(())
-}
-
-/// Writes the one table of an answer, in the requested format.
-fn write_table(
-    format: OutputFormat,
-    headers: Vec<String>,
-    rows: Vec<Vec<String>>,
-    mut out: impl std::io::Write,
-) -> Result<(), CommandError> {
-    match format {
-        OutputFormat::Csv => write_csv(Some(headers), &rows, false, &mut out)?,
-        OutputFormat::Markdown => write_markdown(Some(headers), &rows, &mut out)?,
-        OutputFormat::Wide => write_aligned(Some(headers), &rows, 3, &mut out)?,
-        _ => write_fitted(Some(headers), rows, 3, &[], &mut out)?,
     }
     out.flush()?;
     Ok(())

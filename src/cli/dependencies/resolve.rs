@@ -8,7 +8,7 @@ use clap::Args;
 use crate::ask::{Cost, ResolutionWish, Resolutions, resolutions};
 use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::print::resolution::{write_list, write_refusal, write_table, write_tree};
+use crate::cli::print::resolution::{write_list, write_refusal, write_resolution, write_tree};
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -109,7 +109,7 @@ fn print(
                 }
                 match (args.output, answer.outcome) {
                     (OutputFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
-                    (format, Outcome::Resolved) => write_table(answer, format == OutputFormat::Wide, &mut out)?,
+                    (format, Outcome::Resolved) => write_resolution(answer, format, &mut out)?,
                     (_, Outcome::Unsatisfiable | Outcome::Failed) => write_refusal(answer, &mut out)?,
                 }
                 write_list("OLM may choose otherwise", &answer.quirks, &mut out)?;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::ask::RepairAnswers;
 use crate::cli::args::formats::OutputFormat;
-use crate::cli::print::table::{write_fitted, write_markdown};
+use crate::cli::print::table::write_table;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::counted;
 use crate::edit::{LeftUser, PackageRepair, RepairEdit};
@@ -117,10 +117,9 @@ fn write(
     rows: Vec<Vec<String>>,
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
-    let headers = Some(headers.iter().map(|it| (*it).to_owned()).collect());
-    match format {
-        _ if rows.is_empty() => Ok(()),
-        OutputFormat::Markdown => Ok(write_markdown(headers, &rows, out)?),
-        _ => Ok(write_fitted(headers, rows, 3, BELOW, out)?),
+    if rows.is_empty() {
+        return Ok(());
     }
+    let headers = headers.iter().map(|it| (*it).to_owned()).collect();
+    Ok(write_table(format, Some(headers), rows, BELOW, out)?)
 }

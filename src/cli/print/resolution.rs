@@ -3,7 +3,8 @@
 
 use std::io::Write;
 
-use crate::cli::print::table::{write_aligned, write_fitted};
+use crate::cli::args::formats::OutputFormat;
+use crate::cli::print::table::write_table;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::{Place, printable, printable_line};
 use crate::resolve::{BecauseAnswer, Named, Position, ResolutionAnswer, Sentence, with_origin};
@@ -18,9 +19,9 @@ pub(in crate::cli) fn write_list(title: &str, items: &[String], out: &mut impl W
     Ok(())
 }
 
-pub(in crate::cli) fn write_table(
+pub(in crate::cli) fn write_resolution(
     answer: &ResolutionAnswer,
-    is_wide: bool,
+    format: OutputFormat,
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
     if answer.operators.is_empty() && answer.kept.is_empty() {
@@ -31,7 +32,7 @@ pub(in crate::cli) fn write_table(
     let because = |reasons: &[BecauseAnswer]| {
         let words = |it: &BecauseAnswer| match (it.subscription.as_str(), it.required_by.as_str()) {
             ("", "") => "it is installed".to_owned(),
-            ("", by) if is_wide && !it.place.file.is_empty() => {
+            ("", by) if format == OutputFormat::Wide && !it.place.file.is_empty() => {
                 format!("{by} requires {} [{}]", it.requirement, it.place)
             }
             ("", by) => format!("{by} requires {}", it.requirement),
@@ -54,11 +55,7 @@ pub(in crate::cli) fn write_table(
         let (name, version) = (it.name.clone(), it.version.clone());
         rows.push(vec![name, version, empty(), empty(), "stays".to_owned(), because(&it.because)]);
     }
-    if is_wide {
-        write_aligned(Some(headers), &rows, 3, out)?;
-    } else {
-        write_fitted(Some(headers), rows, 3, &[], out)?;
-    }
+    write_table(format, Some(headers), rows, &[], out)?;
     write_list("Steps", &step_words(answer), out)?;
     providers(answer, out)?;
     standing(answer, out)?;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use crate::cli::args::formats::OutputFormat;
-use crate::cli::print::table::{write_fitted, write_markdown};
+use crate::cli::print::table::write_table;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::counted;
 use crate::edit::{Advice, Effect, Simulated, Simulation, Way};
@@ -174,12 +174,8 @@ fn write(
     rows: Vec<Vec<String>>,
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
-    let headers: Vec<String> = headers.iter().map(|it| (*it).to_owned()).collect();
-    match format {
-        OutputFormat::Markdown => write_markdown(Some(headers), &rows, out)?,
-        _ => write_fitted(Some(headers), rows, 3, BELOW, out)?,
-    }
-    Ok(())
+    let headers = headers.iter().map(|it| (*it).to_owned()).collect();
+    Ok(write_table(format, Some(headers), rows, BELOW, out)?)
 }
 
 fn way(it: &Way) -> String {

@@ -175,6 +175,25 @@ pub(crate) fn write_yaml(value: &impl Serialize, out: &mut impl Write) -> io::Re
     out.write_all(&written)
 }
 
+/// Writes the one table of an answer. `below` are the columns that move below their rows on a narrow terminal.
+pub(crate) fn write_table(
+    format: OutputFormat,
+    headers: Option<Vec<String>>,
+    rows: Vec<Vec<String>>,
+    below: &[&[&str]],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match format {
+        OutputFormat::Csv => write_csv(headers, &rows, false, out),
+        OutputFormat::Markdown => write_markdown(headers, &rows, out),
+        OutputFormat::Wide => write_aligned(headers, &rows, GAP, out),
+        _ => write_fitted(headers, rows, GAP, below, out),
+    }
+}
+
+/// The blanks between two columns.
+const GAP: usize = 3;
+
 /// Columns padded to the same width, `gap` blanks apart; the last is not padded.
 pub(crate) fn write_aligned<T: AsRef<str>>(
     headers: Option<Vec<T>>,
