@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::bundle::Target;
 use super::catalog::Catalogs;
 use super::error::AskError;
+use super::sources::documents_of;
 use super::upgrade::installed;
 use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Operator};
 use olmdex_index::query::{BundlePlace, Filter, ImageUse};
@@ -41,11 +42,7 @@ pub fn bundles_of_configuration(
     let of_catalog = |operator: &Operator| {
         let name = Catalogs::of_image(&names, &operator.catalog)?.to_owned();
         let wanted = mirror::wanted(operator);
-        let input = match &wanted {
-            Some(wanted) => index.packages_input(&name, wanted.iter().copied())?,
-            None => index.catalog_input(&name)?,
-        };
-        let catalog = Catalog::read(&input, wanted.as_ref());
+        let catalog = Catalog::read(&documents_of(index, &name, wanted.as_ref())?, wanted.as_ref());
         let filtered = mirror::filter(&catalog, operator, FilterVersion::default())?;
         let asked = operator.packages.iter().map(|package| &package.name);
         let missing = asked.filter(|package| !catalog.packages.contains_key(*package)).cloned().collect();

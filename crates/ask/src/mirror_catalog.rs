@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::sources::LoadedCatalog;
+use super::sources::{LoadedCatalog, documents_of};
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_compose::mirror::{
     self, Blobs, Catalog, FilterError, FilterVersion, Filtered, Missing, NamelessError, Operator, Package, Range,
@@ -114,11 +114,10 @@ impl MirrorCatalog {
     /// If the index is damaged.
     pub fn with(self, operator: Operator) -> Result<Self, IndexError> {
         let wanted = mirror::wanted(&operator);
-        let input = match (&self.index, &wanted) {
-            (Some((index, name)), Some(wanted)) => index.packages_input(name, wanted.iter().copied())?,
-            (Some((index, name)), None) => index.catalog_input(name)?,
+        let input = match &self.index {
+            Some((index, name)) => documents_of(index, name, wanted.as_ref())?,
             // All of its files are known, and are read again.
-            (None, _) => self.input,
+            None => self.input,
         };
         let mut catalog = Catalog::read(&input, wanted.as_ref());
         catalog.names.extend(self.catalog.names);

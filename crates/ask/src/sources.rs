@@ -178,13 +178,22 @@ impl<'s> LoadedCatalog<'s> {
     /// # Errors
     /// If the index is damaged.
     pub fn packages(&self, wanted: Option<&BTreeSet<&str>>) -> Result<Cow<'s, Input>, IndexError> {
-        Ok(match (&self.held, wanted) {
-            (Held::Files(input), _) => Cow::Borrowed(input),
-            (Held::Indexed(index, name), None) => Cow::Owned(index.catalog_input(name)?),
-            (Held::Indexed(index, name), Some(wanted)) => {
-                Cow::Owned(index.packages_input(name, wanted.iter().copied())?)
-            }
-        })
+        match &self.held {
+            Held::Files(input) => Ok(Cow::Borrowed(input)),
+            Held::Indexed(index, name) => documents_of(index, name, wanted).map(Cow::Owned),
+        }
+    }
+}
+
+/// The documents of a catalog of an index, or those of some of its packages.
+pub(super) fn documents_of(
+    index: &Index,
+    catalog: &str,
+    packages: Option<&BTreeSet<&str>>,
+) -> Result<Input, IndexError> {
+    match packages {
+        Some(packages) => index.packages_input(catalog, packages.iter().copied()),
+        None => index.catalog_input(catalog),
     }
 }
 

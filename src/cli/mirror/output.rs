@@ -11,8 +11,7 @@ use crate::constraint::openshift::Minor;
 use crate::diag::printable;
 use crate::fbc::Format;
 use crate::mirror::{
-    self, Configuration, Destination, EquivalentError, FilterExplanation, ManifestValue, MirrorImages, MirrorSet,
-    OutputError,
+    self, Configuration, Destination, FilterExplanation, ManifestValue, MirrorImages, MirrorSet, OutputError,
 };
 
 /// Formats of a filtered catalog, and of the files that a mirror needs for it.
@@ -63,9 +62,9 @@ pub(super) fn print(
         }
         OutputFormat::Isc => {
             let catalogs = kept.iter().map(|(of, _)| (&of.catalog, &of.operator));
-            let written = mirror::equivalent(configuration, catalogs)?;
-            written.losses.iter().for_each(|text| context.reporter.warning(text));
-            out.write_all(written.text.as_bytes())?;
+            let (text, losses) = mirror::equivalent(configuration, catalogs)?;
+            losses.iter().for_each(|text| context.reporter.warning(text));
+            out.write_all(text.as_bytes())?;
         }
         OutputFormat::Images
         | OutputFormat::Mapping
@@ -102,13 +101,6 @@ pub(super) fn print(
     }
     out.flush()?;
     Ok(is_complete)
-}
-
-impl From<EquivalentError> for CommandError {
-    fn from(error: EquivalentError) -> Self {
-        let help = error.help().map(str::to_owned);
-        Self::new(Exit::Input, error.to_string()).with_help(help)
-    }
 }
 
 /// The images, in one of the formats for images, and whether nothing had to be left out.

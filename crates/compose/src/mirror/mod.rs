@@ -46,7 +46,7 @@ pub use configuration::{
 pub use decode::{Dialect, decode, read};
 pub use dependencies::ask_for;
 pub use document::{ManifestValue, documents};
-pub use equivalent::{EquivalentConfiguration, EquivalentError, equivalent};
+pub use equivalent::equivalent;
 pub use error::{ConfigurationError, Fault};
 pub use explain::{ChannelExplanation, FilterExplanation, RepairAnswer, explain, in_words, refused};
 pub use filter::{

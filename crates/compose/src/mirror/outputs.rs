@@ -20,48 +20,6 @@ pub enum MirrorSet {
     ContentSource,
 }
 
-/// Mirror sets: one for each category that has images for it.
-fn mirror_sets(kind: MirrorSet, categories: [(&str, &BTreeSet<Mirrored>); 2], to: &Destination) -> Vec<ManifestValue> {
-    let mut sets = Vec::new();
-    for (category, images) in categories {
-        // The mirrors of each source, those that come first in front.
-        let mut mirrors: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let is_meant = |it: &&Mirrored| match kind {
-            MirrorSet::Digest | MirrorSet::ContentSource => it.image.digest.is_some(),
-            MirrorSet::Tag => it.image.tag.is_some() || it.image.digest.is_none(),
-        };
-        for it in images.iter().filter(is_meant) {
-            let (source, mirror) = scope(&it.image, &to.of(it));
-            let of_source = mirrors.entry(source).or_default();
-            if !of_source.contains(&mirror) {
-                of_source.push(mirror);
-            }
-        }
-        if mirrors.is_empty() {
-            continue;
-        }
-        let item = |(source, mirrors): (String, Vec<String>)| {
-            let mirrors = mirrors.iter().map(|it| ManifestValue::text(it)).collect();
-            ManifestValue::fields([("mirrors", ManifestValue::List(mirrors)), ("source", ManifestValue::Text(source))])
-        };
-        let items = ManifestValue::List(mirrors.into_iter().map(item).collect());
-        let (api, kind_name, prefix, field) = match kind {
-            MirrorSet::Digest => ("config.openshift.io/v1", "ImageDigestMirrorSet", "idms", "imageDigestMirrors"),
-            MirrorSet::Tag => ("config.openshift.io/v1", "ImageTagMirrorSet", "itms", "imageTagMirrors"),
-            MirrorSet::ContentSource => {
-                ("operator.openshift.io/v1alpha1", "ImageContentSourcePolicy", "icsp", "repositoryDigestMirrors")
-            }
-        };
-        let annotations = ManifestValue::fields([("createdBy", ManifestValue::text("olmdex"))]);
-        let metadata = ManifestValue::fields([
-            ("annotations", annotations),
-            ("name", ManifestValue::Text(format!("{prefix}-{category}-0"))),
-        ]);
-        sets.push(manifest(api, kind_name, metadata, ManifestValue::fields([(field, items)])));
-    }
-    sets
-}
-
 /// A source and its mirror: namespaces if the ends of the paths are equal, else repositories.
 fn scope(source: &Image, mirror: &Image) -> (String, String) {
     let is_same = mirror.path == source.path || mirror.path.ends_with(&format!("/{}", source.path));
@@ -99,10 +57,50 @@ impl MirrorImages {
         self.all().into_iter().map(line).collect()
     }
 
-    /// Mirror sets of a kind, as documents of YAML.
+    /// Mirror sets of a kind, one for each category that has images for it, as documents of YAML.
     #[must_use]
     pub fn mirror_sets(&self, kind: MirrorSet, to: &Destination) -> String {
-        documents(&mirror_sets(kind, [("operator", &self.operator), ("generic", &self.generic)], to))
+        let mut sets = Vec::new();
+        for (category, images) in [("operator", &self.operator), ("generic", &self.generic)] {
+            // The mirrors of each source, those that come first in front.
+            let mut mirrors: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            let is_meant = |it: &&Mirrored| match kind {
+                MirrorSet::Digest | MirrorSet::ContentSource => it.image.digest.is_some(),
+                MirrorSet::Tag => it.image.tag.is_some() || it.image.digest.is_none(),
+            };
+            for it in images.iter().filter(is_meant) {
+                let (source, mirror) = scope(&it.image, &to.of(it));
+                let of_source = mirrors.entry(source).or_default();
+                if !of_source.contains(&mirror) {
+                    of_source.push(mirror);
+                }
+            }
+            if mirrors.is_empty() {
+                continue;
+            }
+            let item = |(source, mirrors): (String, Vec<String>)| {
+                let mirrors = mirrors.iter().map(|it| ManifestValue::text(it)).collect();
+                ManifestValue::fields([
+                    ("mirrors", ManifestValue::List(mirrors)),
+                    ("source", ManifestValue::Text(source)),
+                ])
+            };
+            let items = ManifestValue::List(mirrors.into_iter().map(item).collect());
+            let (api, kind_name, prefix, field) = match kind {
+                MirrorSet::Digest => ("config.openshift.io/v1", "ImageDigestMirrorSet", "idms", "imageDigestMirrors"),
+                MirrorSet::Tag => ("config.openshift.io/v1", "ImageTagMirrorSet", "itms", "imageTagMirrors"),
+                MirrorSet::ContentSource => {
+                    ("operator.openshift.io/v1alpha1", "ImageContentSourcePolicy", "icsp", "repositoryDigestMirrors")
+                }
+            };
+            let annotations = ManifestValue::fields([("createdBy", ManifestValue::text("olmdex"))]);
+            let metadata = ManifestValue::fields([
+                ("annotations", annotations),
+                ("name", ManifestValue::Text(format!("{prefix}-{category}-0"))),
+            ]);
+            sets.push(manifest(api, kind_name, metadata, ManifestValue::fields([(field, items)])));
+        }
+        documents(&sets)
     }
 
     /// The places in the configuration that mirror sets of a kind cannot express, in words.
@@ -126,7 +124,26 @@ impl MirrorImages {
     /// The input of `skopeo sync --src yaml`. Without images the text is empty: an empty list would mean all tags.
     #[must_use]
     pub fn skopeo_sync(&self) -> String {
-        skopeo_sync(&self.origins())
+        let mut hosts: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+        for image in self.origins() {
+            let name = image.digest.as_deref().or(image.tag.as_deref()).unwrap_or("latest");
+            hosts.entry(&image.host).or_default().entry(&image.path).or_default().insert(name);
+        }
+        let host = |(host, paths): (&str, BTreeMap<&str, BTreeSet<&str>>)| {
+            let path = |(path, names): (&str, BTreeSet<&str>)| {
+                (
+                    path.to_owned(),
+                    ManifestValue::List(names.into_iter().map(|it| ManifestValue::Quoted(it.to_owned())).collect()),
+                )
+            };
+            let images = ManifestValue::Fields(paths.into_iter().map(path).collect());
+            (host.to_owned(), ManifestValue::fields([("tls-verify", ManifestValue::Flag(true)), ("images", images)]))
+        };
+        if hosts.is_empty() {
+            String::new()
+        } else {
+            ManifestValue::Fields(hosts.into_iter().map(host).collect()).to_yaml()
+        }
     }
 
     /// The places in the configuration that skopeo ignores, and the repositories that it would write to one place, in
@@ -215,29 +232,6 @@ pub fn cluster_catalog(image: &Image) -> Result<ManifestValue, OutputError> {
         ("image", ManifestValue::fields([("ref", ManifestValue::Text(image.to_string()))])),
     ]);
     Ok(manifest("olm.operatorframework.io/v1", "ClusterCatalog", metadata, ManifestValue::fields([("source", source)])))
-}
-
-fn skopeo_sync(images: &BTreeSet<&Image>) -> String {
-    let mut hosts: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
-    for image in images {
-        let name = image.digest.as_deref().or(image.tag.as_deref()).unwrap_or("latest");
-        hosts.entry(&image.host).or_default().entry(&image.path).or_default().insert(name);
-    }
-    let host = |(host, paths): (&str, BTreeMap<&str, BTreeSet<&str>>)| {
-        let path = |(path, names): (&str, BTreeSet<&str>)| {
-            (
-                path.to_owned(),
-                ManifestValue::List(names.into_iter().map(|it| ManifestValue::Quoted(it.to_owned())).collect()),
-            )
-        };
-        let images = ManifestValue::Fields(paths.into_iter().map(path).collect());
-        (host.to_owned(), ManifestValue::fields([("tls-verify", ManifestValue::Flag(true)), ("images", images)]))
-    };
-    if hosts.is_empty() {
-        String::new()
-    } else {
-        ManifestValue::Fields(hosts.into_iter().map(host).collect()).to_yaml()
-    }
 }
 
 /// Repositories with equal last components of their paths: without `--scoped`, skopeo would overwrite one with the

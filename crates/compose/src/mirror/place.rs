@@ -4,6 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::error::ConfigurationError;
+use super::filter::NamelessError;
 use super::verify::{tag_and_digest, without_transport};
 use olmdex_fbc::check_image;
 
@@ -22,6 +24,12 @@ pub enum OutputError {
         /// The image.
         image: String,
     },
+    /// A request is about something that no catalog could have.
+    #[error(transparent)]
+    Nameless(#[from] NamelessError),
+    /// oc-mirror would refuse the configuration.
+    #[error("the configuration would not be valid: {0}")]
+    Configuration(ConfigurationError),
     /// The name that an object would get is not valid.
     #[error("error creating catalog source name: `{0}` is not a DNS label")]
     Name(String),
@@ -33,7 +41,8 @@ impl OutputError {
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Target { .. } => Some("targetRepo is a path without registry, tag and digest, such as `team/app`"),
-            Self::Reference(_) | Self::Name(_) => None,
+            Self::Configuration(_) => Some("name the reference of the catalog's image: `-i REFERENCE=SOURCE`"),
+            Self::Reference(_) | Self::Nameless(_) | Self::Name(_) => None,
         }
     }
 }
