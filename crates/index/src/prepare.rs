@@ -10,17 +10,14 @@ use super::compression::{Compressor, Digest, Stored, digest};
 use super::service_version::{self, CsvFacts};
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{
-    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Defect, DefectKind, Document, Entry, Failure, Input, Origin,
-    PropertyView, Provenance, Syntax, Typed, layout_of, layout_of_made, start_in_file,
+    Api, BUNDLE_OBJECT, Blob, Bundle, CSV_METADATA, Consumer, Defect, DefectKind, Document, Entry, Failure, Input,
+    Origin, PropertyView, Provenance, Syntax, Typed, layout_of, layout_of_made, start_in_file,
 };
 use olmdex_rules::check::{self, Facts, Inspected};
 use olmdex_rules::openshift::{self, Lifecycle};
 use olmdex_text::json;
 use olmdex_text::yaml::Position;
 use olmdex_version::{Release, Version, VersionRelease};
-
-/// The property that holds the facts of a ClusterServiceVersion.
-pub(super) const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// The documents that the index holds, by the digests of their raw texts and of their normal forms.
 #[derive(Debug, Default)]

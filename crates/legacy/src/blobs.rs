@@ -9,13 +9,11 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::package::{BundleModel, PackageModel};
 use olmdex_fbc::{
-    BUNDLE_OBJECT, Format, Level, bundle_object, csv_metadata, raw_entry, raw_properties, raw_related_images,
-    write_raw_blob,
+    BUNDLE_OBJECT, CSV_METADATA, Format, Level, bundle_object, csv_metadata, raw_entry, raw_properties,
+    raw_related_images, write_raw_blob,
 };
 use olmdex_text::json::{self, Reader, Tree};
 use olmdex_version::Quoted;
-
-const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// Writes the blob of a package and those of its channels.
 pub(super) fn write_head(package: &PackageModel, format: Format, out: &mut Vec<u8>) -> Result<(), String> {

@@ -10,12 +10,10 @@ use super::properties::{self, Origin, properties, version};
 use super::typed::Files;
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{
-    BUNDLE_OBJECT, Format, Level, bundle_object, csv_metadata, go_sort, raw_properties, raw_related_images,
-    write_raw_blob,
+    BUNDLE_OBJECT, CSV_METADATA, Format, Level, bundle_object, csv_metadata, go_sort, raw_properties,
+    raw_related_images, write_raw_blob,
 };
 use olmdex_text::json::{Reader, Tree};
-
-const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// A bundle that was read from its directory.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::forms::{BundleFacts, CSV_METADATA, PACKAGE, text_in};
+use super::forms::{BundleFacts, PACKAGE, text_in};
 use super::metadata;
 use super::new::NewSide;
 use super::old::OldSide;
@@ -10,6 +10,7 @@ use super::old_bundle::{OldBundle, Standing};
 use super::report::Report;
 use crate::rules;
 use olmdex_base::diag::Finding;
+use olmdex_fbc::CSV_METADATA;
 use olmdex_text::json::{Reader, Tree};
 
 /// The result for a bundle's row.

@@ -11,9 +11,6 @@ use olmdex_text::json::{self, Reader, Tree, Value};
 /// Type of the property that names the package.
 pub(super) const PACKAGE: &str = "olm.package";
 
-/// Type of the property that stands for a ClusterServiceVersion.
-pub(super) const CSV_METADATA: &str = "olm.csv.metadata";
-
 /// Base64 as Go reads it: bits behind the last byte are ignored.
 pub(super) const BASE64: GeneralPurpose =
     GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));

@@ -4,12 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::custom::is_name;
-use olmdex_fbc::{Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
+use olmdex_fbc::{CSV_METADATA, Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
 use olmdex_rules::check::refusal_of_opm;
 use olmdex_text::json::Expansion;
-
-/// The property that a bundle may have only once.
-const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// The reason why a catalog cannot be served as opm serves it; `None` if it can. `opm` is the message of its validation
 /// about the catalog.
