@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::ask::check_catalog;
+use super::release::valid_catalog;
 use crate::calendar::Day;
 use crate::check::practice::Profile;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
@@ -26,7 +26,7 @@ use crate::community::{
 };
 use crate::constraint::openshift::Minor;
 use crate::diag::{Finding, Listed, Rule, Severity, counted};
-use crate::fbc::{Format, Input, Level};
+use crate::fbc::{Input, Level};
 use crate::file::finish_left;
 use crate::openshift::LifecycleVersion;
 use crate::scaffold::Dockerfile;
@@ -264,14 +264,10 @@ fn catalogs(
         let text = match texts.iter().find(|it| it.0 == level) {
             Some((_, text)) => text.clone(),
             None => {
-                let (rendered, remarks) =
-                    template.render(&images, level).map_err(|findings| not_rendered(context, &shown, &findings))?;
-                remarks.iter().for_each(|it| context.reporter.finding(it));
-                let mut text = Vec::new();
-                rendered
-                    .write(Format::Yaml, level, &mut text)
-                    .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
-                refuse_invalid(context, &place.root.join(&relative), &text)?;
+                let file = place.root.join(&relative).display().to_string();
+                let help = "correct the edges in the ClusterServiceVersions, or list the faulty versions with \
+                            `--broken`; nothing was written";
+                let text = valid_catalog(context, (&template, &shown), &images, level, &file, help)?;
                 texts.push((level, text.clone()));
                 text
             }
@@ -279,20 +275,6 @@ fn catalogs(
         changes.push(place.change(relative.clone(), place.before(&relative), text));
     }
     Ok(changes)
-}
-
-fn refuse_invalid(context: &Context, path: &Path, text: &[u8]) -> Result<(), CommandError> {
-    let shown = path.display().to_string();
-    let report = check_catalog(&Input::bytes(&shown, Arc::from(text)), None);
-    if report.opm.is_none() {
-        return Ok(());
-    }
-    let errors: Vec<&Finding> = report.findings.iter().filter(|it| it.rule.severity == Severity::Error).collect();
-    errors.iter().for_each(|it| context.reporter.finding(it));
-    let message = format!("`{shown}` would not be valid: {}", counted(errors.len() as u64, "error"));
-    let help = "correct the edges in the ClusterServiceVersions, or list the faulty versions with `--broken`; nothing \
-        was written";
-    Err(CommandError::new(Exit::No, message).help(help))
 }
 
 /// Runs the checks of the pipelines over the written files.

@@ -12,10 +12,10 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::write_changes::{Change, write_changes};
 use crate::community::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
-use crate::diag::{Severity, counted};
-use crate::fbc::Format;
+use crate::diag::{Finding, Severity, counted};
+use crate::fbc::{Format, Input, Level};
 use crate::file::system_words;
-use crate::template::Template;
+use crate::template::{BundleImages, Template};
 
 /// Add a bundle to templates and catalogs as its release configuration says
 ///
@@ -145,30 +145,39 @@ fn catalogs(
             _ => None,
         };
         let level = catalog_level(catalog);
-        let (rendered, remarks) =
-            template.render(&images, level).map_err(|findings| not_rendered(context, &shown, &findings))?;
-        for remark in &remarks {
-            context.reporter.finding(remark);
-        }
-        let mut after = Vec::new();
-        rendered
-            .write(Format::Yaml, level, &mut after)
-            .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
-        let report = check_catalog(&crate::fbc::Input::bytes(&file, Arc::from(after.clone())), None);
-        if report.opm.is_some() {
-            let errors = report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
-            let mut n_errors = 0;
-            for finding in errors {
-                context.reporter.finding(finding);
-                n_errors += 1;
-            }
-            let message = format!("`{file}` would not be valid: {}", counted(n_errors, "error"));
-            return Err(CommandError::new(Exit::No, message).help("correct `release-config.yaml` or the template"));
-        }
+        let help = "correct `release-config.yaml` or the template";
+        let after = valid_catalog(context, (&template, &shown), &images, level, &file, help)?;
         let root = if repository.as_os_str().is_empty() { PathBuf::from(".") } else { repository.to_owned() };
         changes.push(Change { root, relative, shown: old, before, after });
     }
     Ok(changes)
+}
+
+/// The text of a catalog that a template makes, or an error with its findings if it would not be valid. The template
+/// and the catalog come with their names.
+pub(super) fn valid_catalog(
+    context: &Context,
+    (template, shown): (&Template, &str),
+    images: &dyn BundleImages,
+    level: Level,
+    file: &str,
+    help: &str,
+) -> Result<Vec<u8>, CommandError> {
+    let (rendered, remarks) =
+        template.render(images, level).map_err(|findings| not_rendered(context, shown, &findings))?;
+    remarks.iter().for_each(|it| context.reporter.finding(it));
+    let mut text = Vec::new();
+    rendered
+        .write(Format::Yaml, level, &mut text)
+        .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
+    let report = check_catalog(&Input::bytes(file, Arc::from(text.as_slice())), None);
+    if report.opm.is_none() {
+        return Ok(text);
+    }
+    let errors: Vec<&Finding> = report.findings.iter().filter(|it| it.rule.severity == Severity::Error).collect();
+    errors.iter().for_each(|it| context.reporter.finding(it));
+    let message = format!("`{file}` would not be valid: {}", counted(errors.len() as u64, "error"));
+    Err(CommandError::new(Exit::No, message).help(help))
 }
 
 impl From<RepositoryError> for CommandError {
