@@ -365,7 +365,10 @@ impl From<EditError> for CommandError {
         let exit = match error {
             EditError::Index(error) => return error.into(),
             EditError::Unknown { .. } | EditError::NewPackage { .. } => Exit::NotFound,
-            EditError::NotNamed { .. } | EditError::OfAnotherPackage { .. } => Exit::Usage,
+            EditError::NotNamed { .. }
+            | EditError::OfAnotherPackage { .. }
+            | EditError::NotAField(_)
+            | EditError::NoChannel => Exit::Usage,
             EditError::Taken { .. } | EditError::Unfit { .. } => Exit::No,
             _ => Exit::Input,
         };

@@ -15,10 +15,9 @@ use crate::cli::print::simulation;
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
-use crate::edit::{CatalogEdit, Change, Edges, Effect, Simulation, Survey, Target, before_and_after};
+use crate::edit::{CatalogEdit, Change, DescribedBundle, Effect, Simulation, Survey, before_and_after};
 use crate::fbc::Input;
 use crate::fbc::Name;
-use crate::json::Tree;
 
 /// Show what a change would mean for everybody who has a version installed
 ///
@@ -217,13 +216,7 @@ fn named(args: &SimulateArgs) -> Result<Name, CommandError> {
         let error = CommandError::usage("nothing to simulate: no change given");
         return Err(error.help("name `--add`, `--remove`, `--deprecate`, or `--old` and `--new`"));
     };
-    let added = Added::parse(text)?;
-    added.channels()?;
-    Ok(match (added.field("package"), added.field("replaces")) {
-        (Some(package), _) => Name::Plain(package.to_owned()),
-        (None, Some(replaces)) => Name::parse(replaces),
-        (None, None) => Name::Plain(added.name_and_version().0),
-    })
+    Ok(DescribedBundle::parse(text)?.package_or_neighbour())
 }
 
 fn change(args: &SimulateArgs, catalog: &CatalogEdit) -> Result<(String, Change), CommandError> {
@@ -236,92 +229,5 @@ fn change(args: &SimulateArgs, catalog: &CatalogEdit) -> Result<(String, Change)
         let (package, target) = find(text)?;
         return Ok((package, Change::Deprecate { target, message: "It is deprecated.".to_owned() }));
     }
-    Added::parse(args.add.as_deref().unwrap_or_default())?.change(find)
-}
-
-/// A bundle as `--add` describes it.
-struct Added<'a> {
-    name: &'a str,
-    fields: Vec<(&'a str, String)>,
-}
-
-impl<'a> Added<'a> {
-    fn parse(text: &'a str) -> Result<Self, CommandError> {
-        const FIELDS: [&str; 6] = ["channel", "replaces", "skips", "skipRange", "version", "package"];
-        let mut parts = text.split(',');
-        let name = parts.next().unwrap_or_default();
-        let mut fields: Vec<(&str, String)> = Vec::new();
-        for part in parts {
-            match (part.split_once('=').filter(|it| FIELDS.contains(&it.0)), fields.last_mut()) {
-                (Some((key, value)), _) => fields.push((key, value.to_owned())),
-                // Ranges have commas too.
-                (None, Some(("skipRange", range))) => range.push_str(&format!(",{part}")),
-                (None, _) => {
-                    let error = CommandError::usage(format!("`{part}` is not a field of a bundle"));
-                    let help = "write it as `NAME,channel=stable,replaces=…,skips=…,skipRange=…,version=…`";
-                    return Err(error.help(help));
-                }
-            }
-        }
-        Ok(Self { name, fields })
-    }
-
-    /// The last value of a field.
-    fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_str())
-    }
-
-    fn list(&self, name: &str) -> Vec<String> {
-        let text = self.field(name).unwrap_or_default();
-        text.split(';').filter(|it| !it.is_empty()).map(str::to_owned).collect()
-    }
-
-    /// The channels that it joins.
-    fn channels(&self) -> Result<Vec<String>, CommandError> {
-        match self.list("channel") {
-            none if none.is_empty() => {
-                Err(CommandError::usage("the bundle joins no channel").help("name one: `NAME,channel=stable`"))
-            }
-            channels => Ok(channels),
-        }
-    }
-
-    /// The package and the version in the name.
-    fn name_and_version(&self) -> (String, String) {
-        let parts = self.name.split_once(".v").unwrap_or((self.name, ""));
-        (parts.0.to_owned(), parts.1.to_owned())
-    }
-
-    fn change(
-        &self,
-        find: impl Fn(&str) -> Result<(String, Target), CommandError>,
-    ) -> Result<(String, Change), CommandError> {
-        let channels = self.channels()?;
-        let (package, version) = self.name_and_version();
-        let package = match (self.field("package"), self.field("replaces")) {
-            (Some(package), _) => package.to_owned(),
-            (None, Some(replaces)) => find(replaces)?.0,
-            (None, None) => package,
-        };
-        let version = self.field("version").map_or(version, str::to_owned);
-        let value = Tree::object().with("packageName", &package).with("version", version);
-        let property = Tree::object().with("type", "olm.package").with("value", value);
-        let image = format!("example.com/simulated@sha256:{}", "0".repeat(64));
-        let bundle = Tree::object().with("schema", "olm.bundle").with("name", self.name).with("package", &package);
-        let bundle = bundle.with("image", image).with("properties", Tree::list([property]));
-        let edges = Edges {
-            replaces: self.field("replaces").map(str::to_owned),
-            skips: self.field("skips").map(|_| self.list("skips")),
-            skip_range: self.field("skipRange").map(str::to_owned),
-        };
-        let change = Change::Add {
-            bundle,
-            channels,
-            edges,
-            keeps_edges: false,
-            creates_channels: false,
-            replaces_itself: false,
-        };
-        Ok((package, change))
-    }
+    Ok(DescribedBundle::parse(args.add.as_deref().unwrap_or_default())?.addition(catalog)?)
 }

@@ -56,6 +56,12 @@ pub enum EditError {
         /// The kind: `channel` or `bundle`.
         what: &'static str,
     },
+    /// Something in the description of a bundle is not a field.
+    #[error("`{0}` is not a field of a bundle")]
+    NotAField(String),
+    /// A bundle is described that is in no channel.
+    #[error("the bundle joins no channel")]
+    NoChannel,
     /// A version is one of another package.
     #[error("`{word}` belongs to package `{of}`, not to `{package}`")]
     OfAnotherPackage {
@@ -114,6 +120,10 @@ impl EditError {
             }
             Self::NotNamed { what: "channel", .. } => "name both: `PKG/CHANNEL`".to_owned(),
             Self::NotNamed { .. } => "name a bundle, or `PKG@VERSION`".to_owned(),
+            Self::NotAField(_) => {
+                "write it as `NAME,channel=stable,replaces=…,skips=…,skipRange=…,version=…`".to_owned()
+            }
+            Self::NoChannel => "name one: `NAME,channel=stable`".to_owned(),
             Self::OfAnotherPackage { .. } => "name an entry of the channel, or `PKG@VERSION`".to_owned(),
             Self::Taken { what: "a channel", .. } => "choose another name".to_owned(),
             Self::Taken { .. } => "`olmdex edit set-edges` changes the edges of an entry; `olmdex edit add --replace` \
