@@ -95,6 +95,7 @@ mod serving_graphql;
 mod serving_hostile;
 mod serving_tls;
 mod simulating;
+mod size;
 mod solving;
 mod support;
 mod survive_reading;

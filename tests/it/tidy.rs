@@ -59,7 +59,7 @@ pub(crate) struct Source {
 
 impl Source {
     /// The lines that are compiled into the program: without tests, with their numbers.
-    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(crate) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let is_test_file = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
         let lines = self.text.lines().enumerate();
         // Tests are the last item of their file.
