@@ -36,9 +36,8 @@ pub fn raw_entry(name: &str, replaces: &str, skips: &[impl AsRef<str>], skip_ran
 }
 
 /// The list of a bundle's properties: types and values, which are JSON.
-pub fn raw_properties<'p>(properties: impl Iterator<Item = (&'p str, &'p str)>) -> Tree {
-    let property =
-        |(kind, value): (&str, &str)| Tree::object().with("type", kind).with("value", Tree::Raw(value.to_owned()));
+pub fn raw_properties<'p>(properties: impl Iterator<Item = (&'p str, String)>) -> Tree {
+    let property = |(kind, value): (&str, String)| Tree::object().with("type", kind).with("value", Tree::Raw(value));
     Tree::list(properties.map(property))
 }
 
@@ -50,5 +49,9 @@ pub fn raw_related_images(images: &[(String, String)]) -> Option<Tree> {
 
 /// The value of an `olm.bundle.object` property.
 pub fn bundle_object(manifest: &str) -> String {
-    Tree::of_texts([("data", STANDARD.encode(manifest))]).compact()
+    // Manifests are most of a catalog, so nothing is copied here.
+    let mut value = "{\"data\":\"".to_owned();
+    STANDARD.encode_string(manifest, &mut value);
+    value.push_str("\"}");
+    value
 }

@@ -51,9 +51,9 @@ pub(super) fn write_bundle(
         (objects(bundle, &text), None)
     };
     let early = bundle.properties.iter().filter(|(kind, _)| kind != BUNDLE_OBJECT && kind != CSV_METADATA);
-    let early = early.map(|(kind, value)| (kind.as_str(), value.as_str()));
-    let objects = objects.iter().map(|it| (BUNDLE_OBJECT, it.as_str()));
-    let metadata = stored(bundle, CSV_METADATA).chain(metadata.as_deref()).map(|it| (CSV_METADATA, it));
+    let early = early.map(|(kind, value)| (kind.as_str(), value.clone()));
+    let objects = objects.into_iter().map(|it| (BUNDLE_OBJECT, it));
+    let metadata = stored(bundle, CSV_METADATA).map(str::to_owned).chain(metadata).map(|it| (CSV_METADATA, it));
     let properties = raw_properties(early.chain(objects).chain(metadata));
     let blob = Tree::object().with("schema", "olm.bundle").with_text("name", &bundle.name);
     let blob = blob.with_text("package", package).with("image", &bundle.image).with("properties", properties);

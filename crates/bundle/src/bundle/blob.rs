@@ -123,8 +123,8 @@ impl Bundle {
         }
         let metadata = self.metadata(image, level)?;
         let kept = self.properties.iter().filter(|it| metadata.is_none() || it.0 != BUNDLE_OBJECT);
-        let kept = kept.map(|(kind, value)| (kind.as_str(), value.as_str()));
-        let properties = raw_properties(kept.chain(metadata.as_deref().map(|it| (CSV_METADATA, it))));
+        let kept = kept.map(|(kind, value)| (kind.as_str(), value.clone()));
+        let properties = raw_properties(kept.chain(metadata.clone().map(|it| (CSV_METADATA, it))));
         let blob = Tree::object().with("schema", "olm.bundle").with_text("name", &self.name);
         let blob = blob.with("package", &self.package).with("image", image).with("properties", properties);
         write_raw_blob(&blob.with_some("relatedImages", raw_related_images(&self.related_images(image))), format, out)

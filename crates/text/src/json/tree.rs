@@ -10,6 +10,9 @@ use crate::tally;
 /// The levels that are taken apart. No file that olmdex changes has more, and nothing recurses deeper.
 const MAX_LEVELS: usize = 200;
 
+/// The levels that [`Tree::open`] takes apart.
+const OPENED_LEVELS: usize = 4;
+
 /// A document of its own. Members keep their order, keys may occur twice, and numbers keep their form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Tree {
@@ -99,12 +102,13 @@ impl Tree {
         }
     }
 
-    /// The tree, taken apart if it was the text of a document so far.
+    /// The tree, taken apart if it was the text of a document so far: down to the fields of items, since large values
+    /// are below those.
     pub fn open(&mut self) -> &mut Self {
         if let Self::Raw(text) = self
-            && let Ok(read) = Self::read(text)
+            && let Some(opened) = Reader::new().read(text).ok().map(|value| Self::of(value, OPENED_LEVELS))
         {
-            *self = read;
+            *self = opened;
         }
         self
     }
@@ -268,13 +272,25 @@ impl Tree {
     /// Its text without white space, as it is.
     #[must_use]
     pub fn compact(&self) -> String {
-        written(|out| self.write(Layout::Compact, out))
+        written(|out| {
+            out.reserve(self.size());
+            self.write(Layout::Compact, out);
+        })
     }
 
     /// Its text with a member or an item a line, and so many blanks a level. Raw texts stay as they are.
     #[must_use]
     pub fn indented(&self, width: usize) -> String {
         written(|out| self.write(Layout::Indented { width, level: 0 }, out))
+    }
+
+    /// About the bytes of [`Self::compact`].
+    fn size(&self) -> usize {
+        match self {
+            Self::Raw(text) | Self::Text(text) => text.len() + 3,
+            Self::List(items) => items.iter().map(Self::size).sum::<usize>() + 3,
+            Self::Object(members) => members.iter().map(|(key, value)| key.len() + 3 + value.size()).sum::<usize>() + 3,
+        }
     }
 
     fn write(&self, layout: Layout, out: &mut Vec<u8>) {
