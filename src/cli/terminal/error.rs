@@ -120,7 +120,7 @@ impl CommandError {
     }
 
     /// For options that few builds have.
-    #[cfg(not(all(feature = "jsonschema", feature = "parquet")))]
+    #[cfg(not(all(feature = "jsonschema", feature = "page", feature = "parquet")))]
     pub(crate) fn lacks_feature(option: &str, feature: &str) -> Self {
         let message = format!("`{option}` needs the feature `{feature}`, which this build of olmdex lacks");
         Self::usage(message).help(with_feature(feature))
