@@ -302,7 +302,7 @@ fn amended_basic(
     let mut document = file.tree().ok_or("document")?;
     let entries = document.get("entries").ok_or("`entries`")?.items();
     let new = entry(wanted, name);
-    let normal = new.clone().normal();
+    let normal = new.normal();
     let shared = shared_lists(file);
     let is_wanted = |at: &usize| {
         let name = entries.get(*at).and_then(channel_name);
@@ -314,7 +314,7 @@ fn amended_basic(
         let has_wanted = shared.get(&number).map_or_else(|| is_wanted(&number), |group| group.iter().any(is_wanted));
         if let Some(list) = item.get_mut("entries")
             && has_wanted
-            && list.items().iter().all(|it| it.clone().normal() != normal)
+            && list.items().iter().all(|it| it.normal() != normal)
         {
             list.push(new.clone());
         }

@@ -23,7 +23,8 @@ pub(super) fn at_level(bundle: &Blob<'_>, level: Level) -> Result<Option<Tree>, 
     let how = Rendering { format: Format::Json, level, selection, expansion: &expansion };
     match fbc::render_blob(bundle, how) {
         Ok(written) => {
-            Ok(written.and_then(|(_, text)| Tree::read(&String::from_utf8_lossy(&text)).ok()).map(Tree::normal))
+            let normal = |text: &[u8]| Reader::new().read(&String::from_utf8_lossy(text)).ok().map(Tree::normal_of);
+            Ok(written.and_then(|(_, text)| normal(&text)))
         }
         Err(fbc::RenderDefect::Unmigratable(error)) => Err(unfit(format!("cannot migrate the bundle: {error}"))),
         Err(_) => Err(unfit("cannot write the bundle".to_owned())),

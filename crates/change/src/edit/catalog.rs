@@ -385,7 +385,7 @@ impl Consumer for Bundles {
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let blob = document.blob.ok()?;
-        (blob.value.text_of_field("schema") == BUNDLE).then(|| Tree::from(blob.value).normal())
+        (blob.value.text_of_field("schema") == BUNDLE).then(|| Tree::normal_of(blob.value))
     }
 }
 

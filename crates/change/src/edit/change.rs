@@ -305,7 +305,7 @@ fn add(package: &mut PackageDocuments, bundle: &Tree, channels: &[String], how: 
 
 fn add_property(package: &mut PackageDocuments, bundles: &[String], kind: &str, value: &Tree) -> Result<(), EditError> {
     let property = Tree::object().with("type", kind).with("value", value.clone());
-    let normal = property.clone().normal().compact();
+    let normal = property.normal();
     let is_same = |it: &Tree| it.text_of_field("type") == kind && it.compact() == normal;
     for name in bundles {
         let document = package.one(BUNDLE, "bundle", name)?;

@@ -312,7 +312,7 @@ impl Consumer for Finder<'_> {
         let package = if is_package { name.clone() } else { field("package") };
         let known = is_package.then(|| name.clone());
         let Some(at) = self.wanted.get(package.as_str()) else { return (known, None) };
-        let tree = if schema == BUNDLE { Tree::Raw(blob.value.compact()) } else { Tree::from(blob.value).normal() };
+        let tree = if schema == BUNDLE { Tree::Raw(blob.value.compact()) } else { Tree::normal_of(blob.value) };
         let (origin, raw) = (document.origin, document.raw.to_vec());
         (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state: State::Same }))))
     }

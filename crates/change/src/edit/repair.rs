@@ -110,7 +110,7 @@ mod tests {
             (without_empty_edges, r#"{"entries":[{"name":"a","replaces":null}]}"#, ""),
         ];
         for (mend, before, after) in cases {
-            let before = Tree::read(before).unwrap().normal();
+            let before = Tree::read(&Tree::read(before).unwrap().normal()).unwrap();
             let mut document = before.clone();
             mend(&mut document);
             assert_eq!(document.compact(), if after.is_empty() { before.compact() } else { after.to_owned() });

@@ -1,6 +1,5 @@
 //! An owned document, to be made and to be changed.
 
-use super::number::write_number;
 use super::text::{fold_eq, write_string, write_string_html};
 use super::value::{Kind, Value};
 use super::write::{Layout, new_line, written};
@@ -33,6 +32,13 @@ impl Tree {
     /// [`ReadError`] if it is not one value.
     pub fn read(text: &str) -> Result<Self, ReadError> {
         Reader::new().read(text).map(Self::from)
+    }
+
+    /// The normal form of a value: see [`Value::compact`].
+    #[must_use]
+    pub fn normal_of(value: Value<'_>) -> Self {
+        let text = value.compact();
+        Self::read(&text).unwrap_or(Self::Raw(text))
     }
 
     /// A list.
@@ -81,25 +87,6 @@ impl Tree {
     #[must_use]
     pub fn with_text(self, key: &str, text: &str) -> Self {
         self.with_some(key, (!text.is_empty()).then_some(text))
-    }
-
-    /// The normal form of [`super::write_compact`]: keys sorted, the last of equal ones, numbers as doubles.
-    #[must_use]
-    pub fn normal(self) -> Self {
-        match self {
-            Self::Raw(text) if text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => {
-                Self::Raw(written(|out| write_number(&text, out)))
-            }
-            Self::Raw(_) | Self::Text(_) => self,
-            Self::List(items) => Self::List(items.into_iter().map(Self::normal).collect()),
-            Self::Object(mut members) => {
-                // Equal keys stay in their order, so the last comes first now.
-                members.reverse();
-                members.sort_by(|a, b| a.0.cmp(&b.0));
-                members.dedup_by(|later, kept| later.0 == kept.0);
-                Self::Object(members.into_iter().map(|(key, value)| (key, value.normal())).collect())
-            }
-        }
     }
 
     /// The tree, taken apart if it was the text of a document so far: down to the fields of items, since large values
@@ -278,6 +265,14 @@ impl Tree {
         })
     }
 
+    /// The text of its normal form, as [`Value::compact`] writes it: equal values have equal ones.
+    #[must_use]
+    pub fn normal(&self) -> String {
+        let text = self.compact();
+        let normal = Reader::new().read(&text).ok().map(|value| value.compact());
+        normal.unwrap_or(text)
+    }
+
     /// Its text with a member or an item a line, and so many blanks a level. Raw texts stay as they are.
     #[must_use]
     pub fn indented(&self, width: usize) -> String {
@@ -416,10 +411,7 @@ mod tests {
                 |it| it.change_list("new", |new| new.push(Tree::html("<"))),
                 r#"{"name":"a","n":1.50,"replaces":"b","n":[1e2,{"x":null}],"é":true,"new":["\u003c"]}"#,
             ),
-            (
-                |it| *it = std::mem::replace(it, Tree::object()).normal(),
-                r#"{"n":[100,{"x":null}],"name":"a","replaces":"b","é":true}"#,
-            ),
+            (|it| *it = read(&it.normal()), r#"{"n":[100,{"x":null}],"name":"a","replaces":"b","é":true}"#),
         ];
         for (change, changed) in cases {
             let mut tree = read(text);
@@ -468,7 +460,7 @@ mod tests {
     fn deep_documents_stay_texts() {
         let text = format!("{}{}", "[".repeat(9_999), "]".repeat(9_999));
         let tree = read(&text);
-        assert_eq!(tree.clone().normal(), tree);
+        assert_eq!(read(&tree.normal()), tree);
         assert_eq!(tree.compact(), text);
     }
 }
