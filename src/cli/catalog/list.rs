@@ -15,8 +15,8 @@ use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::index::ListIndex;
 use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow, Status};
+use crate::index::{Index, ListIndex};
 
 /// List packages, channels, bundles or catalogs
 #[derive(Debug, Args)]
@@ -71,56 +71,55 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     }
     args.ask.refuse_paths(&args.name)?;
     refuse_options(args)?;
-    let whole = match &args.name {
-        // The check whether a condition names something that exists needs all packages.
-        _ if !args.conditions.is_empty() => Some(args.ask.open(context)?),
-        Some(name) => Some(args.ask.open_part(context, [name])?),
-        None => None,
-    };
+    let whole = named_index(context, args)?;
     let named = match (&whole, &args.name) {
         (Some(index), Some(name)) => Some(package(index, name)?),
         _ => None,
     };
     let matching = whole.as_ref().map(|index| index.matching(&args.conditions.query(&[], &[]))).transpose()?.flatten();
-    let unknown = whole.as_ref().map(|index| args.conditions.unknown(index)).transpose()?.unwrap_or_default();
-    let index: ListIndex = match whole {
-        Some(index) => index.into(),
-        None => args.ask.open_lists(context)?,
+    let lists;
+    let index: &ListIndex = match &whole {
+        Some(index) => index,
+        None => {
+            lists = args.ask.open_lists(context)?;
+            &lists
+        }
     };
     let (package, channel, version) =
         named.map_or((None, None, None), |it| (Some(it.package), it.channel, it.installed));
     let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);
     let catalogs = args.ask.catalog.clone();
     let filter = Filter { catalogs: catalogs.clone(), package: package.clone(), channel: channel.clone() };
-    let say_unknown = |is_empty: bool| {
-        if is_empty {
-            unknown.iter().for_each(|text| context.reporter.note(text));
+    let say_unknown = |is_empty: bool| -> Result<(), CommandError> {
+        if let (Some(index), true) = (&whole, is_empty) {
+            args.conditions.unknown(index)?.iter().for_each(|text| context.reporter.note(text));
         }
+        Ok(())
     };
     match args.what {
         ListSubject::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
         ListSubject::Packages => {
             // A named part must exist, and stands for its package.
             if channel.is_some() || version.is_some() {
-                bundles(&index, &filter, version.as_deref())?;
+                bundles(index, &filter, version.as_deref())?;
             }
             let filter = Filter { catalogs, package, channel: None };
             let mut rows = index.packages(&filter)?;
-            must_be_there(&index, &filter, rows.is_empty())?;
+            must_be_there(index, &filter, rows.is_empty())?;
             rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
                 let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
                 rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
             }
-            say_unknown(rows.is_empty());
+            say_unknown(rows.is_empty())?;
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
         ListSubject::Channels => {
             let mut rows = index.channels(&filter)?;
-            must_be_there(&index, &filter, rows.is_empty())?;
+            must_be_there(index, &filter, rows.is_empty())?;
             if version.is_some() {
-                let listed = bundles(&index, &filter, version.as_deref())?;
+                let listed = bundles(index, &filter, version.as_deref())?;
                 let lists =
                     |it: &ChannelRow, row: &BundleRow| row.catalog == it.catalog && row.channels.contains(&it.channel);
                 rows.retain(|it| listed.iter().any(|row| lists(it, row)));
@@ -130,17 +129,27 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             table::print(rows, &args.rows)?;
         }
         ListSubject::Bundles => {
-            let mut rows = bundles(&index, &filter, version.as_deref())?;
+            let mut rows = bundles(index, &filter, version.as_deref())?;
             rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
                 rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
             }
-            say_unknown(rows.is_empty());
+            say_unknown(rows.is_empty())?;
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
     }
     Ok(Exit::Yes)
+}
+
+/// The index that a name or conditions need; lists of everything need none.
+fn named_index(context: &Context, args: &ListArgs) -> Result<Option<Index>, CommandError> {
+    match &args.name {
+        // The check whether a condition names something that exists needs all packages.
+        _ if !args.conditions.is_empty() => args.ask.open(context).map(Some),
+        Some(name) => args.ask.open_part(context, [name]).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Refuses options that do not fit the kind of list.
