@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::time::Instant;
 
-use crate::ask::{self, AskError};
+use crate::ask;
 use crate::cli::args::kept_index::Key;
 use crate::cli::args::legacy_source::refusal;
 use crate::cli::args::sources::{AskOptions, NamedSource, Sources, add_files, check_names};
@@ -39,19 +39,17 @@ impl AskOptions {
 
     /// As [`Self::open`], for questions that follow dependencies.
     pub(crate) fn open_light(&self, context: &Context) -> Result<LightIndex, CommandError> {
-        self.open_enough(context, &[], |sources| of_rows(context, sources, ask::light_builder(), &["light"]))
+        self.open_enough(context, &[], |sources| light_of(context, sources))
     }
 
     /// As [`Self::open_light`], for a question that may need the documents of some packages later. Standard input can
     /// be read only once, so it is read as a whole.
     pub(crate) fn open_followed(&self, context: &Context) -> Result<FollowedIndex, CommandError> {
-        match self.recall(context)? {
-            Some(index) => Ok(FollowedIndex::Whole(index)),
-            None if self.sources()?.iter().any(|source| source.path.as_os_str() == STDIN) => {
-                self.open(context).map(FollowedIndex::Whole)
-            }
-            None => self.open_light(context).map(FollowedIndex::Light),
-        }
+        let has_stdin = self.sources()?.iter().any(|source| source.path.as_os_str() == STDIN);
+        self.open_enough(context, &[], |sources| match has_stdin {
+            true => Ok(None),
+            false => Ok(light_of(context, sources)?.map(FollowedIndex::Light)),
+        })
     }
 
     /// As [`Self::open`], for lists of all that catalogs have.
@@ -96,19 +94,32 @@ impl Deref for FollowedIndex {
     }
 }
 
+impl From<Index> for FollowedIndex {
+    fn from(index: Index) -> Self {
+        Self::Whole(index)
+    }
+}
+
+impl AsRef<ListIndex> for FollowedIndex {
+    fn as_ref(&self) -> &ListIndex {
+        self
+    }
+}
+
 impl FollowedIndex {
-    /// Asks an index that has the documents of some packages.
-    pub(crate) fn with_documents<T>(
+    /// Asks an index that has the documents of some packages, of all if none is named.
+    pub(crate) fn with_documents<T, E: Into<CommandError>>(
         &self,
         context: &Context,
         sources: &AskOptions,
         packages: &[String],
-        ask: impl FnOnce(&Index) -> Result<T, AskError>,
+        ask: impl FnOnce(&Index) -> Result<T, E>,
     ) -> Result<T, CommandError> {
-        Ok(match self {
-            Self::Whole(index) => ask(index)?,
-            Self::Light(_) => ask(&sources.open_part(context, packages)?)?,
-        })
+        let answer = match self {
+            Self::Whole(index) => ask(index),
+            Self::Light(_) => ask(&sources.open_part(context, packages)?),
+        };
+        answer.map_err(E::into)
     }
 }
 
@@ -157,6 +168,11 @@ fn part_of(context: &Context, sources: &Sources<'_>, words: &[&String]) -> Resul
     let inputs = inputs.iter().zip(found.documents);
     let parts = inputs.map(|((named, input), documents)| (*named, input.only_documents(documents)));
     built(context, ask::builder(), parts, part)
+}
+
+/// The light rows of all documents, as [`of_rows`] has them.
+fn light_of(context: &Context, sources: &Sources<'_>) -> Result<Option<LightIndex>, CommandError> {
+    of_rows(context, sources, ask::light_builder(), &["light"])
 }
 
 /// Some rows of all documents; `None` if something is to be reported, or no part of the files is enough. An index of

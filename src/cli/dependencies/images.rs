@@ -110,8 +110,10 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     };
     let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
     let mut is_complete = true;
-    if let (Some(path), FollowedIndex::Whole(index)) = (&args.imageset, &index) {
-        is_complete &= asked::of_configuration(context, index, &args.ask.catalog, path, &mut bundles)?;
+    if let Some(path) = &args.imageset {
+        is_complete &= index.with_documents(context, &args.ask, &[], |index| {
+            asked::of_configuration(context, index, &args.ask.catalog, path, &mut bundles)
+        })?;
     }
     if !args.cluster.is_empty() {
         let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
@@ -134,10 +136,9 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     bundles.sort();
     bundles.dedup();
     let mut images = index.image_uses(&bundles)?;
-    let known = match (&args.old, &index) {
-        (Some(old), FollowedIndex::Whole(index)) => Some(asked::known_since(context, index, old)?),
-        _ => None,
-    };
+    let known =
+        |old: &PathBuf| index.with_documents(context, &args.ask, &[], |index| asked::known_since(context, index, old));
+    let known = args.old.as_ref().map(known).transpose()?;
     if let Some(known) = &known {
         images.retain(|it| !known.has(&it.image));
     }
