@@ -154,8 +154,61 @@ const ROWS: &[Row] = &[
     reads("complete", &["--current=t", "--", "show", "-i", "{}"]),
 ];
 
-/// Commands that help does not show.
-const HIDDEN: &[&str] = &["complete", "explain-message", "generate dockerfile"];
+/// Words and verbs in the help that run a command which help does not show, and that command.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("edit impact", "simulate"),
+    ("edit new-package", "init"),
+    ("edit prune", "legacy prune"),
+    ("edit prune-stranded", "legacy prune-stranded"),
+    ("edit release", "release"),
+    ("edit repair", "simulate"),
+    ("edit truncate", "legacy deprecate-truncate"),
+    ("edit z-stream", "z-stream"),
+    ("image build", "image"),
+    ("image dockerfile", "generate dockerfile"),
+    ("image pull", "pull"),
+    ("image push", "push"),
+    ("list apis", "provides"),
+    ("list installed", "installed"),
+    ("lock outdated", "outdated"),
+    ("lock renovate", "renovate"),
+    ("log", "history"),
+    ("mirror filter", "filter"),
+    ("mirror status", "mirror"),
+    ("template onboard", "onboard"),
+    ("upgrades", "updates"),
+];
+
+/// The other commands that help does not show.
+const HIDDEN: &[&str] = &[
+    "bisect",
+    "blame",
+    "bundle",
+    "check-graph",
+    "compat",
+    "complete",
+    "completion",
+    "crd-check",
+    "doctor",
+    "explain-message",
+    "info",
+    "legacy add",
+    "legacy rm",
+    "lifecycle",
+    "lsp",
+    "man",
+    #[cfg(feature = "mcp")]
+    "mcp",
+    "path",
+    "platform-path",
+    "repo",
+    "requires",
+    "stranded",
+    "v1 check",
+    "whereis",
+    "why",
+    "why-not",
+];
 
 /// The commands in the help, below others with the name of their parent.
 fn commands_below(above: &[&str]) -> BTreeSet<String> {
@@ -204,7 +257,11 @@ fn every_row_is_of_a_command_and_every_other_command_has_an_example() {
 /// All commands, with those that help does not show.
 fn commands() -> BTreeSet<String> {
     let mut commands = commands_below(&[]);
-    commands.extend(HIDDEN.iter().map(|it| (*it).to_owned()));
+    for (word, _) in OTHER_WORDS {
+        assert!(commands.remove(*word), "help does not show `{word}`");
+    }
+    let hidden = OTHER_WORDS.iter().map(|it| it.1).chain(HIDDEN.iter().copied());
+    commands.extend(hidden.map(str::to_owned));
     commands
 }
 

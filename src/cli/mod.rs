@@ -27,6 +27,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::compose::Reach;
@@ -41,13 +42,13 @@ use dependencies::{crd_check, deps, explain, explain_message, images, provides, 
 use exporting::export;
 use legacy::{doctor, edit, migrate};
 use mirror::{filter, holdings, lock, outdated, renovate};
-use platform::{lifecycle, plan, platform_path, v1, whereis};
+use platform::{installed, lifecycle, plan, platform_path, v1, whereis};
 #[cfg(feature = "mcp")]
 use serving::mcp;
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
-use shell::{completion, foreign_commands, help, man, vocabulary};
+use shell::{completion, foreign_commands, grammar, help, man, topics, vocabulary};
 use terminal::context::Context;
 use terminal::error::{CommandError, CommandResult, Exit};
 use terminal::interrupt;
@@ -128,7 +129,7 @@ struct GlobalArgs {
 }
 
 /// Declares the commands: the typed word, the arguments, the function that runs the command, its task and place in the
-/// help, and whether people read its output.
+/// help, and whether people read its output. A hidden command belongs to a word of [`grammar`], or programs call it.
 macro_rules! commands {
     ($($(#[$when:meta])* $name:literal => $variant:ident($args:ty), $run:path, $task:ident $place:literal, $is_read:path;)*) => {
         #[derive(Debug, Subcommand)]
@@ -169,75 +170,81 @@ commands! {
     "check" => Check(check::CheckArgs), check::run, Catalogs 2, reads;
     "validate" => Validate(validate::ValidateArgs), validate::run, Catalogs 3, validate::ValidateArgs::is_read;
     "render" => Render(render::RenderArgs), render::run, Catalogs 4, reads;
-    "image" => Image(image::ImageCommandArgs), image::run, Mirroring 7, writes;
-    "migrate" => Migrate(migrate::MigrateArgs), migrate::run, Legacy 1, writes;
+    "image" => Image(image::ImageCommandArgs), image::run, Mirroring 4, writes;
+    "migrate" => Migrate(migrate::MigrateArgs), migrate::run, Serving 3, writes;
     "export" => Export(export::ExportArgs), export::run, Serving 2, writes;
-    "legacy" => Legacy(edit::LegacyArgs), edit::run, Legacy 2, writes;
-    "doctor" => Doctor(doctor::DoctorArgs), doctor::run, Legacy 3, reads;
+    "legacy" => Legacy(edit::LegacyArgs), edit::run, Hidden 0, writes;
+    "doctor" => Doctor(doctor::DoctorArgs), doctor::run, Hidden 0, reads;
     #[cfg(feature = "oci")]
-    "push" => Push(push::PushArgs), push::run, Mirroring 8, reads;
+    "push" => Push(push::PushArgs), push::run, Hidden 0, reads;
     #[cfg(feature = "oci")]
-    "pull" => Pull(pull::PullArgs), pull::run, Mirroring 9, reads;
+    "pull" => Pull(pull::PullArgs), pull::run, Hidden 0, reads;
     #[cfg(feature = "oci")]
-    "cache" => Cache(cache::CacheArgs), cache::run, Mirroring 10, reads;
+    "cache" => Cache(cache::CacheArgs), cache::run, Mirroring 5, reads;
     "list" => List(list::ListArgs), list::run, Catalogs 5, reads;
     "show" => Show(show::ShowArgs), show::run, Catalogs 6, reads;
     "search" => Search(search::SearchArgs), search::run, Catalogs 7, reads;
-    "updates" => Updates(updates::UpdatesArgs), updates::run, Upgrades 1, reads;
-    "path" => Path(path::PathArgs), path::run, Upgrades 2, reads;
-    "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run, Upgrades 3, reads;
-    "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 4, reads;
+    "updates" => Updates(updates::UpdatesArgs), updates::run, Hidden 0, reads;
+    "path" => Path(path::PathArgs), path::run, Hidden 0, reads;
+    "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run, Hidden 0, reads;
+    "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 2, reads;
     "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 8, reads;
-    "history" => History(history::HistoryArgs), history::run, Catalogs 9, reads;
-    "blame" => Blame(blame::BlameArgs), blame::run, Catalogs 10, reads;
-    "bisect" => Bisect(bisect::BisectArgs), bisect::run, Upgrades 6, reads;
-    "stranded" => Stranded(stranded::StrandedArgs), stranded::run, Upgrades 7, reads;
-    "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Upgrades 5, reads;
-    "compat" => Compat(compat::CompatArgs), compat::run, Clusters 2, reads;
-    "plan" => Plan(plan::PlanArgs), plan::run, Clusters 1, reads;
-    "whereis" => Whereis(whereis::WhereisArgs), whereis::run, Catalogs 11, reads;
-    "v1" => V1(v1::V1Args), v1::run, Clusters 7, reads;
-    "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Clusters 3, reads;
-    "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run, Clusters 4, reads;
-    "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run, Dependencies 6, reads;
-    "bundle" => Bundle(bundle::BundleArgs), bundle::run, Authoring 2, reads;
-    "template" => Template(template::TemplateArgs), template::run, Authoring 3, reads;
-    "onboard" => Onboard(onboard::OnboardArgs), onboard::run, Authoring 11, writes;
-    "release" => Release(release::ReleaseArgs), release::run, Authoring 4, writes;
-    "edit" => Edit(edits::EditArgs), edits::run, Authoring 7, writes;
-    "simulate" => Simulate(simulate::SimulateArgs), simulate::run, Authoring 8, reads;
-    "repo" => Repo(repo::RepoArgs), repo::run, Authoring 5, reads;
-    "init" => Init(init::InitArgs), init::run, Authoring 1, reads;
-    "generate" => Generate(generate::GenerateArgs), generate::run, Authoring 6, writes;
-    "lsp" => Lsp(lsp::LspArgs), lsp::run, Authoring 10, writes;
-    "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run, Authoring 9, writes;
-    "resolve" => Resolve(resolve::ResolveArgs), resolve::run, Dependencies 1, reads;
-    "why" => Why(why::WhyArgs), why::run, Dependencies 2, reads;
-    "deps" => Deps(deps::DepsArgs), deps::run, Dependencies 3, reads;
-    "provides" => Provides(provides::ProvidesArgs), provides::run, Dependencies 4, reads;
-    "requires" => Requires(requires::RequiresArgs), requires::run, Dependencies 5, reads;
+    "history" => History(history::HistoryArgs), history::run, Hidden 0, reads;
+    "blame" => Blame(blame::BlameArgs), blame::run, Hidden 0, reads;
+    "bisect" => Bisect(bisect::BisectArgs), bisect::run, Hidden 0, reads;
+    "stranded" => Stranded(stranded::StrandedArgs), stranded::run, Hidden 0, reads;
+    "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Hidden 0, reads;
+    "compat" => Compat(compat::CompatArgs), compat::run, Hidden 0, reads;
+    "plan" => Plan(plan::PlanArgs), plan::run, Upgrades 5, reads;
+    "whereis" => Whereis(whereis::WhereisArgs), whereis::run, Hidden 0, reads;
+    "v1" => V1(v1::V1Args), v1::run, Hidden 0, reads;
+    "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Hidden 0, reads;
+    "installed" => Installed(installed::InstalledArgs), installed::run, Hidden 0, reads;
+    "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run, Hidden 0, reads;
+    "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run, Hidden 0, reads;
+    "bundle" => Bundle(bundle::BundleArgs), bundle::run, Hidden 0, reads;
+    "template" => Template(template::TemplateArgs), template::run, Authoring 2, reads;
+    "onboard" => Onboard(onboard::OnboardArgs), onboard::run, Hidden 0, writes;
+    "release" => Release(release::ReleaseArgs), release::run, Hidden 0, writes;
+    "edit" => Edit(edits::EditArgs), edits::run, Authoring 1, writes;
+    "simulate" => Simulate(simulate::SimulateArgs), simulate::run, Hidden 0, reads;
+    "repo" => Repo(repo::RepoArgs), repo::run, Hidden 0, reads;
+    "init" => Init(init::InitArgs), init::run, Hidden 0, reads;
+    "generate" => Generate(generate::GenerateArgs), generate::run, Hidden 0, writes;
+    "lsp" => Lsp(lsp::LspArgs), lsp::run, Hidden 0, writes;
+    "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run, Hidden 0, writes;
+    "resolve" => Resolve(resolve::ResolveArgs), resolve::run, Upgrades 3, reads;
+    "why" => Why(why::WhyArgs), why::run, Hidden 0, reads;
+    "deps" => Deps(deps::DepsArgs), deps::run, Upgrades 4, reads;
+    "provides" => Provides(provides::ProvidesArgs), provides::run, Hidden 0, reads;
+    "requires" => Requires(requires::RequiresArgs), requires::run, Hidden 0, reads;
     "images" => Images(images::ImagesArgs), images::run, Mirroring 1, reads;
-    "filter" => Filter(filter::FilterArgs), filter::run, Mirroring 2, writes;
-    "mirror" => Mirror(holdings::MirrorArgs), holdings::run, Mirroring 3, reads;
-    "lock" => Lock(lock::LockArgs), lock::run, Mirroring 4, writes;
-    "outdated" => Outdated(outdated::OutdatedArgs), outdated::run, Mirroring 5, reads;
-    "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Mirroring 6, writes;
-    "explain" => Explain(explain::ExplainArgs), explain::run, Clusters 5, reads;
-    "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Clusters 6, reads;
-    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 13, reads;
+    "filter" => Filter(filter::FilterArgs), filter::run, Hidden 0, writes;
+    "mirror" => Mirror(holdings::MirrorArgs), holdings::run, Mirroring 2, reads;
+    "lock" => Lock(lock::LockArgs), lock::run, Mirroring 3, writes;
+    "outdated" => Outdated(outdated::OutdatedArgs), outdated::run, Hidden 0, reads;
+    "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Hidden 0, writes;
+    "explain" => Explain(explain::ExplainArgs), explain::run, Upgrades 6, reads;
+    "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Hidden 0, reads;
+    "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 10, reads;
     #[cfg(feature = "serve")]
     "serve" => Serve(Box<serve::ServeArgs>), serve::run, Serving 1, writes;
     #[cfg(feature = "mcp")]
-    "mcp" => Mcp(mcp::McpArgs), mcp::run, Serving 3, writes;
-    "info" => Info(info::InfoArgs), info::run, Catalogs 12, reads;
-    "completion" => Completion(completion::CompletionArgs), completion::completion, Shell 1, writes;
-    "man" => Man(man::ManArgs), print_manual, Shell 2, writes;
-    "complete" => Complete(completion::CompleteArgs), complete, Shell 3, writes;
+    "mcp" => Mcp(mcp::McpArgs), mcp::run, Hidden 0, writes;
+    "info" => Info(info::InfoArgs), info::run, Hidden 0, reads;
+    "completion" => Completion(completion::CompletionArgs), completion::completion, Hidden 0, writes;
+    "man" => Man(man::ManArgs), print_manual, Hidden 0, writes;
+    "complete" => Complete(completion::CompleteArgs), complete, Hidden 0, writes;
 }
 
-/// The whole command line, with all words that it understands.
-fn whole() -> clap::Command {
+/// The commands, with all words that they understand.
+fn plain() -> clap::Command {
     vocabulary::with_other_names(Cli::command())
+}
+
+/// The whole command line as the help shows it.
+fn whole() -> clap::Command {
+    grammar::described(plain(), PLACES)
 }
 
 fn reads<A>(_: &A) -> bool {
@@ -295,16 +302,26 @@ fn version() -> String {
 fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
-    let words = vocabulary::translated(words);
+    let words = vocabulary::translated(grammar::translated(words));
     // clap's `help` takes names of commands only.
     let is_flag = |it: &OsString| ["--all", "-h", "--help"].iter().any(|flag| it == flag);
     let is_help = words.get(1).is_some_and(|it| it == "help");
     let words: Vec<OsString> = words.into_iter().filter(|it| !is_help || !is_flag(it)).collect();
     let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
     let words = args::words::placed(words, arguments_of, globals);
+    if is_help || grammar::asks_for_help(&words) {
+        return Cli::from_arg_matches(&whole().try_get_matches_from(words)?);
+    }
     match parse_for_one(&words) {
         Some(cli) => Ok(cli),
-        None => Cli::from_arg_matches(&whole().try_get_matches_from(words)?),
+        None => match plain().try_get_matches_from(&words) {
+            Ok(matches) => Cli::from_arg_matches(&matches),
+            // The help and the proposals are about the words that are shown.
+            Err(error) if error.kind() == ErrorKind::InvalidSubcommand => {
+                Err(whole().try_get_matches_from(words).err().unwrap_or(error))
+            }
+            Err(error) => Err(error),
+        },
     }
 }
 
@@ -350,31 +367,39 @@ fn wait_in_turn(reporter: Reporter, at_most: Duration) {
     });
 }
 
+/// Prints the help that a command line asks for, or what is wrong with it.
+fn end_of_arguments(error: clap::Error) -> ExitCode {
+    let words: Vec<String> = std::env::args_os().map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
+    let (mut error, is_printable) = printable_error(error, &words);
+    let words = words.get(1..).unwrap_or_default();
+    foreign_commands::redirect(&mut error, words);
+    args::words::propose_source(&mut error);
+    grammar::in_typed_words(&mut error, &std::env::args_os().collect::<Vec<_>>(), &plain());
+    let error = help::page(whole(), &grammar::places(PLACES), error, words);
+    let is_help = !error.use_stderr();
+    let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
+    if is_help || (is_printable && format == LogFormat::Text) {
+        // If this cannot be printed, there is no other way to report it.
+        let _ = error.print();
+    } else {
+        let reporter = Reporter::new(ColorChoice::Never, format, false, false);
+        reporter.error(&CommandError::of_arguments(&error));
+    }
+    if is_help { Exit::Yes.into() } else { Exit::Usage.into() }
+}
+
 /// Parses the arguments, runs the command, and returns the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
     limits::fail_to_write_instead_of_dying();
+    if let Some(text) = topics::asked(&std::env::args_os().collect::<Vec<_>>(), plain) {
+        // A reader that has gone needs no message.
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
+        return Exit::Yes.into();
+    }
     let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
-        Err(error) => {
-            let words: Vec<String> =
-                std::env::args_os().map(|it| printable(&it.to_string_lossy()).into_owned()).collect();
-            let (mut error, is_printable) = printable_error(error, &words);
-            let words = words.get(1..).unwrap_or_default();
-            foreign_commands::redirect(&mut error, words);
-            args::words::propose_source(&mut error);
-            let error = help::page(whole(), PLACES, error, words);
-            let is_help = !error.use_stderr();
-            let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };
-            if is_help || (is_printable && format == LogFormat::Text) {
-                // If this cannot be printed, there is no other way to report it.
-                let _ = error.print();
-            } else {
-                let reporter = Reporter::new(ColorChoice::Never, format, false, false);
-                reporter.error(&CommandError::of_arguments(&error));
-            }
-            return if is_help { Exit::Yes.into() } else { Exit::Usage.into() };
-        }
+        Err(error) => return end_of_arguments(error),
     };
     let reporter = Reporter::new(cli.global.color, cli.global.log_format, cli.global.quiet, cli.global.verbose);
     interrupt::undo_all_writes(reporter);

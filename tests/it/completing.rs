@@ -35,7 +35,10 @@ fn what_is_offered_fits_its_place() {
     let directory = shop();
     // A command line; words that must be offered, and words that must not.
     let table: &[(&[&str], &[&str], &[&str])] = &[
-        (&[""], &["words", "build", "show", "legacy"], &["complete", "till"]),
+        (&[""], &["words", "build", "show", "upgrades"], &["complete", "legacy", "till"]),
+        (&["upgrades", "t"], &["words", "till"], &[]),
+        (&["upgrades", "till", "--st"], &["words", "--steps"], &[]),
+        (&["mirror", ""], &["words", "filter", "status", "delta"], &[]),
         (&["sh"], &["words", "show"], &["search"]),
         (&["legacy", "p"], &["words", "prune", "prune-stranded"], &["rm", "till"]),
         (&["list", "p"], &["words", "packages"], &["till"]),
@@ -65,7 +68,7 @@ fn what_is_offered_fits_its_place() {
         (&["validate", ""], &["files"], &[]),
         (&["migrate", "index.db", ""], &["directories"], &[]),
         (&["man", "--dir", ""], &["directories"], &[]),
-        (&["man", "wh"], &["words", "why", "why-not"], &["show"]),
+        (&["man", "lo"], &["words", "log", "lock"], &["show"]),
         (&["validate", "--explain", "E00"], &["words", "E0001"], &["all"]),
         (&["validate", "--explain", ""], &["words", "all", "E0001"], &[]),
         (&["completion", ""], &["words", "bash", "zsh", "fish", "elvish", "powershell"], &[]),

@@ -53,6 +53,7 @@ mod fleet;
 mod graph_check;
 mod hint;
 mod images;
+mod installed;
 mod lifecycle;
 mod locks;
 mod many_needs;
@@ -105,6 +106,7 @@ pub use images::{
     ConfiguredBundles, Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster,
     bundles_of_configuration, image_warning,
 };
+pub use installed::{InstalledOperator, installed_operators};
 pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};
 pub use locks::{LockAnswer, LockQuestion, asked_of_lock};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};

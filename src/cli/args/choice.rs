@@ -19,7 +19,7 @@ use crate::diag::{Finding, Rule};
 use crate::version::first_of;
 
 /// The heading above these options in the help.
-const HEADING: &str = "Choosing findings";
+pub(crate) const HEADING: &str = "Choosing findings";
 
 /// The choice of findings.
 #[derive(Debug, Clone, Args)]

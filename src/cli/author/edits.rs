@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::edit_add::{self, AddArgs, EdgeArgs};
+use super::simulate;
 use crate::ask;
 use crate::cli::args::sources::{NamedSource, import_files, is_path, not_a_name, source_path};
 use crate::cli::print::difference::print_difference;
@@ -41,6 +42,9 @@ pub(crate) struct EditArgs {
     /// Print the changes, and make none
     #[arg(long, global = true)]
     dry_run: bool,
+    /// Show what the change means for everybody who has a version installed, and make none
+    #[arg(long, global = true, conflicts_with = "dry_run")]
+    impact: bool,
     /// Change it even if the catalog is not valid afterwards
     #[arg(long, global = true)]
     force: bool,
@@ -168,7 +172,7 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         in_files(&args.input, source, help)
     };
     let mut input = files_of(context.open(&args.input)?)?;
-    if !args.dry_run {
+    if !args.dry_run && !args.impact {
         // Finish an edit that was killed first.
         finish_left(input.files.iter().filter_map(|it| it.path()));
         input = files_of(context.opener.open(&args.input, &mut std::io::stdin().lock())?)?;
@@ -188,6 +192,9 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
             catalog.change_all(&changes)?
         }
     };
+    if args.impact {
+        return simulate::print_impact(context, &input, &catalog);
+    }
     let found = verdicts.iter().flat_map(|(_, it)| it.errors.iter().chain(&it.warnings).chain(&it.upgrades));
     context.reporter.findings(found);
     for (package, verdict) in &verdicts {

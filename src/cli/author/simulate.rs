@@ -90,17 +90,30 @@ pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
     if args.repair_all {
         return repair_all(context, args);
     }
-    let mut simulations = match (&args.old, &args.new) {
+    let simulations = match (&args.old, &args.new) {
         (Some(old), Some(new)) => between(context, args, old, new)?,
         _ => vec![changed(context, args)?],
     };
+    print_news(simulations, args.output, args.all)
+}
+
+/// Prints what the changes of an edit mean: the answer of `olmdex edit … --impact`.
+pub(super) fn print_impact(context: &Context, before: &Input, edited: &CatalogEdit) -> CommandResult {
+    let (index, errors) = before_and_after(before, edited.input())?;
+    errors.iter().for_each(|error| context.reporter.finding(error));
+    let question = SimulationQuestion { olm: OlmSet::default(), installed: &[], seen: &[] };
+    let simulations = question.of_catalogs(&index, &mut |text| context.reporter.warning(text))?;
+    print_news(simulations, OutputFormat::Table, false)
+}
+
+fn print_news(mut simulations: Vec<Simulation>, format: OutputFormat, prints_all: bool) -> CommandResult {
     let is_negative = simulations.iter().any(Simulation::is_negative);
     let counts = simulation::counts(&simulations);
-    if !args.all {
-        let is_news = |it: Effect| !matches!(it, Effect::Same | Effect::StrandedBefore);
-        simulations.iter_mut().for_each(|it| it.users.retain(|it| is_news(it.effect)));
+    if !prints_all {
+        let is_news = |effect: Effect| !matches!(effect, Effect::Same | Effect::StrandedBefore);
+        simulations.iter_mut().for_each(|of_package| of_package.users.retain(|user| is_news(user.effect)));
     }
-    unless_reader_left(print(args.output, simulations, &counts))?;
+    unless_reader_left(print(format, simulations, &counts))?;
     Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 

@@ -23,7 +23,7 @@ use crate::file::{read_regular_of, system_words};
 use crate::source::{STDIN, Source};
 use crate::template::{self, ConvertError, Kind, Rendered, Template};
 
-/// Render templates of catalogs, offline too, and turn catalogs into templates
+/// Render templates of catalogs, and turn catalogs into templates
 ///
 /// A template names bundles by their images. `olmdex validate` checks one without rendering it.
 #[derive(Debug, Args)]

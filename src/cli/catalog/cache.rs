@@ -13,7 +13,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::file::{BlobCache, CachedBlob};
 
-/// Show or empty the cache: images, and indexes of files from earlier questions
+/// Show or empty the cache of images and indexes
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex cache list

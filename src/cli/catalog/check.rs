@@ -36,7 +36,7 @@ use crate::file::system_words;
 use crate::source::{Recognized, STDIN, Source};
 use crate::{cluster, community, legacy};
 
-/// Check anything: catalogs, bundles, operator repositories, templates, manifests
+/// Check anything: catalogs, bundles, repositories, templates
 ///
 /// The content of a path tells its kind: a catalog (directory, file, image, index), bundle directories, a repository of
 /// operators or one of its operators, templates of catalogs, a legacy SQLite file, objects of a cluster (a must-gather,

@@ -29,7 +29,7 @@ use crate::index::{Index, Moment};
 use crate::source::{STDIN, Source};
 use crate::version::first_of;
 
-/// Compare two catalogs: channels, edges, bundles, images, APIs, dependencies
+/// Compare two catalogs: channels, edges, bundles, images, APIs
 ///
 /// Breaking changes are packages and channels that are gone, versions that lose their upgrade in a channel, and bundles
 /// with other content under the same name. Order and layout of the catalogs make no difference. Exits with 1 if they

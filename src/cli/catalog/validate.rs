@@ -36,7 +36,7 @@ use crate::source::{STDIN, Source, SourceError};
 use crate::template;
 use crate::version::first_of;
 
-/// Check catalogs as opm does: every problem at once, each with its place
+/// Check catalogs as opm does: every problem, each with its place
 ///
 /// Accepts and rejects the same catalogs as `opm validate`, but reports all errors instead of the first one, with their
 /// places. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot

@@ -41,7 +41,7 @@ const FORMATS: Formats = Formats(&[
     ),
 ]);
 
-/// List the images of operators, each once: bundle images and related images
+/// List the images of operators: bundle images and related images
 ///
 /// Images with tags instead of digests, and empty references, are reported on standard error.
 #[derive(Debug, Args)]

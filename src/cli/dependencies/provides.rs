@@ -12,11 +12,11 @@ use crate::cli::terminal::error::{CommandResult, Exit};
 use crate::index::query::{ApiPattern, Filter, OwnedApi, Provider};
 use crate::version::latest_only;
 
-/// List the bundles that provide an API, or the APIs that several packages provide
+/// List the bundles that provide an API, or all APIs with the packages that provide them
 ///
-/// With --several: the APIs that several packages of a catalog provide, with the packages. Their operators cannot be
-/// installed together, and OLM's documentation asks more of an upgrade of their CustomResourceDefinitions. Any bundle
-/// of a package counts, not only the newest. Exits with 1 if nothing is found.
+/// Without an API: all of them. With --several: the APIs that several packages of a catalog provide, with the packages.
+/// Their operators cannot be installed together, and OLM's documentation asks more of an upgrade of their
+/// CustomResourceDefinitions. Any bundle of a package counts, not only the newest. Exits with 1 if nothing is found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex provides keda.sh/v1alpha1/ScaledObject
@@ -25,13 +25,13 @@ use crate::version::latest_only;
   olmdex provides --several -i my-catalog/")]
 pub(crate) struct ProvidesArgs {
     /// GROUP/VERSION/KIND, of which parts may be empty; also KIND, GROUP or KIND.VERSION.GROUP
-    #[arg(value_name = "API", required_unless_present = "several")]
+    #[arg(value_name = "API")]
     api: Option<String>,
     /// List the APIs that several packages of a catalog provide
     #[arg(long)]
     several: bool,
     /// List every version that provides it, not only the latest of each package
-    #[arg(long, conflicts_with = "several")]
+    #[arg(long, conflicts_with = "several", requires = "api")]
     all_versions: bool,
     #[command(flatten)]
     ask: AskOptions,
@@ -43,8 +43,9 @@ pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let api = args.api.as_deref().map(ApiPattern::parse).unwrap_or_default();
-    if args.several {
-        let found = index.owners(&filter, &api)?.into_iter().filter(|it| it.packages.len() > 1);
+    if args.several || args.api.is_none() {
+        let at_least = if args.several { 2 } else { 1 };
+        let found = index.owners(&filter, &api)?.into_iter().filter(|owned| owned.packages.len() >= at_least);
         return print(context, args, found.collect());
     }
     let mut rows = index.providers(&filter, &api)?;

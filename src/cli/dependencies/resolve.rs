@@ -23,7 +23,7 @@ const FORMATS: Formats = Formats(&[
     YAML,
 ]);
 
-/// Resolve namespaces as OLM Classic does: what it installs and upgrades, and why
+/// Resolve namespaces as OLM Classic does: what it installs, and why
 ///
 /// Without `--namespace`, all namespaces of the manifests and of the wishes are resolved, each by itself as OLM does
 /// it, and conflicts between them are reported. Manifests are the output of

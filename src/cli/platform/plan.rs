@@ -38,7 +38,7 @@ use crate::source;
 use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
 
-/// Plan the upgrade of a cluster: states, blockers, and the steps in their order
+/// Plan the upgrade of a cluster: blockers, and the steps in order
 ///
 /// Reads the installed operators from a must-gather or from the output of `oc get … -o yaml`, and compares them with
 /// the catalogs of each OpenShift version on the way. Each step has its reason and the commands to run; nothing is run.

@@ -134,7 +134,12 @@ impl<'a> Line<'a> {
         if self.n_positional == 0 && self.command.has_subcommands() {
             let shown = self.command.get_subcommands().filter(|it| !it.is_hide_set());
             let words = shown.map(|it| Candidate::new(it.get_name(), it.get_about().map(ToString::to_string)));
-            return Offer::Words(words.filter(|it| it.word.starts_with(typed)).collect());
+            let mut words: Vec<_> = words.filter(|it| it.word.starts_with(typed)).collect();
+            // A first word may also be a value.
+            if let Some(Offer::Words(values)) = self.positional().map(|argument| self.values(argument, "", typed)) {
+                words.extend(values);
+            }
+            return Offer::Words(words);
         }
         match self.positional() {
             Some(argument) => self.values(argument, "", typed),

@@ -5,36 +5,34 @@ use std::fmt::Write as _;
 use clap::Command;
 
 use crate::cli::shell::layout::{Form, heading, wrapped};
+use crate::cli::shell::topics;
 use crate::cli::terminal::screen;
 
 /// The first steps of a new user.
 const FIRST_STEPS: &str = "  olmdex check my-catalog/                       check a catalog, a bundle, or anything else
   olmdex build my-catalog/                       make ./index.db, which the commands below ask
-  olmdex updates keda@2.10.1                     what OLM upgrades it to
-  olmdex why-not keda@2.12.0 --installed 2.10.1  why it does not take another version";
+  olmdex upgrades keda@2.10.1                    what OLM upgrades it to
+  olmdex upgrades keda@2.10.1 --to 2.12.0        the steps there, or why OLM does not take it";
 
 /// The tasks of commands, in the order of the help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::cli) enum Task {
     Catalogs,
     Upgrades,
-    Clusters,
-    Dependencies,
     Authoring,
     Mirroring,
     Serving,
-    Legacy,
-    Shell,
+    /// No place in the help.
+    Hidden,
 }
 
 /// Makes the root's help list the commands by task: each has a place among those of its task.
 pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: Form) -> Command {
-    let help = (Task::Shell, u8::MAX, "help");
-    let is_shown = |name: &str| root.find_subcommand(name).is_some_and(|it| !it.is_hide_set());
-    let mut shown: Vec<_> = places.iter().copied().filter(|it| is_shown(it.2)).chain([help]).collect();
+    let help = (Task::Serving, u8::MAX, "help");
+    let mut shown: Vec<_> = places.iter().copied().filter(|it| it.0 != Task::Hidden).chain([help]).collect();
     shown.sort_unstable();
     let about = |name: &str| match name {
-        "help" => "Print help for a command; `--all` adds the options of every command".to_owned(),
+        "help" => "Print help; `--man`: manual pages, `--completion`: for a shell".to_owned(),
         _ => root.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string).unwrap_or_default(),
     };
     let width = screen::help_width();
@@ -64,6 +62,7 @@ pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: 
         let _ = write!(text, "\n{}\n{{options}}\n\n", heading("Options"));
         text.push_str("`olmdex help COMMAND` describes the options of a command, with examples");
         text.push_str(if form == Form::All { "." } else { "; `olmdex help --all` describes those of every command." });
+        let _ = write!(text, "\nTopics, as in `olmdex help names`: {}.", topics::words().join(", "));
     }
     root.help_template(text)
 }
@@ -85,19 +84,25 @@ fn push_row(text: &mut String, name: &str, name_width: usize, about: &str, width
 
 #[cfg(test)]
 mod tests {
+    use super::Task;
+    use crate::cli::shell::grammar::places;
+
     #[test]
     fn each_command_has_a_place_of_its_own() {
-        let mut places: Vec<_> = crate::cli::PLACES.iter().map(|it| (it.0, it.1)).collect();
+        let all = places(crate::cli::PLACES).into_iter().filter(|place| place.0 != Task::Hidden);
+        let mut places: Vec<_> = all.map(|place| (place.0, place.1)).collect();
+        let n_all = places.len();
         places.sort_unstable();
         places.dedup();
-        assert_eq!(places.len(), crate::cli::PLACES.len());
+        assert_eq!(places.len(), n_all);
     }
 
     #[test]
     fn each_line_fits_a_terminal() {
         for command in crate::cli::whole().get_subcommands().filter(|it| !it.is_hide_set()) {
             let about = command.get_about().unwrap().to_string();
-            assert!(about.len() <= 80, "{} is described in {} characters: {about}", command.get_name(), about.len());
+            // The list of commands has one line for each on a terminal of 80 columns.
+            assert!(about.len() <= 68, "{} is described in {} characters: {about}", command.get_name(), about.len());
         }
     }
 }

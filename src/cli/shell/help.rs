@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 
 use crate::cli::shell::complete::Line;
 use crate::cli::shell::groups::{self, Task};
-use crate::cli::shell::layout::{Form, cut, heading, wrapped};
+use crate::cli::shell::layout::{Form, cut, description, heading, label, wrapped};
 use crate::cli::terminal::screen;
 
 /// Lines of a page that fits a screen.
@@ -65,7 +65,7 @@ fn of_command(root: Command, path: &[&str], form: Form, globals: &[Arg], built: 
             return command.override_help(text);
         }
         if !wanted {
-            let pointer = "Options of every command: `olmdex help --all`";
+            let pointer = "Options of many commands: `olmdex help options`, of every command: `olmdex help --all`";
             let text = match command.get_after_help() {
                 Some(text) => format!("{text}\n\n{pointer}"),
                 None => pointer.to_owned(),
@@ -97,7 +97,7 @@ fn screen_page(command: &Command, globals: &[Arg], width: usize) -> String {
     lines.extend(wrapped(usage.trim_end(), "  ", width));
     let is_shown = |it: &&Arg| {
         let is_of_all = globals.iter().any(|global| global.get_id() == it.get_id());
-        !it.is_hide_set() && !is_of_all && it.get_id() != "help"
+        !it.is_hide_set() && !it.is_hide_long_help_set() && !is_of_all && it.get_id() != "help"
     };
     let arguments = command.get_positionals().filter(is_shown);
     let arguments = Rows::new("Arguments", arguments.map(|it| (it.to_string(), description(it))).collect());
@@ -111,7 +111,7 @@ fn screen_page(command: &Command, globals: &[Arg], width: usize) -> String {
     let name = command.get_bin_name().unwrap_or_default();
     let mut end = examples(command);
     end.push(String::new());
-    end.push(format!("More: `{name} --help`; options of every command: `olmdex help --all`"));
+    end.push(format!("More: `{name} --help`; options of many commands: `olmdex help options`"));
     // A terminal wraps longer lines.
     let height = |lines: &[String]| lines.iter().map(|it| it.chars().count().div_ceil(width).max(1)).sum::<usize>();
     let room = MAX_LINES.saturating_sub(height(&lines) + height(&end));
@@ -163,26 +163,6 @@ impl Rows {
         }
         lines.iter().flat_map(|it| it.split('\n')).map(str::to_owned).collect()
     }
-}
-
-/// An option as users type it.
-fn label(option: &Arg) -> String {
-    match option.get_short() {
-        Some(short) if option.get_long().is_some() => format!("-{short}, {option}"),
-        _ => format!("    {option}"),
-    }
-}
-
-/// The first sentence about an argument, and its possible words.
-fn description(argument: &Arg) -> String {
-    let text = argument.get_help().map(ToString::to_string).unwrap_or_default();
-    let end = [". ", "; "].iter().filter_map(|it| text.find(it)).min().unwrap_or(text.len());
-    let text = &text[..end];
-    let is_listed = argument.get_action().takes_values() && !argument.is_hide_possible_values_set();
-    let values = argument.get_possible_values();
-    let words: Vec<&str> =
-        values.iter().filter(|it| is_listed && !it.is_hide_set()).map(clap::builder::PossibleValue::get_name).collect();
-    if words.is_empty() { text.to_owned() } else { format!("{text}: {}", words.join(", ")) }
 }
 
 /// The first examples, below their heading.

@@ -1,4 +1,6 @@
-//! The layout of help pages: their length, headings, and lines of a width.
+//! The layout of help pages: their length, headings, options with their descriptions, and lines of a width.
+
+use clap::Arg;
 
 /// The length of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +43,26 @@ pub(super) fn wrapped(text: &str, indent: &str, width: usize) -> Vec<String> {
     }
     lines.push(line);
     lines
+}
+
+/// An option as users type it.
+pub(super) fn label(option: &Arg) -> String {
+    match option.get_short() {
+        Some(short) if option.get_long().is_some() => format!("-{short}, {option}"),
+        _ => format!("    {option}"),
+    }
+}
+
+/// The first sentence about an argument, and its possible words.
+pub(super) fn description(argument: &Arg) -> String {
+    let text = argument.get_help().map(ToString::to_string).unwrap_or_default();
+    let end = [". ", "; "].iter().filter_map(|it| text.find(it)).min().unwrap_or(text.len());
+    let text = &text[..end];
+    let is_listed = argument.get_action().takes_values() && !argument.is_hide_possible_values_set();
+    let values = argument.get_possible_values();
+    let words: Vec<&str> =
+        values.iter().filter(|it| is_listed && !it.is_hide_set()).map(clap::builder::PossibleValue::get_name).collect();
+    if words.is_empty() { text.to_owned() } else { format!("{text}: {}", words.join(", ")) }
 }
 
 #[cfg(test)]

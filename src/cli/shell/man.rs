@@ -1,10 +1,11 @@
 //! `olmdex man`
 
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::topics;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::file::write_whole;
 
@@ -45,9 +46,15 @@ pub(crate) fn man(mut root: clap::Command, args: &ManArgs) -> CommandResult {
         },
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    clap_mangen::Man::new(page).render(&mut out)?;
+    render(&clap_mangen::Man::new(page), &mut out)?;
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// A page with the sections that all pages have.
+fn render(page: &clap_mangen::Man, out: &mut impl Write) -> std::io::Result<()> {
+    page.render(out)?;
+    out.write_all(topics::sections().as_bytes())
 }
 
 /// Writes the page of each command that help shows into a directory.
@@ -57,7 +64,7 @@ fn write_pages(root: clap::Command, dir: &Path) -> Result<(), CommandError> {
         open.extend(command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help").cloned());
         let page = clap_mangen::Man::new(command);
         let mut text = Vec::new();
-        page.render(&mut text)?;
+        render(&page, &mut text)?;
         write_whole(&dir.join(page.get_filename()), &text)?;
     }
     Ok(())

@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use clap::{Arg, Command};
 
 /// An option, and its other name if nothing else has that name.
-const OTHER_NAMES: &[(&str, &str)] = &[("output", "format"), ("installed", "from")];
+const OTHER_NAMES: &[(&str, &str)] =
+    &[("output", "format"), ("installed", "from"), ("compat", "as"), ("version", "range"), ("old", "base")];
 
 /// Nouns with the verb that may be left out.
 const SILENT_VERBS: &[(&str, &str)] = &[("bundle", "validate"), ("repo", "check"), ("mirror", "plan")];
@@ -52,7 +53,7 @@ pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Whether a word is the command: only options and their values come before it.
-fn is_command(words: &[OsString], at: usize) -> bool {
+pub(super) fn is_command(words: &[OsString], at: usize) -> bool {
     let is_option = |at: usize| words[at].to_string_lossy().starts_with('-');
     at > 0 && (1..at).all(|it| is_option(it) || words[it] == "help" || (it > 1 && is_option(it - 1)))
 }
@@ -108,7 +109,7 @@ mod tests {
     #[test]
     fn each_special_format_is_shown_in_a_transcript() {
         let mut open: Vec<_> =
-            crate::cli::whole().get_subcommands().map(|it| (it.get_name().to_owned(), it.clone())).collect();
+            crate::cli::plain().get_subcommands().map(|it| (it.get_name().to_owned(), it.clone())).collect();
         while let Some((name, command)) = open.pop() {
             open.extend(command.get_subcommands().map(|it| (name.clone(), it.clone())));
             let Some(output) = command.get_arguments().find(|it| it.get_long() == Some("output")) else { continue };

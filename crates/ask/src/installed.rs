@@ -1,0 +1,138 @@
+//! The operators that a cluster has, as its own objects state it: no catalog is needed.
+
+use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Condition, Subscription};
+use olmdex_version::version_in_name;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use olmdex_base::olm::Olm;
+
+/// An operator of a cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstalledOperator {
+    /// Which OLM manages it: `classic` or `v1`.
+    pub olm: &'static str,
+    /// The namespace; for a ClusterExtension that of its objects.
+    pub namespace: String,
+    /// The name of its Subscription or ClusterExtension; empty for a ClusterServiceVersion without one.
+    pub name: String,
+    /// The package; empty if no object states it.
+    pub package: String,
+    /// The installed bundle; empty if nothing is installed yet.
+    pub bundle: String,
+    /// Its version; empty if it is not known.
+    pub version: String,
+    /// The channels; empty if any will do.
+    pub channels: Vec<String>,
+    /// `Automatic` or `Manual`; empty without a Subscription.
+    pub approval: &'static str,
+    /// The CatalogSource as `NAMESPACE/NAME`, or the ClusterCatalog; empty if none is named.
+    pub source: String,
+    /// Its state in the words of its objects: the phase of its ClusterServiceVersion, or why there is no change.
+    pub state: String,
+    /// The InstallPlan that waits for an approval; empty if none does.
+    pub waits_for: String,
+}
+
+/// The operators of a cluster: those of Subscriptions, those without one, then the ClusterExtensions, each by name.
+#[must_use]
+pub fn installed_operators(cluster: &Cluster) -> Vec<InstalledOperator> {
+    let of_subscriptions = cluster.subscriptions.iter().map(|subscription| of_subscription(cluster, subscription));
+    let is_alone = |csv: &&ClusterServiceVersion| !csv.is_copied && cluster.subscription_of(csv).is_none();
+    let alone = cluster.csvs.iter().filter(is_alone).map(of_csv);
+    let of_extensions = cluster.extensions.iter().map(of_extension);
+    let mut all: Vec<_> = of_subscriptions.chain(alone).chain(of_extensions).collect();
+    all.sort_by(|a, b| (a.olm, &a.namespace, &a.name, &a.bundle).cmp(&(b.olm, &b.namespace, &b.name, &b.bundle)));
+    all
+}
+
+fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledOperator {
+    let is_installed =
+        |csv: &&ClusterServiceVersion| csv.name == subscription.installed && csv.namespace == subscription.namespace;
+    let csv = cluster.csvs.iter().find(is_installed);
+    let is_its_plan = |plan: &&olmdex_rules::cluster::InstallPlan| {
+        plan.namespace == subscription.namespace && plan.name == subscription.install_plan
+    };
+    let plan = cluster.install_plans.iter().find(is_its_plan);
+    let waiting = plan.filter(|plan| plan.waits());
+    InstalledOperator {
+        olm: Olm::Classic.as_str(),
+        namespace: subscription.namespace.clone(),
+        name: subscription.name.clone(),
+        package: subscription.package.clone(),
+        version: version_of(&subscription.installed, csv),
+        bundle: subscription.installed.clone(),
+        channels: Some(subscription.channel.clone()).filter(|channel| !channel.is_empty()).into_iter().collect(),
+        approval: if subscription.is_manual { "Manual" } else { "Automatic" },
+        source: match subscription.source_namespace.as_str() {
+            "" => subscription.source.clone(),
+            namespace => format!("{namespace}/{}", subscription.source),
+        },
+        state: match (waiting, csv) {
+            (Some(plan), _) => {
+                format!("waits for an approval of {}: {}", plan.name, plan.csvs.join(", "))
+            }
+            _ if Condition::is(&subscription.conditions, "ResolutionFailed", "True") => "ResolutionFailed".to_owned(),
+            (_, Some(csv)) if !matches!(csv.phase.as_str(), "" | "Succeeded") => csv_state(csv),
+            _ if !matches!(subscription.state.as_str(), "" | "AtLatestKnown") => subscription.state.clone(),
+            (_, Some(csv)) => csv.phase.clone(),
+            (None, None) => String::new(),
+        },
+        waits_for: waiting.map(|plan| plan.name.clone()).unwrap_or_default(),
+    }
+}
+
+fn of_csv(csv: &ClusterServiceVersion) -> InstalledOperator {
+    let phase = csv_state(csv);
+    InstalledOperator {
+        olm: Olm::Classic.as_str(),
+        namespace: csv.namespace.clone(),
+        version: version_of(&csv.name, Some(csv)),
+        bundle: csv.name.clone(),
+        state: if phase.is_empty() { "no Subscription".to_owned() } else { format!("{phase}, no Subscription") },
+        ..InstalledOperator::default()
+    }
+}
+
+fn of_extension(extension: &ClusterExtension) -> InstalledOperator {
+    let BundleStatus { name: bundle, version, .. } = extension.installed.clone().unwrap_or_default();
+    // `Progressing` names what keeps it from the wanted state; an installed one without is at rest.
+    let unsettled = ["Installed", "Progressing"].iter().find_map(|kind| {
+        let condition = Condition::find(&extension.conditions, kind)?;
+        let is_settled = condition.status == "True" && matches!(condition.reason.as_str(), "Succeeded" | "");
+        (!is_settled).then(|| condition.reason.clone())
+    });
+    InstalledOperator {
+        olm: Olm::V1.as_str(),
+        namespace: extension.namespace.clone(),
+        name: extension.name.clone(),
+        package: extension.package.clone(),
+        version: if version.is_empty() { version_of(&bundle, None) } else { version },
+        state: match unsettled {
+            Some(reason) => reason,
+            None if bundle.is_empty() => String::new(),
+            None => "Installed".to_owned(),
+        },
+        bundle,
+        channels: extension.channels.clone(),
+        source: extension.named_catalog().unwrap_or_default().to_owned(),
+        ..InstalledOperator::default()
+    }
+}
+
+/// The phase of a ClusterServiceVersion, with its message if something is wrong.
+fn csv_state(csv: &ClusterServiceVersion) -> String {
+    match csv.message.as_str() {
+        message if csv.phase == "Failed" && !message.is_empty() => format!("{}: {message}", csv.phase),
+        _ => csv.phase.clone(),
+    }
+}
+
+/// The version that the cluster states, or that the name of the bundle has.
+fn version_of(bundle: &str, csv: Option<&ClusterServiceVersion>) -> String {
+    match csv.map(|csv| csv.version.as_str()) {
+        Some(version) if !version.is_empty() => version.to_owned(),
+        _ => version_in_name(bundle).map(|version| version.to_string()).unwrap_or_default(),
+    }
+}

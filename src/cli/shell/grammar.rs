@@ -1,0 +1,772 @@
+//! The visible words of the command line. Each takes over several commands: a verb or an option of the word says which
+//! of them answers. The words of these commands stay, hidden, and mean what they always meant.
+//!
+//! A word is translated before anything is parsed, so each question keeps the one description of its options that it
+//! has; only the help of a word shows those of all its commands together.
+
+use std::ffi::OsString;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, ArgGroup, Command};
+
+use crate::cli::shell::groups::Task;
+use crate::cli::shell::topics;
+use crate::cli::shell::vocabulary::is_command;
+
+/// A visible word with its commands.
+pub(in crate::cli) struct Word {
+    pub(in crate::cli) name: &'static str,
+    /// Its description; empty for that of the command of the same name.
+    about: &'static str,
+    /// Its usage, if its options and verbs do not tell it.
+    usage: &'static str,
+    /// Its examples; empty for those of the command of the same name.
+    examples: &'static str,
+    /// Its place in the help; `None` for that of the command of the same name.
+    place: Option<(Task, u8)>,
+    /// The commands that it takes over. The first one that is chosen answers.
+    views: &'static [View],
+    /// Options of the command of the same name that another way to say the same replaces.
+    replaced: &'static [&'static str],
+}
+
+/// A command that a word takes over.
+struct View {
+    when: When,
+    /// The command, in words.
+    command: &'static [&'static str],
+    shape: Shape,
+    /// The help of the option that chooses it. For a verb: its description and examples, if they are not the command's.
+    help: &'static str,
+}
+
+/// Which words of a line choose a command.
+#[derive(Clone, Copy)]
+enum When {
+    /// A verb behind the word.
+    Verb(&'static str),
+    /// The same before a database file, which no verb of the word itself takes.
+    VerbOnDatabase(&'static str),
+    /// An option without a value, which the command itself does not have.
+    Flag(&'static str),
+    /// One value of an option; the command itself does not have it.
+    Value(&'static str, &'static str),
+    /// An option that the command has under another name, or under the same.
+    Option(&'static str, &'static str),
+    /// A first word that is none of these.
+    WordOtherThan(&'static [&'static str]),
+    /// Nothing.
+    Always,
+}
+
+/// How the rest of the line becomes that of a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Unchanged.
+    Same,
+    /// `-O TARGET` becomes the last word.
+    TargetLast,
+    /// `-O TARGET`, or the last word of several, becomes the value of this option.
+    TargetOf(&'static str),
+    /// The two first words become `--old` and `-i`.
+    OldAndNew,
+}
+
+const fn view(when: When, command: &'static [&'static str], help: &'static str) -> View {
+    View { when, command, shape: Shape::Same, help }
+}
+
+const fn shaped(when: When, command: &'static [&'static str], shape: Shape, help: &'static str) -> View {
+    View { when, command, shape, help }
+}
+
+/// All options of a command.
+const ALL: &[&str] = &["*"];
+
+/// The kinds of rows that `list` has.
+const KINDS: &[&str] = &["packages", "channels", "bundles", "catalogs", "operators", "packagemanifests"];
+
+/// Its other kinds, which other commands list.
+const OTHER_KINDS: &[&str] = &["apis", "installed"];
+
+/// The words.
+pub(in crate::cli) const WORDS: &[Word] = &[
+    Word {
+        name: "list",
+        usage: "olmdex list [packages|channels|bundles|catalogs|apis|installed] [NAME|WORD]… [OPTIONS]",
+        about: "List packages, channels, bundles, APIs, or what is installed",
+        examples: "Examples:
+  olmdex list packages
+  olmdex list kafka
+  olmdex list apis monitoring.coreos.com/v1/Prometheus
+  olmdex list installed --cluster must-gather/
+  olmdex list keda --by-catalog",
+        place: None,
+        views: &[
+            view(When::Verb("apis"), &["provides"], ""),
+            view(When::Verb("installed"), &["installed"], ""),
+            view(When::Option("--requires", ""), &["requires"], "List the bundles that require this API or package"),
+            view(When::Flag("--by-catalog"), &["whereis"], "Show which catalogs have a package, and its heads there"),
+            view(When::Flag("--support-ends"), &["lifecycle"], "Show how long versions are supported"),
+            view(When::Flag("--space"), &["info"], "Show what an index holds, and how much space each part takes"),
+            view(When::WordOtherThan(KINDS), &["search"], ""),
+            view(When::Always, &["list"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "deps",
+        usage: "olmdex deps NAME [--closure|--needed-by|--why] [OPTIONS]",
+        about: "Show what a bundle requires, who needs it, or why it is there",
+        examples: "Examples:
+  olmdex deps keda@2.10.1
+  olmdex deps keda --needed-by
+  olmdex deps keda@2.10.1 --closure
+  olmdex deps cert-manager --why --install keda",
+        place: None,
+        views: &[
+            view(When::Flag("--needed-by"), &["requires"], "List the bundles that require this package or API"),
+            view(When::Flag("--why"), &["why"], "Show the chains of dependencies that lead to this package"),
+            view(When::Always, &["deps"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "upgrades",
+        usage: "olmdex upgrades [NAME[@FROM]] [--to VERSION|--steps] [OPTIONS]",
+        about: "Show the next upgrades, or why OLM does not take a version",
+        examples: "Examples:
+  olmdex upgrades keda@2.10.1
+  olmdex upgrades keda@2.8.1 --to 2.10.1
+  olmdex upgrades keda@2.8.1 --steps
+  olmdex upgrades --cluster must-gather/",
+        place: Some((Task::Upgrades, 1)),
+        views: &[
+            view(When::Option("--to", "--to"), &["path"], ""),
+            view(When::Flag("--steps"), &["path"], "Show the upgrades that OLM makes one after another"),
+            view(When::Option("--shortest", "--shortest"), &["path"], ""),
+            view(When::Always, &["updates"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "plan",
+        usage: "olmdex plan --cluster PATH --to VERSION|olm-v1 [--only blockers|platform] [OPTIONS]",
+        about: "",
+        examples: "",
+        place: None,
+        views: &[
+            view(When::Value("--only", "blockers"), &["compat"], "Only what blocks the upgrade of the cluster"),
+            view(When::Value("--only", "platform"), &["platform-path"], "Only the updates of OpenShift"),
+            view(When::Value("--to", "olm-v1"), &["v1", "check"], ""),
+            view(When::Always, &["plan"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "diff",
+        usage: "olmdex diff OLD NEW [--only crd|images] [OPTIONS]",
+        about: "",
+        examples: "",
+        place: None,
+        views: &[
+            view(When::Value("--only", "crd"), &["crd-check"], "Only whether OLM allows the upgrades of definitions"),
+            shaped(When::Value("--only", "images"), &["images"], Shape::OldAndNew, "Only the images that are new"),
+            view(When::Always, &["diff"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "log",
+        usage: "olmdex log NAME [--by-commit|--stranded|--bisect RULE] [OPTIONS]",
+        about: "Show when versions came and went, and by which commit",
+        examples: "Examples:
+  olmdex log keda
+  olmdex log keda --by-commit -i past.db
+  olmdex log keda --stranded -i past.db
+  olmdex log keda --bisect W0802 -i past.db",
+        place: Some((Task::Catalogs, 9)),
+        views: &[
+            view(When::Flag("--stranded"), &["stranded"], "Show whom OLM Classic stopped upgrading, from when to when"),
+            view(When::Flag("--by-commit"), &["blame"], "Show the commit of each change"),
+            view(When::Option("--bisect", "--rule"), &["bisect"], "Find the last day without a finding of this rule"),
+            view(When::Always, &["history"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "edit",
+        usage: "",
+        about: "Change a catalog: its files, templates, or a legacy SQLite file",
+        examples: "Examples:
+  olmdex edit deprecate till/stable -m 'Use fast.' -i my-catalog/ --dry-run
+  olmdex edit remove till@1.0.0 -i my-catalog/ --impact
+  olmdex edit promote till.v1.1.0 --channel fast -i my-catalog/ --dry-run
+  olmdex edit add legacy.db my-bundle/ -O larger.db
+  olmdex edit remove legacy.db keda -O smaller.db",
+        place: None,
+        views: &[
+            view(When::Verb("z-stream"), &["z-stream"], ""),
+            view(When::Verb("release"), &["release"], ""),
+            view(When::Verb("new-package"), &["init"], ""),
+            view(When::Verb("impact"), &["simulate"], ""),
+            view(
+                When::Verb("repair"),
+                &["simulate", "--repair-all"],
+                "Find the fewest edits of entries with which nobody stays stranded
+Examples:
+  olmdex edit repair -i my-catalog/
+  olmdex edit repair keda -i my-catalog/
+  olmdex edit repair keda -i my-catalog/ -o json",
+            ),
+            view(When::Verb("prune"), &["legacy", "prune"], ""),
+            view(When::Verb("prune-stranded"), &["legacy", "prune-stranded"], ""),
+            view(When::Verb("truncate"), &["legacy", "deprecate-truncate"], ""),
+            view(When::VerbOnDatabase("add"), &["legacy", "add"], ""),
+            view(When::VerbOnDatabase("remove"), &["legacy", "rm"], ""),
+            view(When::Always, &["edit"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "template",
+        usage: "",
+        about: "",
+        examples: "",
+        place: None,
+        views: &[
+            view(
+                When::Verb("onboard"),
+                &["onboard"],
+                "Make a catalog of an operator's bundles: templates, catalogs, ci.yaml
+Examples:
+  olmdex template onboard bundles --image-template 'quay.io/k/{{.Package}}:v{{.Version}}'
+  olmdex template onboard bundles --image-template 'quay.io/k/k:{{.Version}}' --dockerfile
+  olmdex template onboard bundles --image-template 'quay.io/k/k:{{.Version}}' --dry-run",
+            ),
+            view(When::Always, &["template"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "export",
+        usage: "olmdex export [[NAME=]SOURCE]… --to files|legacy|site|parquet -O TARGET [OPTIONS]",
+        about: "Write catalogs as files, as the legacy SQLite file, pages or Parquet",
+        examples: "Examples:
+  olmdex export legacy.db --to files -O files/
+  olmdex export my-catalog/ --to legacy -O new.db
+  olmdex export index.db --to site -O site/
+  olmdex export index.db --to parquet -O views/",
+        place: None,
+        views: &[
+            shaped(When::Value("--to", "files"), &["migrate"], Shape::TargetLast, "The form"),
+            view(When::Value("--to", "legacy"), &["export", "--legacy"], ""),
+            shaped(When::Value("--to", "site"), &["export"], Shape::TargetOf("--site"), ""),
+            shaped(When::Value("--to", "parquet"), &["export"], Shape::TargetOf("--parquet"), ""),
+            view(When::Always, &["export"], ""),
+        ],
+        replaced: &["site", "parquet", "legacy"],
+    },
+    Word {
+        name: "mirror",
+        usage: "olmdex mirror filter|status|delta [OPTIONS]",
+        about: "Filter catalogs for a mirror; show what it lacks, and what is new",
+        examples: "",
+        place: None,
+        views: &[
+            view(When::Verb("filter"), &["filter"], ""),
+            view(
+                When::Verb("status"),
+                &["mirror"],
+                "Show what a mirror lacks, what it has, and what is no longer needed
+Examples:
+  olmdex mirror status -c imageset.yaml -i my-catalog/ --at oci:my-layout
+  olmdex mirror status --package keda/stable -i my-catalog/ --at oci:my-layout
+  olmdex mirror status -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json",
+            ),
+            view(When::Always, &["mirror"], ""),
+        ],
+        replaced: ALL,
+    },
+    Word {
+        name: "lock",
+        usage: "",
+        about: "",
+        examples: "",
+        place: None,
+        views: &[
+            view(When::Verb("outdated"), &["outdated"], ""),
+            view(When::Verb("renovate"), &["renovate"], ""),
+            view(When::Always, &["lock"], ""),
+        ],
+        replaced: &[],
+    },
+    Word {
+        name: "image",
+        usage: "olmdex image build|dockerfile|push|pull [OPTIONS]",
+        about: "Make, send and fetch images of catalogs",
+        examples: "",
+        place: None,
+        views: &[
+            view(
+                When::Verb("build"),
+                &["image"],
+                "Write the Dockerfiles of the catalogs of olmdex.toml, or make the image of one
+Examples:
+  olmdex image build
+  olmdex image build community
+  olmdex image build community --destination oci:image:latest",
+            ),
+            view(When::Verb("dockerfile"), &["generate", "dockerfile"], ""),
+            #[cfg(feature = "oci")]
+            view(When::Verb("push"), &["push"], ""),
+            #[cfg(feature = "oci")]
+            view(When::Verb("pull"), &["pull"], ""),
+            view(When::Always, &["image"], ""),
+        ],
+        replaced: ALL,
+    },
+    Word {
+        name: "help",
+        usage: "",
+        about: "",
+        examples: "",
+        place: None,
+        views: &[
+            shaped(When::Option("--man", ""), &["man"], Shape::Same, ""),
+            view(When::Option("--completion", ""), &["completion"], ""),
+        ],
+        replaced: &[],
+    },
+];
+
+/// Whether a command line asks for help.
+pub(in crate::cli) fn asks_for_help(words: &[OsString]) -> bool {
+    words.iter().take_while(|word| *word != "--").any(|word| word == "-h" || word == "--help")
+}
+
+/// The word of a command line, with its index.
+fn word_of(words: &[OsString]) -> Option<(usize, &'static Word)> {
+    let is_spoken =
+        |(at, word): &(usize, &OsString)| is_command(words, *at) && !word.to_string_lossy().starts_with('-');
+    let (at, spoken) = words.iter().enumerate().skip(1).find(is_spoken)?;
+    Some((at, WORDS.iter().find(|word| spoken == word.name)?))
+}
+
+/// A command line in the words of the commands.
+pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
+    let Some((at, word)) = word_of(&words).filter(|_| !asks_for_help(&words)) else { return words };
+    let Some((view, rest)) = word.chosen(&words[at + 1..]) else { return words };
+    let before = words[..at].iter().cloned();
+    before.chain(view.command.iter().map(OsString::from)).chain(view.shape.applied(rest)).collect()
+}
+
+impl Word {
+    /// The command that answers, with the words for it.
+    fn chosen(&self, rest: &[OsString]) -> Option<(&'static View, Vec<OsString>)> {
+        self.views.iter().find_map(|view| Some((view, view.when.taken(rest)?)))
+    }
+}
+
+impl When {
+    /// The option that chooses a command, with its value.
+    fn choice(self) -> Option<String> {
+        match self {
+            Self::Flag(name) | Self::Option(name, _) => Some(name.to_owned()),
+            Self::Value(name, value) => Some(format!("{name} {value}")),
+            Self::Verb(_) | Self::VerbOnDatabase(_) | Self::WordOtherThan(_) | Self::Always => None,
+        }
+    }
+
+    /// The words that are left for a command; `None` if the words do not choose it.
+    fn taken(self, rest: &[OsString]) -> Option<Vec<OsString>> {
+        let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
+        let without = |at: usize, n: usize| [&rest[..at], &rest[at + n..]].concat();
+        let option = |name: &str| {
+            rest[..end].iter().enumerate().find_map(|(at, word)| match word.to_str()?.strip_prefix(name)? {
+                "" => Some((at, None)),
+                text => Some((at, Some(text.strip_prefix('=')?.to_owned()))),
+            })
+        };
+        match self {
+            Self::Always => Some(rest.to_vec()),
+            Self::Verb(verb) => rest.first().filter(|word| *word == verb).map(|_| rest[1..].to_vec()),
+            Self::VerbOnDatabase(verb) => {
+                let is_database = rest.get(1).is_some_and(|word| word.to_string_lossy().ends_with(".db"));
+                Self::Verb(verb).taken(rest).filter(|_| is_database)
+            }
+            Self::Flag(name) => option(name).filter(|found| found.1.is_none()).map(|(at, _)| without(at, 1)),
+            Self::Value(name, wanted) => match option(name)? {
+                (at, Some(value)) => (value == wanted).then(|| without(at, 1)),
+                (at, None) => rest.get(at + 1).filter(|value| *value == wanted).map(|_| without(at, 2)),
+            },
+            Self::Option(name, other) => {
+                let (at, value) = option(name)?;
+                let renamed = (!other.is_empty()).then(|| OsString::from(other));
+                let value = value.map(OsString::from);
+                Some([&rest[..at], renamed.as_slice(), value.as_slice(), &rest[at + 1..]].concat())
+            }
+            Self::WordOtherThan(known) => {
+                let first = rest[..end].iter().find(|word| !word.to_string_lossy().starts_with('-'))?.to_str()?;
+                // A misspelt kind is no word to search for.
+                let is_kind = |word: &str| word.len() > 2 && known.iter().any(|kind| kind.starts_with(word));
+                let has_kind = rest[..end].iter().any(|word| word.to_str().is_some_and(is_kind));
+                // A misspelt kind is no word to search for.
+                let meant = crate::diag::closest(first, known.iter().chain(OTHER_KINDS).copied());
+                (!has_kind && meant.is_none()).then(|| rest.to_vec())
+            }
+        }
+    }
+}
+
+impl Shape {
+    fn applied(self, mut rest: Vec<OsString>) -> Vec<OsString> {
+        if self == Self::Same {
+            return rest;
+        }
+        let positions: Vec<usize> = positions(&rest);
+        if self == Self::OldAndNew {
+            if let [old, new, ..] = positions[..] {
+                rest.insert(new, "-i".into());
+                rest.insert(old, "--old".into());
+            }
+            return rest;
+        }
+        let named = rest.iter().position(|word| word == "-O" || word == "--output-file");
+        let target = match (named, positions.as_slice()) {
+            (Some(at), _) if at + 1 < rest.len() => {
+                rest.remove(at);
+                Some(rest.remove(at))
+            }
+            (None, [_, .., last]) => Some(rest.remove(*last)),
+            _ => None,
+        };
+        match (self, target) {
+            (Self::TargetOf(option), Some(target)) => rest.extend([option.into(), target]),
+            (Self::TargetOf(option), None) => rest.push(option.into()),
+            (_, target) => rest.extend(target),
+        }
+        rest
+    }
+}
+
+/// The indexes of the words that are neither options nor their values. The commands with another shape have few options
+/// with values, so this knows which have none.
+fn positions(rest: &[OsString]) -> Vec<usize> {
+    const FLAGS: &[&str] = &["-q", "-v", "--quiet", "--verbose", "--prove", "-k", "--keep-going", "--no-cache"];
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
+    let takes_next = |word: &OsString| {
+        let text = word.to_string_lossy();
+        is_option(word) && !text.contains('=') && !FLAGS.contains(&text.as_ref())
+    };
+    (0..rest.len()).filter(|at| !is_option(&rest[*at]) && (*at == 0 || !takes_next(&rest[*at - 1]))).collect()
+}
+
+/// The description of a command that words name.
+fn find<'c>(root: &'c Command, words: &[&str]) -> Option<&'c Command> {
+    let verbs = words.iter().filter(|word| !word.starts_with('-'));
+    verbs.copied().try_fold(root, |command, verb| command.find_subcommand(verb))
+}
+
+/// The whole command line as the help shows it: with the words, and without the commands that they take over.
+pub(in crate::cli) fn described(root: Command, places: &[(Task, u8, &str)]) -> Command {
+    let hidden = |name: &str| places.iter().any(|place| place.2 == name && place.0 == Task::Hidden);
+    let words: Vec<Command> =
+        WORDS.iter().filter(|word| word.name != "help").map(|word| description(word, &root)).collect();
+    let root = root.mut_subcommands(|command| {
+        let is_hidden = hidden(command.get_name());
+        if is_hidden { command.hide(true) } else { command }
+    });
+    let root = words.into_iter().fold(root, |root, word| {
+        let name = word.get_name().to_owned();
+        if root.find_subcommand(&name).is_some() {
+            root.mut_subcommand(name, |_| word.clone())
+        } else {
+            root.subcommand(word)
+        }
+    });
+    root.mut_subcommands(without_shared)
+}
+
+/// Options by their former names, which stay, and by those that the help shows.
+const PRESENT_NAMES: &[(&str, &str)] = &[("compat", "as"), ("version", "range"), ("old", "base")];
+
+/// A command whose help leaves out the options that a topic of the help describes for all commands.
+fn without_shared(command: Command) -> Command {
+    let is_edit = command.get_name() == "edit";
+    let command = command.mut_args(|option| {
+        let shown = PRESENT_NAMES.iter().find(|name| {
+            let has_name = option.get_all_aliases().is_some_and(|aliases| aliases.contains(&name.1));
+            option.get_long() == Some(name.0) && has_name
+        });
+        let option = shown.copied().into_iter().fold(option, |option, (former, name)| option.long(name).alias(former));
+        if topics::is_shared(&option) { option.hide_short_help(true).hide_long_help(true) } else { option }
+    });
+    command.mut_subcommands(move |verb| {
+        let is_of_word = |option: &Arg| is_edit && ["force", "follow", "impact"].contains(&option.get_id().as_str());
+        without_shared(verb.mut_args(|option| if is_of_word(&option) { option.hide(true) } else { option }))
+    })
+}
+
+/// A word with the options and verbs of all its commands.
+fn description(word: &Word, root: &Command) -> Command {
+    let mut made = root.find_subcommand(word.name).cloned().unwrap_or_else(|| Command::new(word.name));
+    if !word.about.is_empty() {
+        made = made.about(word.about);
+    }
+    if !word.usage.is_empty() {
+        made = made.override_usage(word.usage);
+    }
+    if !word.examples.is_empty() {
+        made = made.after_help(word.examples).after_long_help(word.examples);
+    }
+    if word.views.iter().any(|view| matches!(view.when, When::Verb(_))) {
+        // Options of all verbs that are there are none of the verbs that come.
+        let of_all: Vec<Arg> = made.get_arguments().filter(|option| option.is_global_set()).cloned().collect();
+        let of_verb = of_all.iter().map(|option| option.clone().global(false));
+        made = made.mut_args(|option| option.global(false)).mut_subcommands(|verb| verb.args(of_verb.clone()));
+    }
+    for view in word.views {
+        let Some(command) = find(root, view.command) else { continue };
+        made = match view.when {
+            When::Verb(verb) => with_verb(made, (word.name, verb), command, view),
+            When::VerbOnDatabase(_) => made,
+            _ => with_options(made, command, view.when.choice().map(|choice| format!("With {choice}")).as_deref()),
+        };
+    }
+    for view in word.views {
+        made = with_choice(made, view);
+    }
+    let is_replaced = |option: &Arg| {
+        let is_own = !option.is_positional() || word.replaced == ALL;
+        is_own && (word.replaced == ALL || word.replaced.contains(&option.get_id().as_str()))
+    };
+    made.mut_args(|option| if is_replaced(&option) { option.hide(true).required(false) } else { option })
+}
+
+/// A word with a verb, which is a command by its other name.
+fn with_verb(word: Command, (name, verb): (&str, &'static str), command: &Command, view: &View) -> Command {
+    if word.find_subcommand(verb).is_some() {
+        return word;
+    }
+    let mut made = command.clone().name(verb).hide(false);
+    if command.get_name() == name {
+        // Its verbs are the word's.
+        made = Command::new(verb).args(command.get_arguments().map(|option| plain(option, None)));
+        made = command.get_about().cloned().into_iter().fold(made, Command::about);
+    }
+    // An option that the verb stands for, and those that cannot be given with it.
+    let fixed = view.command.iter().find_map(|part| part.strip_prefix("--"));
+    if let Some(fixed) = fixed.and_then(|long| command.get_arguments().find(|option| option.get_long() == Some(long))) {
+        let is_choice = |group: &&ArgGroup| !(*group).clone().is_multiple();
+        let mut built = command.clone();
+        built.build();
+        let groups = built.get_groups().filter(|group| group.get_args().any(|id| id == fixed.get_id()));
+        let of_groups: Vec<_> = groups.filter(is_choice).flat_map(ArgGroup::get_args).collect();
+        let excluded = command.get_arg_conflicts_with(fixed);
+        let is_out = |option: &Arg| {
+            of_groups.contains(&option.get_id()) || excluded.iter().any(|other| other.get_id() == option.get_id())
+        };
+        made = made.mut_args(|option| if is_out(&option) { option.hide(true) } else { option });
+    }
+    if let Some((about, examples)) = view.help.split_once('\n') {
+        made = made.about(about).long_about(about).after_help(examples).after_long_help(examples);
+    } else {
+        let spoken = format!("olmdex {}", view.command.join(" "));
+        let in_word = |text: &StyledStr| text.to_string().replace(&spoken, &format!("olmdex {name} {verb}"));
+        made = command.get_after_help().map(in_word).into_iter().fold(made, Command::after_help);
+        made = command.get_after_long_help().map(in_word).into_iter().fold(made, Command::after_long_help);
+    }
+    // The options of a word are none of its verbs'.
+    word.args_conflicts_with_subcommands(true).subcommand_negates_reqs(true).subcommand(made)
+}
+
+/// A word with the options of a command that it does not have yet.
+fn with_options(mut word: Command, command: &Command, heading: Option<&str>) -> Command {
+    let has_positions = word.get_positionals().next().is_some();
+    for option in command.get_arguments().filter(|option| !(option.is_positional() && has_positions)) {
+        let is_same = |known: &Arg| {
+            let is_named = |name: &str| {
+                known.get_long() == Some(name) || known.get_all_aliases().unwrap_or_default().contains(&name)
+            };
+            known.get_id() == option.get_id()
+                || option.get_long().is_some_and(is_named)
+                || (known.get_short().is_some() && known.get_short() == option.get_short())
+        };
+        if !word.get_arguments().any(is_same) {
+            word = word.arg(plain(option, heading));
+        }
+    }
+    word
+}
+
+/// An option for the help alone: what it demands and excludes is the command's own affair.
+fn plain(option: &Arg, heading: Option<&str>) -> Arg {
+    let mut made = Arg::new(option.get_id().clone()).action(option.get_action().clone());
+    made = option.get_long().map(str::to_owned).into_iter().fold(made, Arg::long);
+    made = option.get_short().into_iter().fold(made, Arg::short);
+    let aliases = option.get_all_aliases().unwrap_or_default().into_iter();
+    made = made.aliases(aliases.filter(|alias| PRESENT_NAMES.iter().any(|name| name.1 == *alias)).map(str::to_owned));
+    made = option.get_help().cloned().into_iter().fold(made, Arg::help);
+    made = option.get_long_help().cloned().into_iter().fold(made, Arg::long_help);
+    let heading = heading.filter(|_| !topics::is_shared(option)).or(option.get_help_heading()).map(str::to_owned);
+    made = heading.into_iter().fold(made, |made, text| made.help_heading(text));
+    if let Some(names) = option.get_value_names().filter(|_| option.get_action().takes_values()) {
+        made = made.value_names(names.to_vec()).value_parser(option.get_value_parser().clone());
+    }
+    made = option.get_num_args().filter(|_| option.is_positional()).into_iter().fold(made, Arg::num_args);
+    made.hide(option.is_hide_set()).hide_possible_values(option.is_hide_possible_values_set())
+}
+
+/// A word with the option that chooses a command.
+fn with_choice(word: Command, view: &View) -> Command {
+    let (name, value) = match view.when {
+        When::Flag(name) => (name, None),
+        When::Value(name, value) => (name, Some(value)),
+        When::Option(name, other) if name != other => (name, Some("")),
+        _ => return word,
+    };
+    let long = name.trim_start_matches('-');
+    let known = word.get_arguments().find(|known| known.get_long() == Some(long)).map(|known| known.get_id().clone());
+    match (known, value) {
+        // Another value of an option that is there.
+        (Some(id), Some(value)) if !value.is_empty() => word.mut_arg(id, |known| with_value(known, value, view.help)),
+        (Some(_), _) => word,
+        (None, None) => word.arg(Arg::new(long).long(long).action(ArgAction::SetTrue).help(view.help)),
+        (None, Some("")) => word.arg(Arg::new(long).long(long).value_name(long.to_uppercase()).help(view.help)),
+        (None, Some(value)) => {
+            word.arg(Arg::new(long).long(long).value_name(value).help(format!("`{value}`: {}", view.help)))
+        }
+    }
+}
+
+fn with_value(option: Arg, value: &str, help: &str) -> Arg {
+    let names =
+        option.get_value_names().map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>().join("|"));
+    let text = option.get_help().map(ToString::to_string).unwrap_or_default();
+    let text = if help.is_empty() { text } else { format!("{text}; `{value}`: {help}") };
+    option.value_name(format!("{}|{value}", names.unwrap_or_default())).help(text)
+}
+
+/// The visible words and commands with their places in the help.
+pub(in crate::cli) fn places(places: &[(Task, u8, &'static str)]) -> Vec<(Task, u8, &'static str)> {
+    let new = WORDS.iter().filter_map(|word| word.place.map(|(task, place)| (task, place, word.name)));
+    places.iter().copied().chain(new).collect()
+}
+
+/// An error about a translated command line in the words that the user typed.
+pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString], root: &Command) {
+    let Some((at, word)) = word_of(typed) else { return };
+    let Some((view, _)) = word.chosen(&typed[at + 1..]) else { return };
+    let spoken = format!(
+        "olmdex {}",
+        view.command.iter().filter(|part| !part.starts_with('-')).copied().collect::<Vec<_>>().join(" ")
+    );
+    if let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) {
+        let verb = if let When::Verb(verb) = view.when { format!(" {verb}") } else { String::new() };
+        let usage = usage.to_string().replacen(&spoken, &format!("olmdex {}{verb}", word.name), 1);
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(StyledStr::from(usage)));
+    }
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return };
+    if error.kind() != ErrorKind::UnknownArgument {
+        return;
+    }
+    let long = option.split(['=', ' ']).next().unwrap_or_default().trim_start_matches('-').to_owned();
+    let has = |view: &&View| {
+        let command = find(root, view.command);
+        command.is_some_and(|command| command.get_arguments().any(|known| known.get_long() == Some(&long)))
+    };
+    let choice = word.views.iter().filter(has).find_map(|view| view.when.choice());
+    if let Some(choice) = choice {
+        let tip = StyledStr::from(format!("`--{long}` goes with `{choice}`"));
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{WORDS, described, find, translated};
+
+    #[test]
+    fn each_word_leads_to_its_command() {
+        for (typed, read) in [
+            ("list packages", "list packages"),
+            ("list kafka -i a", "search kafka -i a"),
+            ("list -i a bundles keda", "list -i a bundles keda"),
+            ("list pakages", "list pakages"),
+            ("list apis g/v1/K", "provides g/v1/K"),
+            ("list keda --by-catalog", "whereis keda"),
+            ("list --requires keda", "requires keda"),
+            ("upgrades keda@1.0.0", "updates keda@1.0.0"),
+            ("upgrades keda@1.0.0 --to=2.0.0", "path keda@1.0.0 --to 2.0.0"),
+            ("-q upgrades keda --steps", "-q path keda"),
+            ("plan --only blockers keda", "compat keda"),
+            ("plan --to olm-v1 --cluster c", "v1 check --cluster c"),
+            ("plan --to 4.18 --cluster c", "plan --to 4.18 --cluster c"),
+            ("diff a b --only crd", "crd-check a b"),
+            ("diff a b --only=images -q", "images --old a -i b -q"),
+            ("log keda", "history keda"),
+            ("log keda --bisect W0802", "bisect keda --rule W0802"),
+            ("edit z-stream keda", "z-stream keda"),
+            ("edit add b", "edit add b"),
+            ("edit add a.db b -O c.db", "legacy add a.db b -O c.db"),
+            ("edit remove keda -i a.db", "edit remove keda -i a.db"),
+            ("list package", "list package"),
+            ("export a.db --to files -O out", "migrate a.db out"),
+            ("export a.db out --to files", "migrate a.db out"),
+            ("export a --to legacy -O b.db", "export --legacy a -O b.db"),
+            ("export a b=c --to site -O out", "export a b=c --site out"),
+            ("export --site out a", "export --site out a"),
+            ("mirror filter -p a", "filter -p a"),
+            ("mirror delta a b", "mirror delta a b"),
+            ("image push a b", "push a b"),
+            ("lock keda", "lock keda"),
+            ("help --man --dir .", "man --dir ."),
+            ("help --completion bash", "completion bash"),
+            ("help upgrades", "help upgrades"),
+            ("upgrades -h", "upgrades -h"),
+            ("complete -- upgrades --to", "complete -- upgrades --to"),
+            ("show -- log --stranded", "show -- log --stranded"),
+        ] {
+            let words = translated(format!("olmdex {typed}").split(' ').map(Into::into).collect());
+            assert_eq!(words, format!("olmdex {read}").split(' ').collect::<Vec<_>>(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn each_command_of_a_word_exists() {
+        let root = crate::cli::plain();
+        for word in WORDS {
+            for view in word.views {
+                assert!(find(&root, view.command).is_some(), "{} {:?}", word.name, view.command);
+            }
+            assert!(
+                word.place.is_some() == root.find_subcommand(word.name).is_none() || word.name == "help",
+                "{}",
+                word.name
+            );
+        }
+        described(root, crate::cli::PLACES).build();
+    }
+
+    /// Issue 53: at most 28 commands and 450 options.
+    #[test]
+    fn visible_commands_are_few() {
+        let root = crate::cli::whole();
+        let shown: Vec<_> = root.get_subcommands().filter(|command| !command.is_hide_set()).collect();
+        let names: Vec<&str> = shown.iter().map(|command| command.get_name()).collect();
+        // `help` is clap's own.
+        assert!(names.len() < 28, "{} commands: {names:?}", names.len());
+        let mut open = shown;
+        let mut n_options = 0;
+        while let Some(command) = open.pop() {
+            open.extend(command.get_subcommands().filter(|verb| !verb.is_hide_set()));
+            let is_shown = |option: &&clap::Arg| !option.is_hide_set() && !option.is_hide_long_help_set();
+            let options = command.get_arguments().filter(is_shown);
+            n_options += options.filter(|option| !option.is_positional()).count();
+        }
+        assert!(n_options <= 450, "{n_options} options");
+    }
+}
