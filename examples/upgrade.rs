@@ -11,7 +11,7 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use olmdex::ask::{OlmSet, PathWish, UpgradeQuestion};
+use olmdex::ask::{OlmSet, PathQuestion, Question as _, State, UpgradeOptions};
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Mode};
 
@@ -28,16 +28,17 @@ pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
     builder.add_catalog(&spec, &Input::directory(directory)?, Mode::Tolerant)?;
     let index = builder.into_index()?;
 
-    let question = UpgradeQuestion {
+    let question = PathQuestion {
         name: Some("till/candidate".to_owned()),
         installed: Some("till.v1.0.0".to_owned()),
-        olm: OlmSet::Classic,
-        ..UpgradeQuestion::default()
+        options: UpgradeOptions { olm: OlmSet::Classic, ..UpgradeOptions::default() },
+        ..PathQuestion::default()
     };
-    let paths = question.paths(&index, &PathWish::default(), &mut |warning| eprintln!("{warning}"))?;
+    let answer = question.ask(&State::of(&index))?;
+    answer.warnings.iter().for_each(|warning| eprintln!("{warning}"));
 
     let mut out = String::new();
-    for path in paths.answers {
+    for path in answer.items {
         let mut at = path.from.name;
         for step in path.steps {
             let permits = step.target.permits.iter();

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use olmdex::ask::{
-    AskError, Catalogs, CatalogsOfVersion, CompatQuestion, DependencyWish, OlmSet, PathWish, Target, UpgradeQuestion,
-    dependencies, of_version,
+    AskError, Catalogs, CatalogsOfVersion, CompatQuestion, DependencyWish, OlmSet, PathQuestion, Question as _, State,
+    Target, UpgradeOptions, WhyNotQuestion, dependencies, of_version,
 };
 use olmdex::constraint::openshift::Minor;
 use olmdex::index::Index;
@@ -254,26 +254,33 @@ impl Question {
     fn asked(&self, index: &Index) -> Result<Value, AskError> {
         let warn = &mut |_: &str| {};
         let catalogs = self.catalogs(index);
-        let of_way = |way: &PathQuery| UpgradeQuestion {
-            name: Some(way.package.clone()),
-            installed: way.from.clone(),
-            channels: way.channel.iter().cloned().collect(),
+        let of_way = |way: &PathQuery| UpgradeOptions {
+            channel: way.channel.iter().cloned().collect(),
             olm: match way.olm {
                 None => OlmSet::Both,
                 Some(olmdex::ask::Olm::Classic) => OlmSet::Classic,
                 Some(olmdex::ask::Olm::V1) => OlmSet::V1,
             },
-            catalogs: catalogs.clone(),
-            ..UpgradeQuestion::default()
+            catalog: catalogs.clone(),
+            ..UpgradeOptions::default()
         };
         Ok(match self {
             Self::Path(way) => {
-                let wish = PathWish { to: way.to.clone(), fewest: None };
-                json!(of_way(way).paths(index, &wish, warn)?.answers)
+                let (name, installed) = (Some(way.package.clone()), way.from.clone());
+                let question = PathQuestion {
+                    name,
+                    installed,
+                    to: way.to.clone(),
+                    options: of_way(way),
+                    ..PathQuestion::default()
+                };
+                json!(question.ask(&State::of(index))?.items)
             }
             Self::WhyNot(way) => {
-                let name = Some(format!("{}@{}", way.package, way.to.as_deref().unwrap()));
-                json!(UpgradeQuestion { name, names_target: true, ..of_way(way) }.why_not(index, warn)?.answers)
+                let name = format!("{}@{}", way.package, way.to.as_deref().unwrap());
+                let (installed, options) = (way.from.clone(), of_way(way));
+                let question = WhyNotQuestion { name, installed, options, ..WhyNotQuestion::default() };
+                json!(question.ask(&State::of(index))?.items)
             }
             Self::Compat(fit) => {
                 let from = minor(fit);

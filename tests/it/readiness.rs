@@ -523,5 +523,5 @@ fn no_name_escapes_from_the_script() {
     shell.arg("back");
     assert!(shell.status().unwrap().success());
     assert!(!dir.path().join("pwned").exists());
-    assert_eq!(Gates::default(), Gates::parse("").unwrap());
+    assert_eq!(Gates::default(), "".parse().unwrap());
 }

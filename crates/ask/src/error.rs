@@ -96,6 +96,22 @@ pub enum AskError {
         /// The fault.
         reason: String,
     },
+    /// The parts of the question do not fit together.
+    #[error("{what}")]
+    Unfit {
+        /// The parts, and why they do not fit.
+        what: &'static str,
+        /// The way out.
+        help: &'static str,
+    },
+    /// Something else is to be said before the reason.
+    #[error("{error}")]
+    Warned {
+        /// The warnings that came up before.
+        warnings: Vec<String>,
+        /// The reason.
+        error: Box<AskError>,
+    },
     /// Neither a package nor a cluster is given.
     #[error("no package and no cluster given")]
     NothingAsked,
@@ -284,6 +300,15 @@ impl AskError {
         )
     }
 
+    /// The reason by itself, without the warnings before it.
+    #[must_use]
+    pub fn bare(self) -> Self {
+        match self {
+            Self::Warned { error, .. } => *error,
+            error => error,
+        }
+    }
+
     /// Whether something named does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
@@ -304,6 +329,7 @@ impl AskError {
             | Self::NoSubscription { .. }
             | Self::NoCatalogForCluster(_)
             | Self::Tie(TieError::Unknown { .. }) => true,
+            Self::Warned { error, .. } => error.is_not_found(),
             Self::Question(error) => {
                 !matches!(error, QuestionError::SeveralNamespaces(_) | QuestionError::OtherNamespace { .. })
             }
@@ -367,6 +393,8 @@ impl AskError {
             Self::NoNamespace(_) => {
                 "write NAMESPACE:PACKAGE, as in tools:backup, with @VERSION or /CHANNEL after it if needed".to_owned()
             }
+            Self::Unfit { help, .. } => (*help).to_owned(),
+            Self::Warned { error, .. } => return error.help(),
             Self::Question(error) => return help_of_question(error),
             Self::Tie(error) => help_of_tie(error),
             Self::NotOpenshift(_)

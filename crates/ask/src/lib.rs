@@ -34,7 +34,7 @@
 //! | how long versions are supported | [`LifecycleQuestion::answer`] |
 //! | the bundles that operators are pinned to | [`LockQuestion::answer`] |
 //! | the updates of OpenShift from one version to another | [`PlatformPathQuestion::answer`] |
-//! | what OLM upgrades to, by which path, and why not | [`UpgradeQuestion::updates`], [`UpgradeQuestion::paths`], [`UpgradeQuestion::why_not`] |
+//! | what OLM upgrades to, by which path, and why not | [`UpdatesQuestion`], [`PathQuestion`], [`WhyNotQuestion`] |
 //!
 //! This crate deliberately reads no files and no command line, and prints nothing.
 
@@ -42,6 +42,8 @@ mod building;
 mod bundle;
 mod catalog;
 mod catalog_image;
+#[cfg(feature = "clap")]
+mod command_line;
 mod compat;
 mod definitions;
 mod dependencies;
@@ -69,6 +71,7 @@ mod permissions;
 mod pins;
 mod plan;
 mod platform_path;
+mod question;
 mod readiness;
 mod repairs;
 mod requirements;
@@ -79,7 +82,7 @@ mod simulation;
 mod sources;
 mod sql;
 mod upgrade;
-mod upgrade_answers;
+mod upgrades;
 mod whereis;
 mod why;
 mod z_stream;
@@ -88,6 +91,8 @@ pub use building::{builder, builder_for_lists, builder_of, light_builder};
 pub use bundle::{Target, bundle_called, looks_like_range, of_version};
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
 pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
+#[cfg(feature = "clap")]
+pub use command_line::{CommandLine, one_of};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};
 pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
@@ -125,8 +130,8 @@ pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
 pub use olmdex_olm::upgrade::{
-    InstalledBundle, Move, NamedVersion, PathStep, Stay, Updates, UpgradePath, Verdict, WhyNot, check_catalog,
-    check_catalog_noting, check_graph, cut_advice,
+    InstalledBundle, Move, NamedVersion, PathStep, Stay, Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot,
+    check_catalog, check_catalog_noting, check_graph, cut_advice,
 };
 pub use openshift::{mentioned_minors, minor, openshift_of};
 pub use past::{BisectQuestion, Bisection, Stranding, strandings};
@@ -134,6 +139,7 @@ pub use permissions::{permissions, permissions_of};
 pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
 pub use platform_path::{PlatformEnds, PlatformPathQuestion};
+pub use question::{Answer, Question, State, Verdict};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion, v1_install_warnings};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
@@ -143,8 +149,8 @@ pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, only_catalog};
 pub use sql::{SqlRow, sql_rows};
-pub use upgrade::{Channels, PackageQuestion, PackageQuestions, UpgradeQuestion, Warn, bundle, installed};
-pub use upgrade_answers::{FewestWish, PathWish, Paths, UpdateAnswers, WhyNotAnswers};
+pub use upgrade::{GateOptions, PackageQuestion, PackageQuestions, UpgradeOptions, Warn, bundle, installed};
+pub use upgrades::{PathQuestion, UpdatesQuestion, WhyNotQuestion};
 pub use whereis::{
     AbsenceReason, CatalogPresence, ChannelPresence, FileChange, KnownFrom, MirroredCatalog, SmallestChange,
     WhereisAnswers, WhereisQuestion,

@@ -7,21 +7,13 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::PackageGraph;
 use olmdex_rules::cluster::Cluster;
 use olmdex_rules::openshift::Lifecycle;
-use olmdex_version::Version;
 
 /// A minor version of OpenShift, as people write it.
 ///
 /// # Errors
 /// The fault of the text, in words.
 pub fn minor(text: &str) -> Result<Minor, String> {
-    // `419` would be major version 419.
-    if !text.contains('.') {
-        return Err("a version has a dot, as in 4.18".to_owned());
-    }
-    match Version::parse_tolerant(text) {
-        Ok(version) => Ok(Minor::of(&version)),
-        Err(error) => Err(format!("{error}; write a version as 4.18")),
-    }
+    text.parse()
 }
 
 /// The version of a cluster's ClusterVersion; `words` name the cluster in messages.

@@ -13,7 +13,9 @@ use serde::Serialize;
 use super::error::AskError;
 use super::findings::findings_of_rules;
 use super::name::no_package;
-use super::upgrade::UpgradeQuestion;
+use super::question::{Question as _, State};
+use super::upgrade::UpgradeOptions;
+use super::upgrades::WhyNotQuestion;
 use olmdex_base::diag::Rule;
 use olmdex_index::Index;
 use olmdex_index::query::StateRow;
@@ -107,18 +109,17 @@ impl BisectQuestion<'_> {
 
     /// Why OLM does not take the version; nothing, if it does.
     fn obstacles(&self, index: &Index, catalog: &str, target: &str) -> Result<Vec<String>, AskError> {
-        let question = UpgradeQuestion {
-            names_target: true,
-            name: Some(target.to_owned()),
-            installed: self.installed.map(str::to_owned),
-            channels: self.channels.to_vec(),
-            catalogs: vec![catalog.to_owned()],
-            ..UpgradeQuestion::default()
+        let options = UpgradeOptions {
+            channel: self.channels.to_vec(),
+            catalog: vec![catalog.to_owned()],
+            ..UpgradeOptions::default()
         };
-        match question.why_not(index, &mut |_| {}) {
-            Ok(answers) if answers.is_negative => Ok(Vec::new()),
-            Ok(answers) => {
-                let conditions = answers.answers.iter().flat_map(|it| &it.conditions).filter(|it| !it.is_met);
+        let (name, installed) = (target.to_owned(), self.installed.map(str::to_owned));
+        let question = WhyNotQuestion { name, installed, options, ..WhyNotQuestion::default() };
+        match question.ask(&State::of(index)).map_err(AskError::bare) {
+            Ok(answer) if answer.verdict.is_negative() => Ok(Vec::new()),
+            Ok(answer) => {
+                let conditions = answer.items.iter().flat_map(|it| &it.conditions).filter(|it| !it.is_met);
                 let mut reasons: Vec<String> = conditions.map(|it| it.fact.clone()).collect();
                 reasons.dedup();
                 if reasons.is_empty() {

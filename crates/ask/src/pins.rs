@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::error::AskError;
-use super::upgrade::UpgradeQuestion;
-use super::upgrade_answers::PathWish;
+use super::question::{Question as _, State};
+use super::upgrade::{GateOptions, UpgradeOptions};
+use super::upgrades::{PathQuestion, UpdatesQuestion};
 use olmdex_base::diag::envelope::PinState;
 use olmdex_base::diag::{Finding, Listed, Place, Rule, closest};
 use olmdex_base::olm::OlmSet;
@@ -13,7 +14,7 @@ use olmdex_index::Index;
 use olmdex_index::query::{Filter, GraphChannel, PackageGraph};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::upgrade::v1::Gates;
-use olmdex_olm::upgrade::{UpgradePath, Verdict};
+use olmdex_olm::upgrade::{Updates, UpgradePath, Verdict};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, Subscription, rules};
 use olmdex_version::Version;
 
@@ -104,13 +105,15 @@ impl PinQuestion<'_> {
                 let of_package = Filter { package: Some(package.clone()), ..filter };
                 let heads = index.channels(&of_package)?.into_iter().filter(|it| it.channel == channel);
                 let head = heads.map(|it| it.head).find(|it| !it.is_empty());
-                let ask = |installed: &str| self.of_subscription(&catalog, subscription, installed);
+                let ask = |installed: &str| self.of_subscription(subscription, installed);
+                let (olm, catalog) = (OlmSet::Classic, vec![catalog.clone()]);
+                let options = UpgradeOptions { olm, catalog, ..UpgradeOptions::default() };
                 findings.extend(not_held(&pinned, subscription, &head));
                 if let Some(pin) = &state.pin {
-                    state.next = next(index, &ask(pin));
+                    state.next = next(&self.state(index, &ask(pin)), &options);
                 }
                 if let (Some(from), Some(to)) = (&state.from, &state.pin) {
-                    let way = path(index, &ask(from), to);
+                    let way = path(&self.state(index, &ask(from)), &options, to);
                     findings.extend(pinned.unreachable(from, to, &way));
                     state.path = way.map(steps).unwrap_or_default();
                 }
@@ -119,8 +122,14 @@ impl PinQuestion<'_> {
         Ok(state)
     }
 
-    /// A question about a Subscription with a bundle installed.
-    fn of_subscription(&self, catalog: &str, subscription: &Subscription, installed: &str) -> UpgradeQuestion {
+    /// The manifests as a cluster.
+    fn state<'s>(&'s self, index: &'s Index, cluster: &'s Cluster) -> State<'s> {
+        let cluster = Some((cluster, "the manifests"));
+        State { index, cluster, source_map: &self.source_map, are_named: self.are_named }
+    }
+
+    /// The cluster of a Subscription with a bundle installed.
+    fn of_subscription(&self, subscription: &Subscription, installed: &str) -> Cluster {
         let subscription = Subscription {
             installed: installed.to_owned(),
             current: installed.to_owned(),
@@ -128,13 +137,7 @@ impl PinQuestion<'_> {
             state: String::new(),
             ..subscription.clone()
         };
-        let cluster = Cluster { subscriptions: vec![subscription], ..self.around() };
-        UpgradeQuestion {
-            olm: OlmSet::Classic,
-            cluster: Some((cluster, "the manifests".to_owned())),
-            catalogs: vec![catalog.to_owned()],
-            ..UpgradeQuestion::default()
-        }
+        Cluster { subscriptions: vec![subscription], ..self.around() }
     }
 
     /// The catalogs and the OpenShift version of the manifests, without other objects.
@@ -175,9 +178,10 @@ impl PinQuestion<'_> {
             return Ok(state);
         }
         // Without an installed bundle, the question is whether the catalogs have a version in the range.
-        let fresh = self.of_extension(extension, None).updates(index, &mut |_| {});
-        let taken = match fresh {
-            Ok(found) => found.answers.into_iter().next(),
+        let (olm, gates) = (OlmSet::V1, GateOptions { feature_gates: Some(self.gates) });
+        let options = UpgradeOptions { olm, gates, ..UpgradeOptions::default() };
+        let taken = match updates(&self.state(index, &self.of_extension(extension, None)), &options) {
+            Ok(found) => found,
             Err(error) => {
                 let help = error.help().unwrap_or_else(|| "name its catalogs with `--with`".to_owned());
                 findings.push(pinned.finding(rules::PIN_MISSING, format!("{}: {error}", pinned.object), &help));
@@ -201,14 +205,12 @@ impl PinQuestion<'_> {
                 version: target.version.clone(),
                 release: target.release.clone(),
             });
-            state.next = next(index, &self.of_extension(&free, installed));
+            state.next = next(&self.state(index, &self.of_extension(&free, installed)), &options);
             if let Some((name, from)) = from.and_then(|it| Some((bundles.get(it)?.clone(), it))) {
-                let question =
-                    self.of_extension(extension, Some(BundleStatus { name, version: from.to_owned(), release: None }));
-                let found = question.updates(index, &mut |_| {});
-                if let Some(stuck) =
-                    found.ok().and_then(|it| it.answers.into_iter().next()).filter(|it| it.is_negative())
-                {
+                let installed = BundleStatus { name, version: from.to_owned(), release: None };
+                let cluster = self.of_extension(extension, Some(installed));
+                let found = updates(&self.state(index, &cluster), &options);
+                if let Some(stuck) = found.ok().flatten().filter(|it| it.is_negative()) {
                     let message = format!(
                         "{}: no upgrade leads from {from} to {}: {}",
                         pinned.object, target.version, stuck.reason
@@ -223,17 +225,10 @@ impl PinQuestion<'_> {
         Ok(state)
     }
 
-    fn of_extension(&self, extension: &ClusterExtension, installed: Option<BundleStatus>) -> UpgradeQuestion {
+    /// The cluster of a ClusterExtension with a bundle installed.
+    fn of_extension(&self, extension: &ClusterExtension, installed: Option<BundleStatus>) -> Cluster {
         let extension = ClusterExtension { installed, ..extension.clone() };
-        let cluster = Cluster { extensions: vec![extension], ..self.around() };
-        UpgradeQuestion {
-            olm: OlmSet::V1,
-            gates: self.gates,
-            source_map: self.source_map.clone(),
-            are_named: self.are_named,
-            cluster: Some((cluster, "the manifests".to_owned())),
-            ..UpgradeQuestion::default()
-        }
+        Cluster { extensions: vec![extension], ..self.around() }
     }
 }
 
@@ -324,16 +319,22 @@ fn not_held(pinned: &Pinned<'_>, subscription: &Subscription, head: &Option<Stri
     Some(pinned.finding(rules::PIN_NOT_HELD, message, &help))
 }
 
+/// The upgrade of the only object of a cluster.
+fn updates(state: &State<'_>, options: &UpgradeOptions) -> Result<Option<Updates>, AskError> {
+    let question = UpdatesQuestion { options: options.clone(), ..UpdatesQuestion::default() };
+    Ok(question.ask(state)?.items.into_iter().next())
+}
+
 /// The bundle that OLM would upgrade to next.
-fn next(index: &Index, question: &UpgradeQuestion) -> Option<String> {
-    let found = question.updates(index, &mut |_| {}).ok()?.answers.into_iter().next()?;
+fn next(state: &State<'_>, options: &UpgradeOptions) -> Option<String> {
+    let found = updates(state, options).ok()??;
     let target = found.target.filter(|_| found.verdict == Verdict::Update)?;
     Some(target.bundle)
 }
 
-fn path(index: &Index, question: &UpgradeQuestion, to: &str) -> Option<UpgradePath> {
-    let wish = PathWish { to: Some(to.to_owned()), fewest: None };
-    question.paths(index, &wish, &mut |_| {}).ok()?.answers.into_iter().next()
+fn path(state: &State<'_>, options: &UpgradeOptions, to: &str) -> Option<UpgradePath> {
+    let (to, options) = (Some(to.to_owned()), options.clone());
+    PathQuestion { to, options, ..PathQuestion::default() }.ask(state).ok()?.items.into_iter().next()
 }
 
 fn steps(way: UpgradePath) -> Vec<String> {

@@ -4,12 +4,15 @@
 use std::collections::BTreeSet;
 
 use super::catalog::Catalogs;
+#[cfg(feature = "clap")]
+use super::command_line::one_of;
 use super::error::AskError;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
+use super::question::{State, as_text};
 use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
+use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
-use olmdex_index::{Index, LightIndex};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
@@ -17,48 +20,56 @@ use olmdex_rules::cluster::LabelSelector;
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_rules::openshift::coerce;
 use olmdex_version::version_in_name;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// How many channels a question about a Subscription may name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Channels {
-    /// The Subscription's own.
-    #[default]
-    One,
-    /// All that it may change to.
-    Several,
+/// The feature gates of operator-controller.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct GateOptions {
+    /// The feature gates of operator-controller, as its own option takes them (OLM v1): for example
+    /// `SingleOwnNamespaceInstallSupport=true,BundleReleaseSupport=true`
+    #[cfg_attr(feature = "clap", arg(long, value_name = "GATE=BOOL,…"))]
+    #[serde(with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub feature_gates: Option<Gates>,
 }
 
-/// A question about upgrades, in words.
-#[derive(Debug, Clone, Default)]
-pub struct UpgradeQuestion {
-    /// The package, or a word that names one, see [`PackageName`]. Without it, every operator of the cluster.
-    pub name: Option<String>,
-    /// Whether a version in the name is the wanted one, and not the installed one.
-    pub names_target: bool,
-    /// The installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds.
-    pub installed: Option<String>,
-    /// The channels that are named.
-    pub channels: Vec<String>,
-    /// How many of them there may be.
-    pub may_name: Channels,
-    /// The range of versions of a ClusterExtension.
-    pub version: Option<String>,
-    /// The generations of OLM to ask.
+impl GateOptions {
+    /// The gates, the default ones if none are given.
+    #[must_use]
+    pub fn gates(&self) -> Gates {
+        self.feature_gates.unwrap_or_default()
+    }
+}
+
+/// The options that all questions about upgrades have.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct UpgradeOptions {
+    /// The channel; may be repeated for OLM v1. Default: all, as for a Subscription or ClusterExtension without one
+    #[cfg_attr(feature = "clap", arg(long, value_name = "CHANNEL"))]
+    pub channel: Vec<String>,
+    /// Which generation of OLM to ask
+    #[cfg_attr(feature = "clap", arg(long, value_parser = one_of::<OlmSet>(), default_value = "both"))]
     pub olm: OlmSet,
-    /// Whether the catalog's edges bind a ClusterExtension.
-    pub policy: Policy,
+    /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
+    #[cfg_attr(feature = "clap", arg(long, value_parser = one_of::<Policy>(), value_name = "POLICY", default_value = "catalog-provided"))]
+    pub upgrade_constraint_policy: Policy,
     /// The feature gates of operator-controller.
-    pub gates: Gates,
-    /// The catalogs of a ClusterExtension by their labels.
-    pub selector: Option<LabelSelector>,
-    /// The cluster, with words for it in messages.
-    pub cluster: Option<(Cluster, String)>,
-    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
-    pub source_map: Vec<String>,
-    /// The catalogs to ask; all, if none is named.
-    pub catalogs: Vec<String>,
-    /// Whether the user gave the catalogs names of their own, see [`CatalogSources::new`].
-    pub are_named: bool,
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub gates: GateOptions,
+    /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SELECTOR"))]
+    #[serde(with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub catalog_selector: Option<LabelSelector>,
+    /// Only this catalog; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub catalog: Vec<String>,
 }
 
 /// A question about one package: the generations of OLM to ask, and the package as the catalogs have it.
@@ -120,85 +131,95 @@ pub fn bundle(view: &PackageView, text: &str) -> Result<NamedVersion, AskError> 
 /// Receives the warnings that come up while a question is answered.
 pub type Warn<'w> = &'w mut dyn FnMut(&str);
 
-impl UpgradeQuestion {
+/// A question about upgrades that is being answered.
+pub(crate) struct UpgradeInquiry<'a> {
+    pub(crate) state: &'a State<'a>,
+    pub(crate) options: &'a UpgradeOptions,
+    /// The package, or a word that names one, see [`PackageName`]. Without it, every operator of the cluster.
+    pub(crate) name: Option<&'a str>,
+    /// Whether a version in the name is the wanted one, and not the installed one.
+    pub(crate) names_target: bool,
+    /// The installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds.
+    pub(crate) installed: Option<&'a str>,
+    /// The range of versions of a ClusterExtension.
+    pub(crate) version: &'a str,
+    /// Whether a question about a Subscription may name several channels: those that it may change to.
+    pub(crate) may_change_channel: bool,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl<'a> UpgradeInquiry<'a> {
+    pub(crate) fn new(
+        state: &'a State<'a>,
+        options: &'a UpgradeOptions,
+        name: Option<&'a String>,
+        installed: Option<&'a String>,
+    ) -> Self {
+        Self {
+            state,
+            options,
+            name: name.map(String::as_str),
+            names_target: false,
+            installed: installed.map(String::as_str),
+            version: "",
+            may_change_channel: false,
+            warnings: Vec::new(),
+        }
+    }
+
     /// The questions about packages that this question stands for, with a warning for each package that is left out.
     ///
     /// # Errors
     /// If the question is ambiguous, or the catalogs lack its subject.
-    pub fn questions(&self, index: &Index, warn: Warn<'_>) -> Result<PackageQuestions, AskError> {
-        let mut name = self.name.as_deref().map(|it| PackageName::find(index, it)).transpose()?;
+    pub(crate) fn questions(&mut self) -> Result<PackageQuestions, AskError> {
+        let mut name = self.name.map(|it| PackageName::find(self.state.index, it)).transpose()?;
         if let Some(name) = name.as_mut().filter(|_| self.names_target) {
             name.installed = None;
         }
         if name.as_ref().is_some_and(|it| it.installed.is_some()) && self.installed.is_some() {
-            return Err(AskError::InstalledTwice(self.name.clone().unwrap_or_default()));
+            return Err(AskError::InstalledTwice(self.name.unwrap_or_default().to_owned()));
         }
-        let mut inquiry = UpgradeInquiry { asked: self, index, warn };
-        match (&self.cluster, name) {
+        match (self.state.cluster, name) {
             (None, None) => Err(AskError::NothingAsked),
-            (None, Some(name)) => Ok(PackageQuestions { questions: inquiry.of_package(&name)?, has_left_out: false }),
-            (Some((cluster, words)), name) => inquiry.of_cluster(cluster, words, name.as_ref()),
+            (None, Some(name)) => Ok(PackageQuestions { questions: self.of_package(&name)?, has_left_out: false }),
+            (Some((cluster, words)), name) => self.of_cluster(cluster, words, name.as_ref()),
         }
-    }
-
-    /// The questions about a package whose name is known, one for each catalog that a Subscription may name.
-    ///
-    /// # Errors
-    /// The errors of [`Self::questions`].
-    pub fn of_package(
-        &self,
-        index: &Index,
-        name: &PackageName,
-        warn: Warn<'_>,
-    ) -> Result<Vec<PackageQuestion>, AskError> {
-        UpgradeInquiry { asked: self, index, warn }.of_package(name)
     }
 
     /// The package in all catalogs, and the catalog that its Subscription names.
     ///
     /// # Errors
     /// The errors of [`Self::questions`].
-    pub(crate) fn view_of_all(
-        &self,
-        index: &Index,
-        warn: Warn<'_>,
-    ) -> Result<(PackageView, PackageName, String), AskError> {
-        let name = PackageName::find(index, self.name.as_deref().ok_or(AskError::NothingAsked)?)?;
+    pub(crate) fn view_of_all(&mut self) -> Result<(PackageView, PackageName, String), AskError> {
+        let index = self.state.index;
+        let name = PackageName::find(index, self.name.ok_or(AskError::NothingAsked)?)?;
         let view = PackageView::read(index, &Filter::default(), &name.package)?;
         let catalogs: Vec<String> = view.graphs.iter().map(|it| it.catalog.clone()).collect();
-        let source = match (self.catalogs.as_slice(), catalogs.as_slice()) {
+        let source = match (self.options.catalog.as_slice(), catalogs.as_slice()) {
             (_, []) => return Err(no_package(index, &name.package)?),
             ([only], _) | ([], [only]) => only.clone(),
             _ => return Err(AskError::WhichCatalog { catalogs }),
         };
-        self.check_channels(index, &view.graphs, &name, self.olm, warn)?;
+        self.check_channels(&view.graphs, &name, self.options.olm)?;
         Ok((view, name, source))
     }
 
     /// The question that the words ask by themselves.
-    #[must_use]
-    pub fn asked(&self, name: &PackageName, installed: Option<InstalledBundle>) -> EngineQuestion {
+    pub(crate) fn asked(&self, name: &PackageName, installed: Option<InstalledBundle>) -> EngineQuestion {
         EngineQuestion {
             installed,
             channels: self.channels(name),
-            version: self.version.clone().unwrap_or_default(),
-            selector: self.selector.clone(),
-            policy: self.policy,
-            installation: Installation { gates: self.gates, ..Installation::default() },
+            version: self.version.to_owned(),
+            selector: self.options.catalog_selector.clone(),
+            policy: self.options.upgrade_constraint_policy,
+            installation: Installation { gates: self.options.gates.gates(), ..Installation::default() },
             catalog: None,
             managed_by: None,
         }
     }
 
     /// Named channels must exist, as far as OLM demands that.
-    fn check_channels(
-        &self,
-        index: &Index,
-        graphs: &[PackageGraph],
-        name: &PackageName,
-        olm: OlmSet,
-        warn: Warn<'_>,
-    ) -> Result<(), AskError> {
+    fn check_channels(&mut self, graphs: &[PackageGraph], name: &PackageName, olm: OlmSet) -> Result<(), AskError> {
         let channels = self.channels(name);
         let package = &name.package;
         let is_known =
@@ -207,71 +228,28 @@ impl UpgradeQuestion {
         for channel in unknown {
             // A ClusterExtension uses the other channels.
             if known.is_empty() || olm.is_classic() {
-                return Err(no_channel(index, package, channel)?);
+                return Err(no_channel(self.state.index, package, channel)?);
             }
-            warn(&format!("package `{package}` has no channel `{channel}`"));
+            self.warnings.push(format!("package `{package}` has no channel `{channel}`"));
         }
-        if self.may_name == Channels::One && olm.is_classic() && channels.len() > 1 {
+        if !self.may_change_channel && olm.is_classic() && channels.len() > 1 {
             return Err(AskError::SeveralChannels);
         }
         Ok(())
     }
 
     fn channels(&self, name: &PackageName) -> Vec<String> {
-        self.channels.iter().chain(&name.channel).cloned().collect()
+        self.options.channel.iter().chain(&name.channel).cloned().collect()
     }
 
-    /// The package of an object of the cluster, with the other parts of the name in the words.
-    fn name_of(package: &str, name: Option<&PackageName>) -> PackageName {
-        name.cloned().unwrap_or_else(|| PackageName::of(package))
-    }
-}
-
-/// The reason why a question about an object of the cluster is left out: a warning, or an error if it was the only one.
-enum LeftOut {
-    Warned,
-    Refused(AskError),
-}
-
-impl From<AskError> for LeftOut {
-    fn from(error: AskError) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<olmdex_index::IndexError> for LeftOut {
-    fn from(error: olmdex_index::IndexError) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-/// The questions about the objects of a cluster, so far.
-#[derive(Default)]
-struct ClusterQuestions {
-    questions: Vec<PackageQuestion>,
-    n_found: usize,
-    /// The reason why there is no question about an object, if there was one.
-    refused: Option<AskError>,
-    /// The ClusterCatalogs that ClusterExtensions select and that are none of the catalogs.
-    unknown: BTreeSet<String>,
-}
-
-/// A question in progress.
-struct UpgradeInquiry<'a> {
-    asked: &'a UpgradeQuestion,
-    index: &'a Index,
-    warn: Warn<'a>,
-}
-
-impl UpgradeInquiry<'_> {
     /// The questions about a package that was named.
-    fn of_package(&mut self, name: &PackageName) -> Result<Vec<PackageQuestion>, AskError> {
-        let olm = self.asked.olm;
-        let Some(view) = self.view(name, &self.asked.catalogs)? else {
-            return Err(no_package(self.index, &name.package)?);
+    pub(crate) fn of_package(&mut self, name: &PackageName) -> Result<Vec<PackageQuestion>, AskError> {
+        let olm = self.options.olm;
+        let Some(view) = self.view(name, &self.options.catalog)? else {
+            return Err(no_package(self.state.index, &name.package)?);
         };
-        self.asked.check_channels(self.index, &view.graphs, name, olm, self.warn)?;
-        let asked = self.asked.asked(name, self.installed(&view, name)?);
+        self.check_channels(&view.graphs, name, olm)?;
+        let asked = self.asked(name, self.installed(&view, name)?);
         // A Subscription names one catalog, and a ClusterExtension uses all of them.
         if olm == OlmSet::V1 || view.graphs.len() < 2 {
             return Ok(vec![PackageQuestion { olm, view, asked }]);
@@ -291,8 +269,8 @@ impl UpgradeInquiry<'_> {
 
     /// The installed bundle that the words name.
     fn installed(&self, view: &PackageView, name: &PackageName) -> Result<Option<InstalledBundle>, AskError> {
-        let text = self.asked.installed.as_deref().or(name.installed.as_deref());
-        text.map(|it| installed(self.index, view, it)).transpose()
+        let text = self.installed.or(name.installed.as_deref());
+        text.map(|it| installed(self.state.index, view, it)).transpose()
     }
 
     /// The questions of all Subscriptions and ClusterExtensions, or of those to one package. The words take precedence
@@ -303,11 +281,11 @@ impl UpgradeInquiry<'_> {
         words: &str,
         name: Option<&PackageName>,
     ) -> Result<PackageQuestions, AskError> {
-        cluster.warnings.iter().for_each(|it| (self.warn)(it));
-        let ranks = self.index.catalog_ranks(&Filter::default())?;
+        self.warnings.extend(cluster.warnings.iter().cloned());
+        let ranks = self.state.index.catalog_ranks(&Filter::default())?;
         let sources = self.sources(cluster, &ranks)?;
         let served = served_catalogs(cluster, |name| sources.catalog("", name));
-        let olm = self.asked.olm;
+        let olm = self.options.olm;
         let fits = |package: &String| name.is_none_or(|it| it.package == *package);
         let mut gathered = ClusterQuestions::default();
         for it in cluster.subscriptions.iter().filter(|it| olm.is_classic() && fits(&it.package)) {
@@ -321,7 +299,7 @@ impl UpgradeInquiry<'_> {
         }
         let ClusterQuestions { questions, n_found, refused, unknown } = gathered;
         if !unknown.is_empty() {
-            (self.warn)(&sources.unknown_cluster_catalogs(&unknown));
+            self.warnings.push(sources.unknown_cluster_catalogs(&unknown));
         }
         if let Some(error) = refused.filter(|_| questions.is_empty()) {
             return Err(error);
@@ -356,7 +334,7 @@ impl UpgradeInquiry<'_> {
             Ok(question) => gathered.questions.push(question),
             Err(LeftOut::Warned) => {}
             Err(LeftOut::Refused(error)) if error.is_about_words() => {
-                (self.warn)(&format!("{whose}: {error}; left out"));
+                self.warnings.push(format!("{whose}: {error}; left out"));
                 gathered.refused = gathered.refused.take().or(Some(error));
             }
             Err(LeftOut::Refused(error)) => return Err(error),
@@ -365,7 +343,7 @@ impl UpgradeInquiry<'_> {
     }
 
     fn sources(&self, cluster: &Cluster, ranks: &[CatalogRank]) -> Result<CatalogSources, AskError> {
-        Ok(CatalogSources::new(ranks, &self.asked.source_map, cluster, None, self.asked.are_named)?)
+        Ok(CatalogSources::new(ranks, self.state.source_map, cluster, None, self.state.are_named)?)
     }
 
     fn of_subscription(
@@ -377,12 +355,12 @@ impl UpgradeInquiry<'_> {
     ) -> Result<PackageQuestion, LeftOut> {
         let Subscription { source, source_namespace, .. } = subscription;
         let whose = format!("the Subscription {}/{}", subscription.namespace, subscription.name);
-        let mut name = UpgradeQuestion::name_of(&subscription.package, name);
-        if self.asked.channels(&name).is_empty() && !subscription.channel.is_empty() {
+        let mut name = name_of(&subscription.package, name);
+        if self.channels(&name).is_empty() && !subscription.channel.is_empty() {
             name.channel = Some(subscription.channel.clone());
         }
         // A named catalog applies to every Subscription.
-        let own = match (self.asked.catalogs.as_slice(), sources.catalog(source_namespace, source)) {
+        let own = match (self.options.catalog.as_slice(), sources.catalog(source_namespace, source)) {
             ([], Some(catalog)) => vec![catalog],
             ([], None) => {
                 return self.left_out(&format!("{whose} {}", sources.unknown_words(source_namespace, source)));
@@ -394,7 +372,7 @@ impl UpgradeInquiry<'_> {
             return self.left_out(&format!("{of} does not have `{}`, which {whose} names", subscription.package));
         };
         self.check(&name, OlmSet::Classic, &view)?;
-        let mut asked = self.asked.asked(&name, self.installed(&view, &name)?);
+        let mut asked = self.asked(&name, self.installed(&view, &name)?);
         if asked.installed.is_none() && !subscription.installed.is_empty() {
             asked.installed = Some(installed_by(cluster, subscription, &view));
         }
@@ -409,12 +387,12 @@ impl UpgradeInquiry<'_> {
         name: Option<&PackageName>,
         unknown: &mut BTreeSet<String>,
     ) -> Result<PackageQuestion, LeftOut> {
-        let name = UpgradeQuestion::name_of(&extension.package, name);
+        let name = name_of(&extension.package, name);
         let own = self.of_version(around.cluster)?;
-        let selector = self.asked.selector.as_ref().or(extension.selector.as_ref());
-        let served = around.served_to(extension, selector, [&self.asked.catalogs, &own], unknown);
+        let selector = self.options.catalog_selector.as_ref().or(extension.selector.as_ref());
+        let served = around.served_to(extension, selector, [&self.options.catalog, &own], unknown);
         // Without its ClusterCatalog, a label that names one chooses the catalog behind it.
-        let named = extension.named_catalog().filter(|_| served.is_empty() && self.asked.catalogs.is_empty());
+        let named = extension.named_catalog().filter(|_| served.is_empty() && self.options.catalog.is_empty());
         let own = match named.map(|it| (it, around.sources.catalog("", it))) {
             None if !served.is_empty() => served.iter().filter_map(|it| it.catalog.clone()).collect(),
             None => own,
@@ -424,50 +402,84 @@ impl UpgradeInquiry<'_> {
                 return self.left_out(&format!("the ClusterExtension {} {words}", extension.name));
             }
         };
-        let catalogs = if own.is_empty() { &self.asked.catalogs } else { &own };
+        let catalogs = if own.is_empty() { &self.options.catalog } else { &own };
         let Some(view) = self.view(&name, catalogs)? else {
-            if self.asked.name.is_some() {
-                return Err(no_package(self.index, &name.package)?.into());
+            if self.name.is_some() {
+                return Err(no_package(self.state.index, &name.package)?.into());
             }
             let (package, extension) = (&name.package, &extension.name);
             return self.left_out(&format!("no catalog has `{package}`, which the ClusterExtension {extension} names"));
         };
         let view = view.served_by(served);
         self.check(&name, OlmSet::V1, &view)?;
-        let mut asked = self.asked.asked(&name, self.installed(&view, &name)?);
+        let mut asked = self.asked(&name, self.installed(&view, &name)?);
         complete(&mut asked, extension, &view, named.is_some());
         Ok(PackageQuestion { olm: OlmSet::V1, view, asked })
     }
 
     fn left_out(&mut self, why: &str) -> Result<PackageQuestion, LeftOut> {
-        (self.warn)(&format!("{why}; left out"));
+        self.warnings.push(format!("{why}; left out"));
         Err(LeftOut::Warned)
     }
 
     /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named
     /// after another version. None if the words name the catalogs.
     fn of_version(&self, cluster: &Cluster) -> Result<Vec<String>, AskError> {
-        let Some(minor) = coerce(&cluster.openshift).filter(|_| self.asked.catalogs.is_empty()) else {
+        let Some(minor) = coerce(&cluster.openshift).filter(|_| self.options.catalog.is_empty()) else {
             return Ok(Vec::new());
         };
-        Ok(Catalogs::of(self.index)?.of_cluster(minor).unwrap_or_default())
+        Ok(Catalogs::of(self.state.index)?.of_cluster(minor).unwrap_or_default())
     }
 
     /// A package in the catalogs; `None` if they do not have it.
     fn view(&self, name: &PackageName, catalogs: &[String]) -> Result<Option<PackageView>, AskError> {
         let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
-        let view = PackageView::read(self.index, &filter, &name.package)?.with_gates(&self.asked.gates);
+        let view = PackageView::read(self.state.index, &filter, &name.package)?.with_gates(&self.options.gates.gates());
         Ok((!view.graphs.is_empty()).then_some(view))
     }
 
     fn check(&mut self, name: &PackageName, olm: OlmSet, view: &PackageView) -> Result<(), AskError> {
-        self.asked.check_channels(self.index, &view.graphs, name, olm, self.warn)?;
+        self.check_channels(&view.graphs, name, olm)?;
         if olm.is_classic() && view.graphs.len() > 1 {
             let catalogs = view.graphs.iter().map(|it| it.catalog.clone()).collect();
             return Err(AskError::SeveralCatalogs { package: name.package.clone(), catalogs });
         }
         Ok(())
     }
+}
+
+/// The package of an object of the cluster, with the other parts of the name in the words.
+fn name_of(package: &str, name: Option<&PackageName>) -> PackageName {
+    name.cloned().unwrap_or_else(|| PackageName::of(package))
+}
+
+/// The reason why a question about an object of the cluster is left out: a warning, or an error if it was the only one.
+enum LeftOut {
+    Warned,
+    Refused(AskError),
+}
+
+impl From<AskError> for LeftOut {
+    fn from(error: AskError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<olmdex_index::IndexError> for LeftOut {
+    fn from(error: olmdex_index::IndexError) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// The questions about the objects of a cluster, so far.
+#[derive(Default)]
+struct ClusterQuestions {
+    questions: Vec<PackageQuestion>,
+    n_found: usize,
+    /// The reason why there is no question about an object, if there was one.
+    refused: Option<AskError>,
+    /// The ClusterCatalogs that ClusterExtensions select and that are none of the catalogs.
+    unknown: BTreeSet<String>,
 }
 
 /// The ClusterCatalogs of a cluster beside the catalogs that are known.

@@ -26,7 +26,9 @@ impl Olm {
 }
 
 /// The systems that a question is put to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum OlmSet {
     /// OLM Classic: Subscriptions
     Classic,

@@ -23,6 +23,23 @@ impl std::fmt::Display for Minor {
     }
 }
 
+impl std::str::FromStr for Minor {
+    /// The fault of the text, in words.
+    type Err = String;
+
+    /// A version as people write it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        // `419` would be major version 419.
+        if !text.contains('.') {
+            return Err("a version has a dot, as in 4.18".to_owned());
+        }
+        match Version::parse_tolerant(text) {
+            Ok(version) => Ok(Self::of(&version)),
+            Err(error) => Err(format!("{error}; write a version as 4.18")),
+        }
+    }
+}
+
 impl Minor {
     /// The minor version of a version.
     #[must_use]

@@ -9,7 +9,7 @@ use super::catalog::{Catalog, Key};
 use super::fields;
 use super::graph::{graph_of_names, graphs};
 use super::symbols::{Mention, RangeText, Role, Thing};
-use olmdex_ask::{Entries, EntryStanding, Updates, Verdict};
+use olmdex_ask::{Entries, EntryStanding, UpdateVerdict, Updates};
 use olmdex_base::diag::{Listed, counted, grouped, printable, shortened};
 use olmdex_index::query::PackageGraph;
 use olmdex_version::blang;
@@ -126,14 +126,14 @@ fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
 fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
     let Some(found) = Entries::of(graph).updates(channel, name) else { return Vec::new() };
     let words = |olm: &str, it: &Updates| match (&it.verdict, &it.target) {
-        (Verdict::Update | Verdict::Install, Some(target)) => {
+        (UpdateVerdict::Update | UpdateVerdict::Install, Some(target)) => {
             format!("- {olm} upgrades it to {}", code(&target.bundle))
         }
-        (Verdict::Current, _) => format!("- {olm} stays at it"),
-        (Verdict::Refused, Some(target)) => {
+        (UpdateVerdict::Current, _) => format!("- {olm} stays at it"),
+        (UpdateVerdict::Refused, Some(target)) => {
             format!("- {olm} resolves to {} and refuses it: {}", code(&target.bundle), code(&it.reason))
         }
-        (Verdict::Stuck, _) => format!("- {olm} is stuck at it: {}", code(&it.reason)),
+        (UpdateVerdict::Stuck, _) => format!("- {olm} is stuck at it: {}", code(&it.reason)),
         _ => format!("- {olm} cannot decide: {}", code(&it.reason)),
     };
     let classic = words("OLM Classic", &found.classic);

@@ -38,6 +38,14 @@ impl Answer {
     }
 }
 
+/// The result of a call.
+pub(crate) enum Outcome {
+    /// The question has an answer, or a reason why there is none, and a command that gives the same.
+    Asked(Result<Answer, AnswerError>, String),
+    /// The arguments are not those of the tool.
+    Invalid(String),
+}
+
 /// The reason why a question has no answer: an assistant reads it, and asks again.
 #[derive(Debug)]
 pub(crate) struct AnswerError {

@@ -7,8 +7,8 @@
 //!
 //! 1. [`server`](serve) finds the tool, and reads its arguments; arguments that the schema does not allow are an error
 //!    of the protocol.
-//! 2. `question` has a file for each topic: a tool's arguments, the call of `ask`, and the command that gives the same
-//!    answer.
+//! 2. `question::asked` makes a tool of each question of `ask`: its schema, its answer, and the command that gives the
+//!    same. Tools whose command is no such question have a file for each topic.
 //! 3. `page` cuts the answer into pages of less than 4 KiB of text, with a cursor for the rest. Nothing is left out in
 //!    silence.
 //! 4. `escape` makes the texts of catalogs harmless: they are JSON between two marks that they cannot contain.
@@ -24,11 +24,10 @@ mod question;
 mod resource;
 mod server;
 mod tool;
-mod words;
 mod world;
 
 #[cfg(feature = "http")]
 pub use http::{HttpAssistant, PATH as HTTP_PATH};
 pub use server::{Assistant, serve, serve_streams};
-pub use tool::{names, output_schema};
+pub use tool::{input_schema, names, output_schema};
 pub use world::{CatalogWord, SqlProcess, SqlRows, World};

@@ -7,7 +7,6 @@ use olmdex_text::encoding::percent;
 
 use super::answer::{Answer, AnswerError};
 use super::question::{List, known_catalogs};
-use super::words::Words;
 use super::world::World;
 
 /// The address of the list of catalogs.
@@ -44,7 +43,7 @@ fn packages(world: &World, catalog: &str) -> Result<(Answer, String), AnswerErro
     let index = world.index();
     known_catalogs(&index, &List(vec![catalog.to_owned()]))?;
     let rows = index.packages(&Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() })?;
-    let words: Words = world.words().option("--catalog", Some(catalog));
+    let words = world.words().option("--catalog", Some(catalog));
     Ok((Answer::of("PackageList", &rows)?, words.names([&"packages".to_owned()]).line("list")))
 }
 

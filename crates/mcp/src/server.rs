@@ -18,11 +18,11 @@ use rmcp::{ServerHandler, ServiceExt as _};
 use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::answer::AnswerError;
+use super::answer::{AnswerError, Outcome};
 use super::escape::{self, CLOSE, OPEN, shortened};
 use super::page::page;
 use super::resource::{self, CATALOGS, FINDINGS, PACKAGES};
-use super::tool::{self, Outcome};
+use super::tool;
 use super::world::World;
 
 /// How many bytes a message may have.

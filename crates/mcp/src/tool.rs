@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use olmdex_ask::{Dependencies, Stay, Updates as UpdatesAnswer, UpgradePath, WhyNot as WhyNotAnswer};
+use clap::Args;
+use olmdex_ask::{self as ask, Dependencies, PathQuestion, Stay, UpdatesQuestion, WhyNotQuestion};
 use olmdex_base::diag::envelope::Envelope;
+use olmdex_index::Index;
 use olmdex_index::query::{BundleDetail, Change, ChannelDetail, Hit, ImageUse, PackageDetail, SqlValue};
 use olmdex_olm::permissions::BundlePermissions;
 use olmdex_olm::readiness::Readiness;
@@ -14,23 +16,15 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, AnswerError};
+use super::answer::Outcome;
 use super::question::{
-    Compat, Deps, Diff, Explain, Images, Path, Plan, Question, Resolve, Search, Show, Sql, Updates, V1Check, WhyNot,
+    Compat, Deps, Diff, Explain, Images, Plan, Question, Resolve, Search, Show, Sql, V1Check, asked,
 };
 use super::world::World;
 
-/// The result of a call.
-pub(crate) enum Outcome {
-    /// The question has an answer, or a reason why there is none, and a command that gives the same.
-    Asked(Result<Answer, AnswerError>, String),
-    /// The arguments are not those of the tool.
-    Invalid(String),
-}
-
 /// A tool as the table has it.
 struct Row {
-    name: &'static str,
+    name: String,
     title: &'static str,
     about: &'static str,
     input: fn() -> Schema,
@@ -60,7 +54,13 @@ fn row<Q: Question>(
     about: &'static str,
     output: fn() -> Vec<(&'static str, Schema)>,
 ) -> Row {
-    Row { name, title, about, input: || schema_for!(Q), output, call: call::<Q> }
+    Row { name: name.to_owned(), title, about, input: || schema_for!(Q), output, call: call::<Q> }
+}
+
+/// The tool of a question.
+fn asks<Q: ask::Question<Index = Index> + Args>(title: &'static str, about: &'static str) -> Row {
+    let output = || vec![of::<Q::Item>(Q::KIND)];
+    Row { name: Q::NAME.replace('-', "_"), title, about, input: asked::schema::<Q>, output, call: asked::call::<Q> }
 }
 
 fn of<T: JsonSchema>(kind: &'static str) -> (&'static str, Schema) {
@@ -97,26 +97,20 @@ fn about_packages() -> Vec<Row> {
                 ]
             },
         ),
-        row::<Updates>(
-            "updates",
+        asks::<UpdatesQuestion>(
             "The next upgrade by OLM",
             "The bundle to which OLM Classic and OLM v1 upgrade an installed operator now, with the catalog entry \
             that permits it and its place in the file.",
-            || vec![of::<UpdatesAnswer>("Updates")],
         ),
-        row::<Path>(
-            "path",
+        asks::<PathQuestion>(
             "Upgrade path",
             "All upgrades that OLM makes from a version one after another, or with `shortest` the fewest steps to \
             a version, and the fields to set before each.",
-            || vec![of::<UpgradePath>("UpgradePath")],
         ),
-        row::<WhyNot>(
-            "why_not",
+        asks::<WhyNotQuestion>(
             "Why OLM does not take a version",
             "Why OLM does not install or upgrade to a version, condition by condition, and the changes that would \
             make it.",
-            || vec![of::<WhyNotAnswer>("WhyNot")],
         ),
         row::<Resolve>(
             "resolve",
@@ -193,7 +187,7 @@ fn about_catalogs() -> Vec<Row> {
 /// The names of the tools.
 #[must_use]
 pub fn names() -> Vec<&'static str> {
-    rows().iter().map(|it| it.name).collect()
+    rows().iter().map(|it| it.name.as_str()).collect()
 }
 
 /// The schema of a kind of answer of a tool, as in the command's output.
@@ -201,6 +195,13 @@ pub fn names() -> Vec<&'static str> {
 pub fn output_schema(tool: &str, kind: &str) -> Option<Value> {
     let row = rows().iter().find(|it| it.name == tool)?;
     Some((row.output)().into_iter().find(|it| it.0 == kind)?.1.to_value())
+}
+
+/// The schema of the arguments of a tool.
+#[must_use]
+pub fn input_schema(tool: &str) -> Option<Value> {
+    let row = rows().iter().find(|it| it.name == tool)?;
+    Some(Value::Object(input(row)))
 }
 
 /// The tools as they are listed.
@@ -216,7 +217,7 @@ pub(crate) fn ask(world: &World, name: &str, arguments: Map<String, Value>) -> O
 }
 
 fn described(row: &Row) -> Tool {
-    let mut tool = Tool::new(row.name, row.about, Arc::new(input(row)));
+    let mut tool = Tool::new(row.name.clone(), row.about, Arc::new(input(row)));
     tool.title = Some(row.title.to_owned());
     tool.output_schema = Some(Arc::new(output((row.output)())));
     tool.annotations =

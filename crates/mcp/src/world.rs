@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use olmdex_ask::CommandLine;
 use olmdex_index::query::SqlLimits;
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::cluster::Cluster;
 use olmdex_text::calendar::Day;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use super::words::Words;
 
 /// The source of a catalog, as a command names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,12 +193,12 @@ impl World {
     }
 
     /// The words for the sources.
-    pub(crate) fn words(&self) -> Words {
-        Words::default().options("-i", &self.sources)
+    pub(crate) fn words(&self) -> CommandLine {
+        CommandLine::default().options("-i", &self.sources)
     }
 
     /// Adds the words for the cluster.
-    pub(crate) fn with_cluster(&self, words: Words, is_wanted: bool) -> Words {
+    pub(crate) fn with_cluster(&self, words: CommandLine, is_wanted: bool) -> CommandLine {
         if !is_wanted || self.cluster.is_none() {
             return words;
         }

@@ -9,8 +9,8 @@ use super::reply::PageError;
 use super::route::{List, PathQuery, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, InstalledBundle, NamedVersion, Olm, PackageName, PackageQuestion, PathStep, UpgradePath,
-    UpgradeQuestion, WhyNot,
+    self as ask, InstalledBundle, NamedVersion, Olm, PackageName, PackageQuestion, PathQuestion, PathStep, State,
+    UpgradeOptions, UpgradePath, WhyNot,
 };
 use olmdex_base::diag::counted;
 use olmdex_version::by_numbers;
@@ -29,16 +29,15 @@ impl Question {
         let mut having = context.index().catalogs_of_package(package)?;
         let catalog = context.choose(query.catalog.as_ref(), &having, || context.unknown_package(package))?;
         having.sort_by_key(|it| by_numbers(it));
-        let question = UpgradeQuestion {
-            channels: query.channel.iter().cloned().collect(),
-            installed: query.from.clone(),
+        let options = UpgradeOptions {
+            channel: query.channel.iter().cloned().collect(),
             olm: query.olm.map(ask::OlmSet::from).unwrap_or_default(),
-            catalogs: vec![catalog.clone()],
-            ..UpgradeQuestion::default()
+            catalog: vec![catalog.clone()],
+            ..UpgradeOptions::default()
         };
+        let question = PathQuestion { installed: query.from.clone(), options, ..PathQuestion::default() };
         let refused = |error| PageContext::refused("from", error);
-        let mut found =
-            question.of_package(context.index(), &PackageName::of(package), &mut |_| {}).map_err(refused)?;
+        let mut found = question.of_package(&State::of(context.index()), &PackageName::of(package)).map_err(refused)?;
         let Some(asked) = found.pop() else { return Err(context.unknown_package(package)) };
         let to = query.to.as_ref().map(|it| ask::bundle(&asked.view, it)).transpose();
         let to = to.map_err(refused)?;

@@ -26,18 +26,32 @@ use crate::index::{Builder, CatalogSpec, Import, Index, Kind, Mode};
 use crate::source::{STDIN, Source};
 
 /// The sources of answers.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct AskOptions {
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct SourceOptions {
     /// Index or catalog to ask: `index.db`, a directory, a file, or `-`; may be repeated. Default: $OLMDEX_INDEX, then
     /// ./index.db
     #[arg(short, long = "input", value_name = "[NAME=]SOURCE")]
     input: Vec<String>,
-    /// Only this catalog; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub(crate) catalog: Vec<String>,
     /// State at the end of this day (UTC), from an index with a past (`build --git`)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     pub(crate) on: Option<Day>,
+}
+
+/// The sources of answers, and the catalogs that count.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct AskOptions {
+    #[command(flatten)]
+    sources: SourceOptions,
+    /// Only this catalog; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) catalog: Vec<String>,
+}
+
+impl SourceOptions {
+    /// The sources, with the catalogs that a question names.
+    pub(crate) fn of_catalogs(&self, catalogs: &[String]) -> AskOptions {
+        AskOptions { sources: self.clone(), catalog: catalogs.to_vec() }
+    }
 }
 
 /// Whether a word can only be a path. Any other word is a name first, and a path only if nothing has that name.
@@ -73,31 +87,30 @@ pub(crate) fn source_path() -> impl TypedValueParser<Value = PathBuf> {
 impl AskOptions {
     /// Options that name sources only.
     pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
-        let input = sources.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        Self { input, catalog: Vec::new(), on: None }
+        Self::of_words(&sources.iter().map(|it| it.to_string_lossy().into_owned()).collect::<Vec<_>>())
     }
 
     /// Options with the words that `-i` takes.
     pub(crate) fn of_words(words: &[String]) -> Self {
-        Self { input: words.to_vec(), catalog: Vec::new(), on: None }
+        SourceOptions { input: words.to_vec(), on: None }.of_catalogs(&[])
     }
 
     /// The sources as words of a command, for readers on other machines: an absolute path reveals more about this
     /// machine than it helps, and gets a placeholder.
     #[cfg(feature = "page")]
     pub(crate) fn as_words(&self) -> Result<Vec<String>, CommandError> {
-        if self.input.is_empty() { Ok(Vec::new()) } else { Ok(words_of(&self.sources()?)) }
+        if self.sources.input.is_empty() { Ok(Vec::new()) } else { Ok(words_of(&self.sources()?)) }
     }
 
     /// The values of `-i`.
     #[cfg(feature = "mcp")]
     pub(crate) fn given(&self) -> &[String] {
-        &self.input
+        &self.sources.input
     }
 
     /// Whether a source was named with `-i`.
     pub(crate) fn is_given(&self) -> bool {
-        !self.input.is_empty()
+        !self.sources.input.is_empty()
     }
 
     /// Opens the sources and imports them: an index as it is, anything else into one in memory.
@@ -110,7 +123,7 @@ impl AskOptions {
 
     /// The index that was kept of the same files.
     pub(crate) fn recall(&self, context: &Context) -> Result<Option<Index>, CommandError> {
-        if !context.keeps_indexes || self.on.is_some() {
+        if !context.keeps_indexes || self.sources.on.is_some() {
             return Ok(None);
         }
         let sources = self.sources()?;
@@ -161,7 +174,7 @@ impl AskOptions {
         {
             let mut index = Index::open(path)?;
             warn_if_outdated(context, &index)?;
-            if let Some(day) = self.on {
+            if let Some(day) = self.sources.on {
                 check_names(&self.catalog, &index.catalog_names()?)?;
                 go_back(context, &mut index, day, &self.catalog, words)?;
             }
@@ -175,7 +188,7 @@ impl AskOptions {
 
     /// Refuses `--on` if it is meaningless, with a reason.
     pub(crate) fn refuse_day(&self, reason: &str) -> Result<(), CommandError> {
-        match self.on {
+        match self.sources.on {
             None => Ok(()),
             Some(_) => {
                 Err(CommandError::usage(reason).help("`olmdex build --git NAME=REPO` builds an index with a history"))
@@ -185,13 +198,13 @@ impl AskOptions {
 
     /// Whether the user gave a catalog a name of its own that is more than a version of OpenShift.
     pub(crate) fn names_catalogs(&self) -> bool {
-        let named = self.input.iter().map(|it| NamedSource::parse(it)).filter(|it| it.is_named);
+        let named = self.sources.input.iter().map(|it| NamedSource::parse(it)).filter(|it| it.is_named);
         named.into_iter().any(|it| family_and_minor(&it.name).is_none())
     }
 
     pub(crate) fn sources(&self) -> Result<Vec<NamedSource>, CommandError> {
-        if !self.input.is_empty() {
-            return Ok(self.input.iter().map(|it| NamedSource::parse(it)).collect());
+        if !self.sources.input.is_empty() {
+            return Ok(self.sources.input.iter().map(|it| NamedSource::parse(it)).collect());
         }
         Ok(vec![default_source()?])
     }

@@ -1,123 +1,84 @@
-//! The arguments that `updates`, `path` and `why-not` share: the package, the installed bundle, the channel, the
-//! generation of OLM.
+//! The catalogs and the cluster that `updates`, `path` and `why-not` ask, and words that their answers share.
 
-use crate::cli::args::formats::{AnswerOptions, choices, words};
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
 
-use crate::ask::{AskError, OlmSet, UpgradeQuestion, minor};
+use crate::ask::{Answer, AskError, Question, State, Verdict, minor};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
-use crate::cli::args::sources::AskOptions;
+use crate::cli::args::sources::SourceOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::CommandError;
-use crate::cluster::LabelSelector;
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
-use crate::upgrade::v1::{Gates, Policy};
 use crate::upgrade::{InstalledBundle, Permit, Target};
 
-choices! { Words for OlmSet =>
-    Classic: "classic", "OLM Classic: Subscriptions";
-    V1: "v1", "OLM v1: ClusterExtensions";
-    Both: "both", "Both, one after the other";
-}
-
-choices! { Words for Policy =>
-    CatalogProvided: "catalog-provided" | "CatalogProvided", "Only the versions that the catalog's edges permit";
-    SelfCertified: "self-certified" | "SelfCertified", "Any version, including older ones";
-}
-
-/// The feature gates of operator-controller.
+/// The catalogs and the cluster of questions about upgrades, and the layout of their answers.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct GateOptions {
-    /// The feature gates of operator-controller, as its own option takes them (OLM v1): for example
-    /// `SingleOwnNamespaceInstallSupport=true,BundleReleaseSupport=true`
-    #[arg(long, value_name = "GATE=BOOL,…", value_parser = Gates::parse)]
-    feature_gates: Option<Gates>,
-}
-
-impl GateOptions {
-    /// The gates, the default ones if none are given.
-    pub(crate) fn gates(&self) -> Gates {
-        self.feature_gates.unwrap_or_default()
-    }
-}
-
-/// Options of questions about upgrades.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct UpgradeOptions {
-    /// The channel; may be repeated for OLM v1. Default: all, as for a Subscription or ClusterExtension without one
-    #[arg(long, value_name = "CHANNEL")]
-    pub(crate) channel: Vec<String>,
-    /// Which generation of OLM to ask
-    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
-    pub(crate) olm: OlmSet,
-    /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
-    #[arg(long, value_parser = words::<Policy>(), value_name = "POLICY", default_value = "catalog-provided")]
-    pub(crate) upgrade_constraint_policy: Policy,
-    #[command(flatten)]
-    pub(crate) gates: GateOptions,
-    /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
-    #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
-    pub(crate) catalog_selector: Option<LabelSelector>,
+pub(crate) struct AskedOptions {
     /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@`
     /// and a context, which `oc` or `kubectl` read; may be repeated. Package, channel, version range, policy and the
     /// installed bundle come from its Subscriptions and ClusterExtensions, unless they are given
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", alias = "extension")]
-    pub(crate) cluster: Vec<PathBuf>,
+    cluster: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) source_map: SourceMapOption,
+    source_map: SourceMapOption,
     #[command(flatten)]
-    pub(crate) ask: AskOptions,
+    sources: SourceOptions,
     #[command(flatten)]
-    pub(crate) answer: AnswerOptions,
+    answer: AnswerOptions,
 }
 
-impl UpgradeOptions {
-    /// The question that the options ask about a package, or about the operators of a cluster, with the index that
-    /// answers it.
-    pub(crate) fn question(
+impl AskedOptions {
+    /// Asks a question, and prints its answer; the texts are for people.
+    pub(crate) fn ask<Q: Question<Index = Index>>(
         &self,
         context: &Context,
-        name: Option<&String>,
-    ) -> Result<(UpgradeQuestion, Index), CommandError> {
+        question: &Q,
+        catalogs: &[String],
+        sheet: impl Fn(&Q::Item) -> Sheet,
+    ) -> CommandResult {
+        question.check()?;
         let cluster = match self.cluster.as_slice() {
-            [] if name.is_none() => return Err(AskError::NothingAsked.into()),
             [] => None,
             paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
         };
-        let index = self.ask.open_part(context, name)?;
-        name.map(|it| refuse_path(&index, it)).transpose()?;
-        let question = UpgradeQuestion {
-            name: name.cloned(),
-            channels: self.channel.clone(),
-            olm: self.olm,
-            policy: self.upgrade_constraint_policy,
-            gates: self.gates.gates(),
-            selector: self.catalog_selector.clone(),
-            cluster,
-            source_map: self.source_map.source_map.clone(),
-            catalogs: self.ask.catalog.clone(),
-            are_named: self.ask.names_catalogs(),
-            ..UpgradeQuestion::default()
+        let sources = self.sources.of_catalogs(catalogs);
+        let index = sources.open_part(context, question.names())?;
+        question.names().into_iter().try_for_each(|name| refuse_path(&index, name))?;
+        let state = State {
+            index: &index,
+            cluster: cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
+            source_map: &self.source_map.source_map,
+            are_named: sources.names_catalogs(),
         };
-        Ok((question, index))
+        let answer = told(context, question.ask(&state))?;
+        print_answers(self.answer, Q::KIND, answer.items, sheet)?;
+        ended(answer.verdict)
     }
+}
 
-    /// Prints answers; the texts are for people.
-    pub(crate) fn print<T: Serialize>(
-        &self,
-        kind: &str,
-        answers: Vec<T>,
-        sheet: impl Fn(&T) -> Sheet,
-    ) -> Result<(), CommandError> {
-        print_answers(self.answer, kind, answers, sheet)
+/// An answer after its warnings, which are reported; so are those before an error.
+pub(crate) fn told<T>(context: &Context, answer: Result<Answer<T>, AskError>) -> Result<Answer<T>, CommandError> {
+    let warnings = match &answer {
+        Ok(Answer { warnings, .. }) | Err(AskError::Warned { warnings, .. }) => warnings.as_slice(),
+        Err(_) => &[],
+    };
+    warnings.iter().for_each(|text| context.reporter.warning(text));
+    Ok(answer?)
+}
+
+/// How a command ends that has printed an answer.
+pub(crate) fn ended(verdict: Verdict) -> CommandResult {
+    match verdict {
+        Verdict::Yes => Ok(Exit::Yes),
+        Verdict::No => Ok(Exit::No),
+        Verdict::Part(error) => Err(error.into()),
     }
 }
 

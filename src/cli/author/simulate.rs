@@ -1,13 +1,13 @@
 //! `olmdex simulate`
 
-use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML, words};
+use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{OlmSet, RepairQuestion, SeenBundle, SimulationQuestion, only_catalog};
+use crate::ask::{OlmSet, RepairQuestion, SeenBundle, SimulationQuestion, one_of, only_catalog};
 use crate::cli::args::one_catalog;
 use crate::cli::args::sources::{AskOptions, source_path};
 use crate::cli::print::repairs;
@@ -73,7 +73,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "SOURCE")]
     seen: Vec<PathBuf>,
     /// Which generation of OLM to ask
-    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
+    #[arg(long, value_parser = one_of::<OlmSet>(), default_value = "both")]
     olm: OlmSet,
     /// Also list users for whom nothing changes
     #[arg(long)]

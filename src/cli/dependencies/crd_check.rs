@@ -1,11 +1,11 @@
 //! `olmdex crd-check`
 
-use crate::cli::args::formats::{FINDINGS, OutputFormat, words};
+use crate::cli::args::formats::{FINDINGS, OutputFormat};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{DefinitionComparison, DefinitionOwners, Definitions, OlmSet, carried_objects};
+use crate::ask::{DefinitionComparison, DefinitionOwners, Definitions, OlmSet, carried_objects, one_of};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::two_states::TwoStates;
@@ -55,7 +55,7 @@ pub(crate) struct CrdCheckArgs {
     #[arg(long, value_name = "DIR")]
     instances: Option<PathBuf>,
     /// Which generation of OLM to ask
-    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
+    #[arg(long, value_parser = one_of::<OlmSet>(), default_value = "both")]
     olm: OlmSet,
     #[command(flatten)]
     choice: ChoiceOptions,

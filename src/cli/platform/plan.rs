@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::ask::{
-    FleetPlan, FleetQuestion, basis_of_index, must_lead_between_extended, must_lead_on, openshift_of, plan_of,
+    FleetPlan, FleetQuestion, GateOptions, basis_of_index, must_lead_between_extended, must_lead_on, openshift_of,
+    plan_of,
 };
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
@@ -15,7 +16,7 @@ use crate::cli::args::day::{day, parse_day};
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
-use crate::cli::args::upgrade::{GateOptions, parse_minor};
+use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::fleet;
 use crate::cli::print::sheet::{Sheet, TextLine};
 use crate::cli::print::table::write_yaml;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::v1_manifests::{manifests, script};
-use crate::ask::{FleetQuestion, ReadinessAnswers, ReadinessQuestion};
+use crate::ask::{FleetQuestion, GateOptions, ReadinessAnswers, ReadinessQuestion};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, NAMES, OutputFormat, YAML, choices, words};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, default_source};
-use crate::cli::args::upgrade::{GateOptions, parse_minor};
+use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::fit::wrap;
 use crate::cli::print::fleet;
 use crate::cli::print::paragraph::write_wrapped;

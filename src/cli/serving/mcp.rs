@@ -122,3 +122,36 @@ fn catalogs(ask: &AskOptions) -> Result<Vec<CatalogWord>, CommandError> {
     }
     Ok(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use crate::mcp::{input_schema, names};
+
+    /// Options of commands for layouts and sources: an assistant reads data, and its server knows the catalogs.
+    const OF_COMMANDS: &[&str] = &["output", "quote_formulas", "input", "on", "source_map"];
+
+    /// Tools that are no question of `ask` yet.
+    const UNLIKE: &[&str] =
+        &["search", "show", "resolve", "deps", "images", "diff", "compat", "plan", "v1_check", "explain", "sql"];
+
+    #[test]
+    fn a_tool_has_the_arguments_of_its_command() {
+        for tool in names().into_iter().filter(|tool| !UNLIKE.contains(tool)) {
+            let command = crate::cli::arguments_of(&tool.replace('_', "-")).expect("each tool is a command");
+            let of_command = command.get_arguments().map(|it| it.get_id().to_string());
+            let of_command: BTreeSet<String> = of_command.filter(|it| !OF_COMMANDS.contains(&it.as_str())).collect();
+            let schema = input_schema(tool).expect("the tool has a schema");
+            let properties = schema["properties"].as_object().expect("its arguments have names");
+            let of_tool: BTreeSet<String> = properties.keys().filter(|it| *it != "cursor").cloned().collect();
+            assert_eq!(of_command, of_tool, "{tool}");
+            for argument in command.get_arguments().filter(|it| it.get_id() != "cluster") {
+                let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string);
+                let Some(property) = properties.get(argument.get_id().as_str()) else { continue };
+                let about = property["description"].as_str().map(|about| about.replace('\n', " "));
+                assert_eq!(about, help, "{tool} {}", argument.get_id());
+            }
+        }
+    }
+}

@@ -237,6 +237,7 @@ impl From<crate::ask::AskError> for CommandError {
         let exit = match error {
             AskError::Failure(error) => return error.into(),
             AskError::Index(error) => return error.into(),
+            AskError::Warned { error, .. } => return (*error).into(),
             AskError::NothingInCluster(_)
             | AskError::NothingInstalledThere
             | AskError::NothingInstalledIn(_)

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, OlmSet, must_lead_on, openshift_of};
+use crate::ask::{
+    CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, GateOptions, OlmSet, must_lead_on, one_of, openshift_of,
+};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::name::package;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::{GateOptions, parse_minor};
+use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::fleet;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
@@ -63,7 +65,7 @@ pub(crate) struct CompatArgs {
     #[arg(long, value_parser = words::<Compatibility>(), value_name = "VERDICT")]
     verdict: Vec<Compatibility>,
     /// Olm of OLM that installed the operators: they read olm.maxOpenShiftVersion differently
-    #[arg(long, value_parser = words::<OlmSet>(), default_value = "both")]
+    #[arg(long, value_parser = one_of::<OlmSet>(), default_value = "both")]
     olm: OlmSet,
     #[command(flatten)]
     gates: GateOptions,

@@ -2,14 +2,11 @@
 
 use clap::Args;
 
-use crate::ask::{Channels, FewestWish, PathWish, Paths, UpgradeQuestion};
-use crate::cli::args::upgrade::{
-    TARGET_HEADERS, UpgradeOptions, installed_words, manager_headers, parse_minor, target_row,
-};
+use crate::ask::PathQuestion;
+use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::constraint::openshift::Minor;
+use crate::cli::terminal::error::CommandResult;
 use crate::upgrade::{Field, PathStep, UpgradePath};
 
 /// Show the upgrades that OLM makes from a version, one after another
@@ -25,61 +22,14 @@ use crate::upgrade::{Field, PathStep, UpgradePath};
   olmdex path keda@2.8.1 --to 2.10.1 --shortest --alternatives 3 --avoid-deprecated -o json
   olmdex path keda --cluster must-gather/")]
 pub(crate) struct PathArgs {
-    /// The package; a version or bundle is the installed one, a channel is the Subscription's. Default: every operator
-    /// of `--cluster`
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present = "cluster")]
-    name: Option<String>,
-    /// Installed bundle at which the path begins: a version, a bundle's name, or NAME@VERSION for a bundle that no
-    /// catalog holds
-    #[arg(long, value_name = "BUNDLE", alias = "from")]
-    installed: Option<String>,
-    /// End of the path: a version or a bundle's name. Default: as far as possible
-    #[arg(long, value_name = "BUNDLE")]
-    to: Option<String>,
-    /// Show the fewest steps. `--channel`, which may be repeated then, names the usable channels, the Subscription's
-    /// own first
-    #[arg(long)]
-    shortest: bool,
-    /// With --shortest: up to this many paths, the shortest first
-    #[arg(long, value_name = "K", requires = "shortest", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    alternatives: u16,
-    /// With --shortest: avoid deprecated bundles
-    #[arg(long, requires = "shortest")]
-    avoid_deprecated: bool,
-    /// With --shortest: avoid bundles that state that they do not support this version of OpenShift
-    #[arg(long, value_name = "VERSION", requires = "shortest", value_parser = parse_minor)]
-    openshift: Option<Minor>,
-    /// With --alternatives: highest number of steps to examine
-    #[arg(long, value_name = "N", requires = "alternatives", default_value_t = 5_000_000)]
-    max_work: u64,
     #[command(flatten)]
-    options: UpgradeOptions,
+    question: PathQuestion,
+    #[command(flatten)]
+    asked: AskedOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
-    if args.shortest && args.to.is_none() {
-        let error = CommandError::usage("`--shortest` needs a target: the fewest steps to which version?");
-        return Err(error.help("add `--to VERSION`; without `--shortest`, the path goes as far as OLM upgrades"));
-    }
-    let (question, index) = args.options.question(context, args.name.as_ref())?;
-    let may_name = if args.shortest { Channels::Several } else { Channels::One };
-    let question = UpgradeQuestion { installed: args.installed.clone(), may_name, ..question };
-    let fewest = FewestWish {
-        at_most: args.alternatives,
-        avoids_deprecated: args.avoid_deprecated,
-        openshift: args.openshift,
-        max_work: args.max_work,
-    };
-    let wish = PathWish { to: args.to.clone(), fewest: args.shortest.then_some(fewest) };
-    let warn = &mut |text: &str| context.reporter.warning(text);
-    let Paths { answers, has_left_out, gave_up } = question.paths(&index, &wish, warn)?;
-    let is_reached = answers.iter().any(|it| it.is_reached);
-    args.options.print("UpgradePath", answers, sheet)?;
-    if gave_up {
-        let error = CommandError::new(Exit::Limit, "the search reached its limit before it found all alternatives");
-        return Err(error.help("raise the limit with `--max-work`"));
-    }
-    Ok(if is_reached && !has_left_out { Exit::Yes } else { Exit::No })
+    args.asked.ask(context, &args.question, &args.question.options.catalog, sheet)
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {

@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use crate::ask::{UpdateAnswers, UpgradeQuestion};
-use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, installed_words, manager_headers, target_row};
+use crate::ask::UpdatesQuestion;
+use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandResult, Exit};
+use crate::cli::terminal::error::CommandResult;
 use crate::upgrade::{Olm, Target, Updates, Verdict};
 
 /// Show what OLM would install or upgrade to next, and the alternatives
@@ -21,34 +21,14 @@ use crate::upgrade::{Olm, Target, Updates, Verdict};
   olmdex updates keda --installed 2.10.1 --as-documented --catalog community -i index.db
   olmdex updates --cluster must-gather/")]
 pub(crate) struct UpdatesArgs {
-    /// The package; a version or bundle is the installed one, a channel is the Subscription's. Default: every operator
-    /// of `--cluster`
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present = "cluster")]
-    name: Option<String>,
-    /// Installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds. Default: none
-    #[arg(long, value_name = "BUNDLE")]
-    installed: Option<String>,
-    /// The version range of a ClusterExtension (OLM v1)
-    #[arg(long, value_name = "RANGE")]
-    version: Option<String>,
-    /// Look where OLM Classic's documentation says that it looks: also in other catalogs than the Subscription's, which
-    /// `--catalog` names. OLM itself does not
-    #[arg(long, requires = "name")]
-    as_documented: bool,
     #[command(flatten)]
-    options: UpgradeOptions,
+    question: UpdatesQuestion,
+    #[command(flatten)]
+    asked: AskedOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
-    let (question, index) = args.options.question(context, args.name.as_ref())?;
-    let question = UpgradeQuestion { installed: args.installed.clone(), version: args.version.clone(), ..question };
-    let warn = &mut |text: &str| context.reporter.warning(text);
-    let UpdateAnswers { answers, is_negative } = match args.as_documented {
-        true => question.updates_as_documented(&index, warn)?,
-        false => question.updates(&index, warn)?,
-    };
-    args.options.print("Updates", answers, sheet)?;
-    Ok(if is_negative { Exit::No } else { Exit::Yes })
+    args.asked.ask(context, &args.question, &args.question.options.catalog, sheet)
 }
 
 fn sheet(answer: &Updates) -> Sheet {

@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use crate::ask::{UpgradeQuestion, WhyNotAnswers};
-use crate::cli::args::upgrade::{UpgradeOptions, bundle_words, installed_words, manager_headers};
+use crate::ask::WhyNotQuestion;
+use crate::cli::args::upgrade::{AskedOptions, bundle_words, installed_words, manager_headers};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandResult, Exit};
+use crate::cli::terminal::error::CommandResult;
 use crate::diag::grouped;
 use crate::upgrade::{Condition, WhyNot};
 
@@ -26,32 +26,14 @@ Exit codes:
   1  every generation of OLM that was asked takes it, or OLM v1 resolves to it and then refuses it
   2 to 5  as in every command: usage, input, a name that does not exist, a limit")]
 pub(crate) struct WhyNotArgs {
-    /// The wanted version: PKG@VERSION, the name of a bundle, PKG/CHANNEL (its head) or PKG (the head of its default
-    /// channel)
-    #[arg(value_name = "PKG@VERSION")]
-    name: String,
-    /// Installed bundle: a version, a bundle's name, or NAME@VERSION for a bundle that no catalog holds. Default: none
-    #[arg(long, value_name = "BUNDLE")]
-    installed: Option<String>,
-    /// The version range of a ClusterExtension (OLM v1)
-    #[arg(long, value_name = "RANGE")]
-    version: Option<String>,
     #[command(flatten)]
-    options: UpgradeOptions,
+    question: WhyNotQuestion,
+    #[command(flatten)]
+    asked: AskedOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
-    let (question, index) = args.options.question(context, Some(&args.name))?;
-    let question = UpgradeQuestion {
-        names_target: true,
-        installed: args.installed.clone(),
-        version: args.version.clone(),
-        ..question
-    };
-    let warn = &mut |text: &str| context.reporter.warning(text);
-    let WhyNotAnswers { answers, is_negative } = question.why_not(&index, warn)?;
-    args.options.print("WhyNot", answers, sheet)?;
-    Ok(if is_negative { Exit::No } else { Exit::Yes })
+    args.asked.ask(context, &args.question, &args.question.options.catalog, sheet)
 }
 
 fn sheet(answer: &WhyNot) -> Sheet {

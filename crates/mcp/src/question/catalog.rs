@@ -1,7 +1,7 @@
 //! The contents of catalogs: search, show, images, differences; and the meaning of rules and messages.
 
 use olmdex_ask::{
-    DEFAULT_WORK, DifferenceWish, Differences, Explained, NameDetails, add_dependencies, bundles_named,
+    CommandLine, DEFAULT_WORK, DifferenceWish, Differences, Explained, NameDetails, add_dependencies, bundles_named,
     bundles_of_cluster, differences, explain, image_warning, must_have, options_of_work, permissions, search, show,
 };
 use olmdex_index::Index;
@@ -257,7 +257,7 @@ impl Question for Diff {
     }
 
     fn command(&self, world: &World) -> String {
-        let words = crate::words::Words::default();
+        let words = CommandLine::default();
         // A catalog of the past is named as NAME@DAY.
         let plain = |name: &str| name.split('@').next().unwrap_or_default().to_owned();
         let of = |name: &str| world.catalogs.iter().find(|it| it.catalog == name || it.catalog == plain(name));
@@ -289,6 +289,6 @@ impl Question for Explain {
     }
 
     fn command(&self, _: &World) -> String {
-        crate::words::Words::default().names([&self.text]).line("explain")
+        CommandLine::default().names([&self.text]).line("explain")
     }
 }

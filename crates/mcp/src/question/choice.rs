@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use olmdex_ask::{Compatibility, OlmSet};
 use olmdex_olm::readiness::Acknowledgement;
-use olmdex_olm::upgrade::v1::Policy;
 use olmdex_rules::openshift::SupportLevel;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
@@ -74,13 +73,6 @@ choices! {
     Classic: "classic", OlmSet::Classic;
     V1: "v1", OlmSet::V1;
     Both: "both", OlmSet::Both;
-}
-
-choices! {
-    /// Whether the catalog's edges bind a ClusterExtension.
-    PolicyWord for Policy =>
-    CatalogProvided: "catalog-provided", Policy::CatalogProvided;
-    SelfCertified: "self-certified", Policy::SelfCertified;
 }
 
 choices! {

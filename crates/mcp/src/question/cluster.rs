@@ -24,7 +24,7 @@ pub(super) fn minor_of(text: Option<&String>) -> Result<Option<Minor>, AnswerErr
 
 /// The feature gates that a text sets.
 pub(super) fn gates_of(text: Option<&String>) -> Result<Gates, AnswerError> {
-    let gates = text.map(|it| Gates::parse(it)).transpose();
+    let gates = text.map(|it| it.parse::<Gates>()).transpose();
     Ok(gates.map_err(|it| AnswerError::of(it.to_string()))?.unwrap_or_default())
 }
 

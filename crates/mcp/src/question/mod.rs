@@ -1,12 +1,12 @@
 //! The questions: the arguments of each tool, the call of `ask` that answers it, and the command that gives the same
 //! answer.
 
+pub(crate) mod asked;
 mod catalog;
 mod choice;
 mod cluster;
 mod dependencies;
 mod sql;
-mod upgrade;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -19,7 +19,6 @@ pub(crate) use choice::List;
 pub(crate) use cluster::{Compat, Plan, V1Check};
 pub(crate) use dependencies::{Deps, Resolve};
 pub(crate) use sql::Sql;
-pub(crate) use upgrade::{Path, Updates, WhyNot};
 
 /// A question that is read from the arguments of a call.
 pub(crate) trait Question: DeserializeOwned + JsonSchema {

@@ -1,6 +1,8 @@
 //! Label selectors, as Kubernetes has them (`docs/behaviour/olm-v1.md` 2.3.1).
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,28 +43,13 @@ const MAX_LEN: usize = 63;
 /// Longest prefix of a label's key.
 const MAX_PREFIX_LEN: usize = 253;
 
-impl LabelSelector {
-    /// The selector in an object.
-    pub(super) fn read(selector: Value<'_>) -> Self {
-        let words = |value: Value<'_>| value.as_str().unwrap_or_default().into_owned();
-        let requirement = |it: Value<'_>| LabelSelectorRequirement {
-            key: it.text_of("key"),
-            operator: it.text_of("operator"),
-            values: items(it, "values").map(words).collect(),
-        };
-        let labels = selector.get("matchLabels").into_iter().flat_map(|it| it.members());
-        Self {
-            match_labels: labels.map(|(key, value)| (words(key), words(value))).collect(),
-            match_expressions: items(selector, "matchExpressions").map(requirement).collect(),
-        }
-    }
+impl FromStr for LabelSelector {
+    /// The part that has none of these forms.
+    type Err = String;
 
     /// Reads a selector as `kubectl -l` takes it: `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key`
     /// and `!key`, with commas between.
-    ///
-    /// # Errors
-    /// The part that has none of these forms.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let mut selector = Self::default();
         let mut rest = text;
         while !rest.trim().is_empty() {
@@ -97,6 +84,37 @@ impl LabelSelector {
             }
         }
         Ok(selector)
+    }
+}
+
+impl fmt::Display for LabelSelector {
+    /// The text that `kubectl -l` takes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let labels = self.match_labels.iter().map(|(key, value)| format!("{key}={value}"));
+        let expressions = self.match_expressions.iter().map(|it| match it.operator.as_str() {
+            "In" => format!("{} in ({})", it.key, it.values.join(",")),
+            "NotIn" => format!("{} notin ({})", it.key, it.values.join(",")),
+            "DoesNotExist" => format!("!{}", it.key),
+            _ => it.key.clone(),
+        });
+        f.write_str(&labels.chain(expressions).collect::<Vec<_>>().join(","))
+    }
+}
+
+impl LabelSelector {
+    /// The selector in an object.
+    pub(super) fn read(selector: Value<'_>) -> Self {
+        let words = |value: Value<'_>| value.as_str().unwrap_or_default().into_owned();
+        let requirement = |it: Value<'_>| LabelSelectorRequirement {
+            key: it.text_of("key"),
+            operator: it.text_of("operator"),
+            values: items(it, "values").map(words).collect(),
+        };
+        let labels = selector.get("matchLabels").into_iter().flat_map(|it| it.members());
+        Self {
+            match_labels: labels.map(|(key, value)| (words(key), words(value))).collect(),
+            match_expressions: items(selector, "matchExpressions").map(requirement).collect(),
+        }
     }
 
     /// Finds out whether the selector can be used at all.
@@ -227,7 +245,7 @@ mod tests {
             ("a in (b, c),d notin (e)", 0, "a In b c;d NotIn e"),
             ("a,!b", 0, "a Exists;b DoesNotExist"),
         ] {
-            let selector = LabelSelector::parse(text).unwrap();
+            let selector = text.parse::<LabelSelector>().unwrap();
             assert_eq!(selector.match_labels.len(), labels, "{text}");
             let words = selector
                 .match_expressions
@@ -236,7 +254,7 @@ mod tests {
             assert_eq!(words.collect::<Vec<_>>().join(";"), expressions, "{text}");
         }
         for text in ["a in b", "(a", "a b"] {
-            assert!(LabelSelector::parse(text).is_err(), "{text}");
+            assert!(text.parse::<LabelSelector>().is_err(), "{text}");
         }
     }
 }

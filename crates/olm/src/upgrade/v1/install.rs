@@ -2,6 +2,8 @@
 //! install modes are not supported, or the configuration does not fit them. The resolver knows nothing of either.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use olmdex_index::query::{InstallModes, Obstacles};
 use olmdex_text::json::{Kind, Reader, Value};
@@ -54,15 +56,11 @@ impl Default for Gates {
     }
 }
 
-impl Gates {
-    /// The gate that lets OLM v1 install bundles which watch one namespace.
-    pub(crate) const SINGLE_OWN_NAMESPACE: &'static str = "SingleOwnNamespaceInstallSupport";
+impl FromStr for Gates {
+    type Err = GateError;
 
     /// Reads gates as operator-controller's `--feature-gates` does: `GATE=true,GATE=false`.
-    ///
-    /// # Errors
-    /// If a gate is unknown or has no truth value.
-    pub fn parse(text: &str) -> Result<Self, GateError> {
+    fn from_str(text: &str) -> Result<Self, GateError> {
         let mut given: BTreeMap<&str, bool> = BTreeMap::new();
         for pair in text.split(',').map(str::trim).filter(|it| !it.is_empty()) {
             let (gate, value) = pair.split_once('=').ok_or_else(|| GateError::NoValue(pair.to_owned()))?;
@@ -93,6 +91,20 @@ impl Gates {
         }
         Ok(gates)
     }
+}
+
+impl fmt::Display for Gates {
+    /// The gates that are not as they are by default.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let changed = self.states.iter().zip(GATES).filter(|(is_on, gate)| **is_on != gate.1);
+        let words: Vec<String> = changed.map(|(is_on, gate)| format!("{}={is_on}", gate.0)).collect();
+        f.write_str(&words.join(","))
+    }
+}
+
+impl Gates {
+    /// The gate that lets OLM v1 install bundles which watch one namespace.
+    pub(crate) const SINGLE_OWN_NAMESPACE: &'static str = "SingleOwnNamespaceInstallSupport";
 
     fn is_on(&self, gate: &str) -> bool {
         self.states.iter().zip(GATES).any(|(is_on, it)| *is_on && it.0 == gate)
@@ -421,7 +433,7 @@ mod tests {
     }
 
     fn refusal(stated: &str, gates: &str, config: Option<&str>) -> String {
-        let gates = Gates::parse(gates).unwrap();
+        let gates = gates.parse::<Gates>().unwrap();
         let installation = Installation { gates, config: config.map(str::to_owned), namespace: "here".to_owned() };
         installation.refusal(modes(stated), &Obstacles::default()).unwrap_or_default()
     }
@@ -444,7 +456,7 @@ mod tests {
             let named = |n: usize| vec!["a".to_owned(); n];
             let obstacles =
                 Obstacles { api_services: named(services), webhooks: named(webhooks), ..Obstacles::default() };
-            let installation = Installation { gates: Gates::parse(gates).unwrap(), ..Installation::default() };
+            let installation = Installation { gates: gates.parse::<Gates>().unwrap(), ..Installation::default() };
             let found = installation.refusal(modes("all"), &obstacles).unwrap_or_default();
             assert_eq!(found, refused, "{services} {webhooks} {gates}");
         }
@@ -542,9 +554,9 @@ mod tests {
             ("BoxcutterRuntime", "missing bool value for BoxcutterRuntime: write GATE=true or GATE=false"),
             ("BoxcutterRuntime=yes", "invalid value of BoxcutterRuntime=yes: it is true or false"),
         ] {
-            assert_eq!(Gates::parse(text).unwrap_err().to_string(), error);
+            assert_eq!(text.parse::<Gates>().unwrap_err().to_string(), error);
         }
-        assert!(Gates::parse(" BundleReleaseSupport = T , ").unwrap().has_explicit_releases());
-        assert!(!Gates::parse("").unwrap().has_explicit_releases());
+        assert!(" BundleReleaseSupport = T , ".parse::<Gates>().unwrap().has_explicit_releases());
+        assert!(!"".parse::<Gates>().unwrap().has_explicit_releases());
     }
 }

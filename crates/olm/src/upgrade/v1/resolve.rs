@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::catalog::{Candidate, Catalog, CatalogState, rank};
 use super::error::ResolveError;
@@ -32,13 +32,17 @@ pub struct Question {
     pub installed: Option<Installed>,
 }
 
-/// `upgradeConstraintPolicy`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// `upgradeConstraintPolicy`. Every unknown text means the default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum Policy {
-    /// Only the bundles that the catalog's edges permit. This is the default, and the meaning of every unknown text.
+    /// Only the versions that the catalog's edges permit
     #[default]
+    #[serde(alias = "CatalogProvided")]
     CatalogProvided,
-    /// Any version, also an older one.
+    /// Any version, including older ones
+    #[serde(alias = "SelfCertified")]
     SelfCertified,
 }
 

@@ -1,0 +1,138 @@
+//! Questions and answers in general: each question is one struct, put to the same state, with an answer of the same
+//! shape.
+//!
+//! A question is described once. Its fields are the arguments of a command (clap, feature `clap`), the arguments of an
+//! assistant's tool and the parameters of an address (serde), and the properties of a schema (schemars); the comment on
+//! a field is its help everywhere. A front end adds a layout for people, and decides nothing.
+
+use olmdex_index::Index;
+use olmdex_rules::cluster::Cluster;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::AskError;
+
+/// The catalogs, and what is known of a cluster: a question is put to them.
+#[derive(Debug)]
+pub struct State<'s, I = Index> {
+    /// The catalogs.
+    pub index: &'s I,
+    /// The cluster, with words for it in messages.
+    pub cluster: Option<(&'s Cluster, &'s str)>,
+    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
+    pub source_map: &'s [String],
+    /// Whether the user gave the catalogs names of their own, see
+    /// [`CatalogSources::new`](olmdex_olm::catalog_source::CatalogSources::new).
+    pub are_named: bool,
+}
+
+impl<'s, I> State<'s, I> {
+    /// Catalogs without a cluster.
+    #[must_use]
+    pub fn of(index: &'s I) -> Self {
+        Self { index, cluster: None, source_map: &[], are_named: false }
+    }
+}
+
+/// A question.
+pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
+    /// The command that asks it.
+    const NAME: &'static str;
+
+    /// The kind of the items, as their JSON has it.
+    const KIND: &'static str;
+
+    /// Whether it is about the operators of the cluster, unless the asker wants them left out.
+    const IS_OF_CLUSTER: bool = false;
+
+    /// The part of an index that it needs.
+    type Index;
+
+    /// An item of the answer.
+    type Item: Serialize + JsonSchema;
+
+    /// The words that name packages. Nothing is asked about other packages.
+    fn names(&self) -> Vec<&String>;
+
+    /// Refuses a question that makes no sense, before any catalog is read.
+    ///
+    /// # Errors
+    /// The reason.
+    fn check(&self) -> Result<(), AskError> {
+        Ok(())
+    }
+
+    /// The complete answer.
+    ///
+    /// # Errors
+    /// If the question is ambiguous, or the catalogs lack its subject.
+    fn ask(&self, state: &State<'_, Self::Index>) -> Result<Answer<Self::Item>, AskError>;
+}
+
+/// The answer of a question.
+#[derive(Debug)]
+pub struct Answer<T> {
+    /// Its items.
+    pub items: Vec<T>,
+    /// Their meaning in one word.
+    pub verdict: Verdict,
+    /// Remarks about the question and the state, in the order in which they came up.
+    pub warnings: Vec<String>,
+}
+
+/// An answer in one word, which decides how a command ends.
+#[derive(Debug)]
+pub enum Verdict {
+    /// Yes, or done.
+    Yes,
+    /// No, or a part of the state could not be asked.
+    No,
+    /// The items are a part of the answer, for this reason.
+    Part(AskError),
+}
+
+impl Verdict {
+    /// A negative verdict, or a positive one.
+    #[must_use]
+    pub fn negative_if(is_negative: bool) -> Self {
+        if is_negative { Self::No } else { Self::Yes }
+    }
+
+    /// Whether it is negative.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        matches!(self, Self::No)
+    }
+}
+
+/// The items and the verdict of an answer, with the warnings that came up. An error keeps these, too.
+pub(crate) fn answer<T>(
+    found: Result<(Vec<T>, Verdict), AskError>,
+    warnings: Vec<String>,
+) -> Result<Answer<T>, AskError> {
+    match found {
+        Ok((items, verdict)) => Ok(Answer { items, verdict, warnings }),
+        Err(error) if warnings.is_empty() => Err(error),
+        Err(error) => Err(AskError::Warned { warnings, error: Box::new(error) }),
+    }
+}
+
+/// Values that questions have as text.
+pub(crate) mod as_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer, de};
+
+    pub(crate) fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+        value.as_ref().map(T::to_string).serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'d, T: FromStr<Err: Display>, D: Deserializer<'d>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|it| it.parse().map_err(de::Error::custom)).transpose()
+    }
+}

@@ -1,0 +1,89 @@
+//! Questions of `ask` as tools: the schema of the arguments, the answer and the command line are those of the question.
+
+use clap::Args;
+use olmdex_ask::{Question, State, Verdict};
+use olmdex_index::Index;
+use schemars::{Schema, json_schema, schema_for};
+use serde_json::{Map, Value, json};
+
+use super::catalog::known_catalogs;
+use super::choice::List;
+use crate::answer::{Answer, AnswerError, Outcome};
+use crate::world::World;
+
+/// The argument that leaves out the cluster of the server.
+const CLUSTER: &str = "cluster";
+
+/// The schema of the arguments.
+pub(crate) fn schema<Q: Question>() -> Schema {
+    let mut schema = schema_for!(Q);
+    schema.insert("additionalProperties".to_owned(), false.into());
+    if let Some(Value::Object(properties)) = schema.get_mut("properties").filter(|_| Q::IS_OF_CLUSTER) {
+        let about = "Whether the contents of the cluster count, if the server knows one. Default: true";
+        let cluster = json_schema!({"type": ["boolean", "null"], "description": about});
+        properties.insert(CLUSTER.to_owned(), cluster.to_value());
+    }
+    schema
+}
+
+/// Answers a call.
+pub(crate) fn call<Q: Question<Index = Index> + Args>(world: &World, mut arguments: Map<String, Value>) -> Outcome {
+    if let Err(fault) = put_in_order(&mut arguments, &schema::<Q>()) {
+        return Outcome::Invalid(fault);
+    }
+    let wants_cluster = match arguments.remove(CLUSTER) {
+        None => Q::IS_OF_CLUSTER,
+        Some(Value::Bool(wanted)) => wanted,
+        Some(_) => return Outcome::Invalid(format!("`{CLUSTER}` is true or false")),
+    };
+    let catalogs = arguments.get("catalog").and_then(Value::as_array).into_iter().flatten();
+    let catalogs = List(catalogs.filter_map(Value::as_str).map(str::to_owned).collect());
+    let question: Q = match serde_json::from_value(Value::Object(arguments)) {
+        Ok(question) => question,
+        Err(error) => return Outcome::Invalid(error.to_string()),
+    };
+    let line = world.with_cluster(world.words(), wants_cluster).question(&question);
+    Outcome::Asked(answered(world, &question, &catalogs, wants_cluster), line.line(Q::NAME))
+}
+
+/// Refuses arguments that the schema does not know, and makes lists: assistants often pass one word, or null.
+fn put_in_order(arguments: &mut Map<String, Value>, schema: &Schema) -> Result<(), String> {
+    let none = Map::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    arguments.retain(|_, value| !value.is_null());
+    for (name, value) in arguments {
+        let Some(property) = properties.get(name) else {
+            let known: Vec<String> = properties.keys().map(|it| format!("`{it}`")).collect();
+            return Err(format!("unknown field `{name}`, expected one of {}", known.join(", ")));
+        };
+        if property["type"] == "array" && value.is_string() {
+            *value = json!([value]);
+        }
+    }
+    Ok(())
+}
+
+fn answered<Q: Question<Index = Index>>(
+    world: &World,
+    question: &Q,
+    catalogs: &List,
+    wants_cluster: bool,
+) -> Result<Answer, AnswerError> {
+    question.check()?;
+    let index = world.index();
+    known_catalogs(&index, catalogs)?;
+    let cluster = world.cluster.as_ref().filter(|_| wants_cluster);
+    let state = State {
+        index: &*index,
+        cluster: cluster.map(|(cluster, words)| (cluster, words.as_str())),
+        source_map: &world.source_map,
+        are_named: world.are_named,
+    };
+    let found = question.ask(&state)?;
+    let unknown = world.unknown.iter().filter(|_| wants_cluster).cloned();
+    let mut warnings: Vec<String> = unknown.chain(found.warnings).collect();
+    if let Verdict::Part(error) = found.verdict {
+        warnings.push(error.to_string());
+    }
+    Ok(Answer::of(Q::KIND, &found.items)?.warned(warnings))
+}
