@@ -13,7 +13,7 @@ use olmdex::ask::{
 use olmdex::constraint::openshift::Minor;
 use olmdex::index::Index;
 use olmdex::index::query::Filter;
-use olmdex::page::{Ask, Fit, Form, IndexCache, Links, PackageVersion, Part, PathQuery, Route, Site, answer};
+use olmdex::page::{Ask, Form, IndexCache, Links, PackagePage, PackageVersion, Route, Site, answer};
 use olmdex::upgrade::Move;
 use serde_json::{Value, json};
 
@@ -90,9 +90,9 @@ fn catalog(numbers: &mut Numbers) -> String {
 /// A question.
 #[derive(Debug, Clone)]
 enum Question {
-    Path(PathQuery),
-    WhyNot(PathQuery),
-    Compat(Fit),
+    Path(PackagePage),
+    WhyNot(PackagePage),
+    Compat(PackagePage),
     Show(PackageVersion),
     Deps(PackageVersion),
     Images(PackageVersion),
@@ -105,22 +105,21 @@ fn questions(numbers: &mut Numbers, catalogs: &[&str]) -> Vec<Question> {
     for number in 0..1_000 {
         let package = PACKAGES[numbers.below(PACKAGES.len())].to_owned();
         let catalog = if numbers.below(3) == 0 { some(numbers, catalogs) } else { None };
-        let way = PathQuery {
-            package: package.clone(),
-            from: Some(version(numbers)),
+        let way = PackagePage {
+            version: Some(version(numbers)),
             to: Some(version(numbers)).filter(|_| number % 6 != 0),
             channel: if numbers.below(3) == 0 { some(numbers, &["stable", "fast", "none"]) } else { None },
             olm: [None, Some(olmdex::ask::Olm::Classic), Some(olmdex::ask::Olm::V1)][numbers.below(3)],
             catalog: catalog.clone(),
+            ..PackagePage::of(&package)
         };
         let release = PackageVersion { package: package.clone(), version: version(numbers), catalog };
         all.push(match number % 6 {
             0 | 1 => Question::Path(way),
             2 => Question::WhyNot(way),
-            3 => Question::Compat(Fit {
-                package,
+            3 => Question::Compat(PackagePage {
                 openshift: Some(format!("4.{}", 14 + numbers.below(5))),
-                ..Fit::default()
+                ..PackagePage::of(&package)
             }),
             4 => Question::Show(release),
             _ if number % 2 == 0 => Question::Deps(release),
@@ -143,7 +142,7 @@ fn having(index: &Index, package: &str) -> Vec<String> {
     index.packages(&filter).unwrap().into_iter().map(|it| it.catalog).collect()
 }
 
-fn minor(fit: &Fit) -> Minor {
+fn minor(fit: &PackagePage) -> Minor {
     let (major, minor) = fit.openshift.as_deref().unwrap().split_once('.').unwrap();
     Minor { major: major.parse().unwrap(), minor: minor.parse().unwrap() }
 }
@@ -159,9 +158,9 @@ impl Question {
             Self::Path(way) => Route::Path(way),
             Self::WhyNot(way) => Route::WhyNot(way),
             Self::Compat(fit) => Route::Compat(fit),
-            Self::Show(release) => Route::Version(release, Part::Whole),
-            Self::Deps(release) => Route::Version(release, Part::Deps),
-            Self::Images(release) => Route::Version(release, Part::Images),
+            Self::Show(release) => Route::Version(release),
+            Self::Deps(release) => Route::Deps(release),
+            Self::Images(release) => Route::VersionImages(release),
         }
     }
 
@@ -207,10 +206,10 @@ impl Question {
             Some(value) => vec![name.to_owned(), value.clone()],
             None => Vec::new(),
         };
-        let of_way = |way: &PathQuery, option: &mut dyn FnMut(&str, Option<&String>) -> Vec<String>| {
+        let of_way = |way: &PackagePage, option: &mut dyn FnMut(&str, Option<&String>) -> Vec<String>| {
             let olm = way.olm.map(|it| it.as_str().to_owned());
             [
-                option("--installed", way.from.as_ref()),
+                option("--installed", way.version.as_ref()),
                 option("--channel", way.channel.as_ref()),
                 option("--olm", olm.as_ref()),
             ]
@@ -254,7 +253,7 @@ impl Question {
     fn asked(&self, index: &Index) -> Result<Value, AskError> {
         let warn = &mut |_: &str| {};
         let catalogs = self.catalogs(index);
-        let of_way = |way: &PathQuery| UpgradeOptions {
+        let of_way = |way: &PackagePage| UpgradeOptions {
             channel: way.channel.iter().cloned().collect(),
             olm: match way.olm {
                 None => OlmSet::Both,
@@ -266,7 +265,7 @@ impl Question {
         };
         Ok(match self {
             Self::Path(way) => {
-                let (name, installed) = (Some(way.package.clone()), way.from.clone());
+                let (name, installed) = (Some(way.package.clone()), way.version.clone());
                 let question = PathQuestion {
                     name,
                     installed,
@@ -278,7 +277,7 @@ impl Question {
             }
             Self::WhyNot(way) => {
                 let name = format!("{}@{}", way.package, way.to.as_deref().unwrap());
-                let (installed, options) = (way.from.clone(), of_way(way));
+                let (installed, options) = (way.version.clone(), of_way(way));
                 let question = WhyNotQuestion { name, installed, options, ..WhyNotQuestion::default() };
                 json!(question.ask(&State::of(index))?.items)
             }

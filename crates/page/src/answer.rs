@@ -6,14 +6,14 @@ use maud::{Markup, html};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::assets::{JAVASCRIPT, SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
+use super::assets::{FAVICON, JAVASCRIPT, SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
 use super::frame::{POLICY, framed, refusal};
 use super::parts::{link, shown, worded};
 use super::reply::{PageError, Reply};
-use super::route::{Form, Machine, PackageVersion, Part, Route};
+use super::route::{Form, PackageVersion, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
-    api, channel, compat, diff, endpoints, history, home, icon, images, install, lint, listing, machine, mirror,
+    api, channel, compat, diff, endpoints, feed, history, home, icon, images, install, lint, listing, machine, mirror,
     package, package_answer, packages, path, permissions, plan, version, versions,
 };
 use olmdex_ask::nearest_versions;
@@ -38,7 +38,7 @@ pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     let mut reply = match ask.method {
         "GET" | "HEAD" => get(site, ask),
         _ => {
-            let mut reply = text(405, "405 Method Not Allowed\n");
+            let mut reply = plain(405, "405 Method Not Allowed\n");
             reply.headers.push(("Allow", "GET, HEAD".to_owned()));
             reply
         }
@@ -67,7 +67,7 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     };
     let address = route.address(form);
     if address != ask.target {
-        let mut reply = text(308, "308 Permanent Redirect\n");
+        let mut reply = plain(308, "308 Permanent Redirect\n");
         reply.headers.push(("Location", address));
         return reply;
     }
@@ -82,14 +82,14 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     if !is_plan && ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }
+    let context = PageContext { site, here: &route, shared: None };
     let made = match form {
-        Form::Json => data(PageContext { site, here: &route, shared: None }).map(|body| (JSON, body)),
-        Form::Page if is_page(&route) => {
-            // The tag says that an address has one page as long as the index is the same.
-            let make = || Ok(content(PageContext { site, here: &route, shared: None })?.1.into());
-            site.cache.pages.get((&address, ""), make).map(|body| (HTML, body.to_vec()))
+        // The tag says that an address has one page as long as the index is the same.
+        Form::Page if route.row().is_html && !is_plan => {
+            let page = site.cache.pages.get((&address, ""), || Ok(made(context, form)?.1.into()));
+            page.map(|body| (HTML, body.to_vec()))
         }
-        Form::Page => content(PageContext { site, here: &route, shared: None }),
+        _ => made(context, form),
     };
     match made {
         Ok((media_type, body)) => {
@@ -99,11 +99,11 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
                 // Another content has another address.
                 headers.push(("Cache-Control", "public, max-age=31536000, immutable".to_owned()));
             }
-            if matches!(route, Route::Machine(Machine::Badge(_) | Machine::Favicon)) {
+            if matches!(route, Route::Badge(_) | Route::Favicon) {
                 // Other sites show these on their pages.
                 headers.push(("Cross-Origin-Resource-Policy", "cross-origin".to_owned()));
             }
-            if matches!(route, Route::Icon(_) | Route::Machine(Machine::Badge(_) | Machine::Favicon)) {
+            if matches!(route, Route::Icon(_) | Route::Badge(_) | Route::Favicon) {
                 // A picture that is opened by itself is a document, and no script in it may run.
                 let policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
                 headers.push(("Content-Security-Policy", policy.to_owned()));
@@ -114,178 +114,129 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     }
 }
 
-/// Whether a route leads to a page in HTML that only depends on the index.
-fn is_page(route: &Route) -> bool {
-    match route {
-        Route::Plan(_) | Route::Machine(_) | Route::Icon(_) | Route::Style | Route::Script => false,
-        Route::Mirror(list) => !list.is_text && !list.is_lock,
-        Route::Images(search) => !search.is_text,
-        _ => true,
-    }
-}
-
 /// The inputs that an answer depends on.
 fn digested(site: Site<'_>, route: &Route, address: &str) -> String {
     // Feeds and maps have the name of the site in them.
-    let base = if matches!(route, Route::Machine(_)) { site.base } else { "" };
+    let is_named = matches!(route, Route::Robots | Route::Sitemap | Route::PackageFeed(_) | Route::CatalogFeed(_));
+    let base = if is_named { site.base } else { "" };
     format!("{}\n{address}\n{base}\n{}{}", site.cache.digest, *STYLE_DIGEST, *SCRIPT_DIGEST)
 }
 
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
+const ATOM: &str = "application/atom+xml; charset=utf-8";
+const SVG: &str = "image/svg+xml";
 
-fn text(status: u16, text: &str) -> Reply {
-    let headers = vec![("Content-Type", "text/plain; charset=utf-8".to_owned())];
+fn plain(status: u16, text: &str) -> Reply {
+    let headers = vec![("Content-Type", TEXT.to_owned())];
     Reply { status, headers, body: text.as_bytes().to_vec() }
 }
 
-/// A page, or a file that pages use: its media type and its bytes. Our own texts have no path of this machine.
-pub(super) fn content(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
-    match context.here {
+/// An answer: its media type and its bytes.
+type Made = Result<(&'static str, Vec<u8>), PageError>;
+
+/// The answer for an address, in one of the forms that the table of routes names, without paths of this machine.
+pub(super) fn made(context: PageContext<'_>, form: Form) -> Made {
+    let of = (context, form);
+    let answer = match context.here {
         // These have their digests in their names.
-        Route::Style => Ok(("text/css; charset=utf-8", STYLE.as_bytes().to_vec())),
-        Route::Script => Ok((JAVASCRIPT, SCRIPT.as_bytes().to_vec())),
+        Route::Style => return Ok(("text/css; charset=utf-8", STYLE.as_bytes().to_vec())),
+        Route::Script => return Ok((JAVASCRIPT, SCRIPT.as_bytes().to_vec())),
         Route::Icon(name) => {
             let bytes = context.cache().icon(context.index(), name)?.ok_or(PageError::NoPage)?;
-            Ok((icon::media_type(name), bytes))
+            return Ok((icon::media_type(name), bytes));
         }
-        _ => {
-            let (media_type, text) = whole_text(context)?;
-            Ok((media_type, context.cache().server_paths.cut(text)))
-        }
-    }
-}
-
-fn whole_text(context: PageContext<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
-    let page: Page = match context.here {
-        Route::Style | Route::Script | Route::Icon(_) => return Err(PageError::NoPage),
-        Route::Machine(asked) => return machine::content(context, asked),
-        Route::Endpoints => endpoints::page(context),
-        Route::Versions(kept) => versions::page(context, &kept.package)?,
-        Route::Install(install) => install::page(context, install)?,
-        Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
-        Route::Mirror(list) if list.is_text => {
-            return Ok(("text/plain; charset=utf-8", mirror::images(context, list)?.into_bytes()));
-        }
-        Route::Mirror(list) if list.is_lock => {
-            return Ok(("text/plain; charset=utf-8", mirror::lock(context, list)?.into_bytes()));
-        }
-        Route::Mirror(list) => mirror::page(context, list)?,
-        Route::Home => home::page(context)?,
-        Route::Packages(list) => packages::page(context, list)?,
-        Route::Package(name) => package::page(context, name)?,
-        Route::Version(release, Part::Whole) => version::page(context, release, &version::answer(context, release)?)?,
-        Route::Channel(stream) => channel::page(context, stream)?,
-        Route::Path(way) => path::page(context, way)?,
-        Route::Compat(fit) => compat::page(context, fit)?,
-        Route::Permissions(rights) => permissions::page(context, rights)?,
-        Route::History(kept) => history::page(context, &kept.package)?,
-        Route::Diff(comparison) => diff::page(context, comparison)?,
-        Route::Plan(journey) => plan::page(context, journey)?,
-        Route::Api { group, kind } => api::page(context, group, kind)?,
-        Route::Apis(list) => api::all(context, list)?,
-        Route::Images(search) if search.is_text => {
-            return Ok(("text/plain; charset=utf-8", images::references(context, &search.text)?.into_bytes()));
-        }
-        Route::Images(search) => images::page(context, search)?,
-        Route::Lint { catalog, package } => lint::page(context, catalog.as_ref(), package.as_ref())?,
-    };
-    Ok((HTML, framed(context, &page).into_string().into_bytes()))
-}
-
-/// A page for a file, and its data for another file, if the page is available as data and that is not too large.
-pub(super) fn content_and_data(
-    context: PageContext<'_>,
-    is_data: bool,
-) -> Result<(Vec<u8>, Option<Vec<u8>>), PageError> {
-    if let (Route::Version(release, Part::Whole), true) = (context.here, is_data) {
-        // Most files are pages of versions, and their answer is the slow part.
-        let answer = version::answer(context, release)?;
-        let page = written_page(context, &version::page(context, release, &answer)?);
-        return Ok((page, Some(context.cache().server_paths.cut(envelope("Bundle", answer)?))));
-    }
-    let page = content(context)?.1;
-    match is_data.then(|| data(context)).transpose() {
-        Ok(data) => Ok((page, data)),
-        // Then the page has no link to it.
-        Err(PageError::TooLarge(_)) => Ok((page, None)),
-        Err(error) => Err(error),
-    }
-}
-
-/// A page in its frame, without paths of this machine.
-fn written_page(context: PageContext<'_>, page: &Page) -> Vec<u8> {
-    context.cache().server_paths.cut(framed(context, page).into_string().into_bytes())
-}
-
-/// The answer of a page as data: the output of the command with `-o json`, without paths of this machine.
-pub(super) fn data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
-    Ok(context.cache().server_paths.cut(whole_data(context)?))
-}
-
-fn whole_data(context: PageContext<'_>) -> Result<Vec<u8>, PageError> {
-    match context.here {
-        Route::Home => envelope("CatalogList", home::answer(context).to_vec()),
-        Route::Packages(list) => match listing::answer(context, list)? {
-            listing::Answer::Listed(rows) => envelope("PackageList", rows),
-            listing::Answer::Found(hits) => envelope("SearchResult", hits),
+        Route::Home if form == Form::Json => items(context, Ok(home::answer(context))),
+        Route::Home => html(context, home::page(context)),
+        Route::Packages(list) if form == Form::Json => match listing::answer(context, list)? {
+            listing::Answer::Listed(rows) => written(&Envelope::new("PackageList", rows)),
+            listing::Answer::Found(hits) => written(&Envelope::new("SearchResult", hits)),
         },
-        Route::Package(name) => envelope("Package", package_answer::answer(context, name)?),
-        Route::Version(release, Part::Whole) => envelope("Bundle", version::answer(context, release)?),
-        Route::Version(release, Part::Deps) => envelope("Dependencies", version::dependencies(context, release)?),
-        Route::Version(release, Part::Images) => envelope("Image", version::images(context, release)?),
-        Route::Channel(stream) => envelope("Graph", channel::answer(context, stream)?),
-        Route::Path(way) => envelope("UpgradePath", path::answer(context, way)?),
-        Route::WhyNot(way) => envelope("WhyNot", path::why_not(context, way)?),
-        Route::Compat(fit) => envelope("CompatList", compat::answer(context, fit)?),
-        Route::Permissions(rights) => envelope("Permissions", permissions::answer(context, rights)?),
-        Route::History(kept) => envelope("History", history::answer(context, &kept.package)?),
-        Route::Diff(comparison) => envelope("CatalogDiff", diff::answer(context, comparison)?),
-        Route::Plan(journey) => {
-            let mut out = serde_json::to_vec_pretty(&plan::answer(context, journey)?)
-                .map_err(|error| PageError::Failed(error.to_string()))?;
-            out.push(b'\n');
-            Ok(out)
-        }
-        Route::Api { group, kind } => envelope("Provider", api::answer(context, group, kind)?),
-        Route::Images(search) if !search.is_text => envelope("BundleList", images::answer(context, &search.text)?),
-        Route::Mirror(list) if !list.is_text && !list.is_lock => {
-            envelope("FilterExplanation", mirror::answer(context, list)?)
-        }
-        Route::Lint { catalog, package } => {
-            let findings = match (catalog, package) {
-                (_, Some(package)) => lint::of_package(context, catalog.as_ref(), package)?.1,
-                (Some(_), None) => lint::answer(context, catalog.as_ref())?.1.to_vec(),
-                (None, None) => lint::of_all(context)?,
-            };
+        Route::Packages(list) => html(context, packages::page(context, list)),
+        Route::Mirror(list) => either(of, list, mirror::page, mirror::answer),
+        Route::MirrorImages(list) => text(TEXT, mirror::images(context, list)),
+        Route::MirrorLock(list) => text(TEXT, mirror::lock(context, list)),
+        Route::Package(name) => either(of, name.as_str(), package::page, package_answer::answer),
+        Route::Version(release) => either(of, release, version::page, version::answer),
+        Route::Deps(release) => items(context, version::dependencies(context, release)),
+        Route::VersionImages(release) => items(context, version::images(context, release)),
+        Route::Channel(stream) => either(of, stream, channel::page, channel::answer),
+        Route::Path(asked) => either(of, asked, path::page, path::answer),
+        Route::WhyNot(asked) => items(context, path::why_not(context, asked)),
+        Route::Compat(asked) => either(of, asked, compat::page, compat::answer),
+        Route::Permissions(asked) => either(of, asked, permissions::page, permissions::answer),
+        Route::History(asked) => either(of, asked, history::page, history::answer),
+        Route::Diff(comparison) => either(of, comparison, diff::page, diff::answer),
+        Route::Api(api) => either(of, api, api::page, api::answer),
+        Route::Images(search) => either(of, search, images::page, images::answer),
+        Route::ImagesText(search) => text(TEXT, images::references(context, &search.text)),
+        Route::Lint(checked) if form == Form::Json => {
+            let findings = lint::listed(context, checked)?;
             let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
             let metadata = FindingsMetadata { count: items.len(), ..FindingsMetadata::default() };
             written(&Envelope::with("Findings", metadata, items))
         }
-        Route::Endpoints => endpoints::description(),
-        Route::Versions(_)
-        | Route::Apis(_)
-        | Route::Install(_)
-        | Route::Icon(_)
-        | Route::Style
-        | Route::Script
-        | Route::Mirror(_)
-        | Route::Images(_)
-        | Route::Machine(_) => Err(PageError::NoPage),
+        Route::Lint(checked) => html(context, lint::page(context, checked)),
+        Route::Versions(asked) => html(context, versions::page(context, asked)),
+        Route::Install(asked) => html(context, install::page(context, asked)),
+        Route::Apis(list) => html(context, api::all(context, list)),
+        Route::Plan(journey) if form == Form::Json => own_data(&plan::answer(context, journey)?),
+        Route::Plan(journey) => html(context, plan::page(context, journey)),
+        Route::Endpoints if form == Form::Json => own_data(&endpoints::description()?),
+        Route::Endpoints => html(context, Ok(endpoints::page(context))),
+        Route::Robots => text(TEXT, Ok(machine::robots(context))),
+        Route::Sitemap => text("application/xml; charset=utf-8", machine::sitemap(context)),
+        Route::Favicon => text(SVG, Ok(FAVICON.to_owned())),
+        Route::PackageFeed(package) => text(ATOM, feed::of_package(context, package)),
+        Route::CatalogFeed(catalog) => text(ATOM, feed::of_catalog(context, catalog)),
+        Route::Badge(package) => text(SVG, machine::badge(context, package)),
+        Route::Names => text(JAVASCRIPT, machine::names(context)),
+        Route::VersionNames(package) => text(JAVASCRIPT, machine::versions(context, package)),
+    };
+    let (media_type, text) = answer?;
+    Ok((media_type, context.cache().server_paths.cut(text)))
+}
+
+/// A page, or the answer as data.
+fn either<Q: ?Sized, T: Serialize>(
+    (context, form): (PageContext<'_>, Form),
+    asked: &Q,
+    page: impl FnOnce(PageContext<'_>, &Q) -> Result<Page, PageError>,
+    data: impl FnOnce(PageContext<'_>, &Q) -> Result<Vec<T>, PageError>,
+) -> Made {
+    match form {
+        Form::Page => html(context, page(context, asked)),
+        Form::Json => items(context, data(context, asked)),
     }
 }
 
-fn envelope<T: Serialize>(kind: &str, items: Vec<T>) -> Result<Vec<u8>, PageError> {
-    written(&Envelope::new(kind, items))
+fn html(context: PageContext<'_>, page: Result<Page, PageError>) -> Made {
+    Ok((HTML, framed(context, &page?).into_string().into_bytes()))
 }
 
-fn written<T: Serialize, M: Serialize>(envelope: &Envelope<T, M>) -> Result<Vec<u8>, PageError> {
+/// Data: the output of the command with `-o json`.
+fn items<T: Serialize>(context: PageContext<'_>, items: Result<Vec<T>, PageError>) -> Made {
+    written(&Envelope::new(context.here.row().kind.unwrap_or_default(), items?))
+}
+
+fn text(media_type: &'static str, text: Result<String, PageError>) -> Made {
+    Ok((media_type, text?.into_bytes()))
+}
+
+fn written<T: Serialize, M: Serialize>(envelope: &Envelope<T, M>) -> Made {
     let mut out = Vec::new();
     envelope.write(&mut out).map_err(|error| PageError::Failed(error.to_string()))?;
-    Ok(out)
+    Ok((JSON, out))
 }
 
-/// Why there is no answer, as a page or as text.
+/// Data with a form of its own.
+fn own_data(data: &impl Serialize) -> Made {
+    let mut out = serde_json::to_vec_pretty(data).map_err(|error| PageError::Failed(error.to_string()))?;
+    out.push(b'\n');
+    Ok((JSON, out))
+}
+
 /// Why an address of data has none; its schema is in [`endpoints`].
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -312,7 +263,8 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
             _ => None,
         };
         // A refusal is data and can be written.
-        let body = envelope("Error", vec![Refusal { status, message, did_you_mean }]).unwrap_or_default();
+        let body = written(&Envelope::new("Error", vec![Refusal { status, message, did_you_mean }]));
+        let body = body.map(|it| it.1).unwrap_or_default();
         return Reply {
             status,
             headers: vec![("Content-Type", JSON.to_owned())],
@@ -349,8 +301,7 @@ fn nearest(context: PageContext<'_>, name: &str) -> Markup {
     let Some((package, version)) = name.split_once(' ') else { return html! {} };
     let found = nearest_versions(context.index(), &[], package, version, N_NEAREST).unwrap_or_default();
     let of = |version: &str| {
-        let of = PackageVersion { package: package.to_owned(), version: version.to_owned(), catalog: None };
-        Route::Version(of, Part::Whole)
+        Route::Version(PackageVersion { package: package.to_owned(), version: version.to_owned(), catalog: None })
     };
     html! {
         @if !found.is_empty() {

@@ -8,25 +8,26 @@ use super::command::Command;
 use super::links::api_place;
 use super::parts::{channel_links, link, place, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{ApiList, Route};
+use super::route::{ApiKind, ApiList, Route};
 use super::site::{Page, PageContext};
 use olmdex_index::query::{ApiPattern, Filter, Provider, Requirer};
 use olmdex_version::latest_only;
 
 /// The answer as data: that of `provides`.
-pub(super) fn answer(context: PageContext<'_>, group: &str, kind: &str) -> Result<Vec<Provider>, PageError> {
-    let rows = context.index().providers(&Filter::default(), &pattern(group, kind))?;
+pub(super) fn answer(context: PageContext<'_>, api: &ApiKind) -> Result<Vec<Provider>, PageError> {
+    let rows = context.index().providers(&Filter::default(), &pattern(api))?;
     Ok(latest_only(rows, |it| (it.catalog.clone(), it.package.clone(), it.api.clone()), |it| it.version.as_str()))
 }
 
-fn pattern(group: &str, kind: &str) -> ApiPattern {
-    ApiPattern { group: group.to_owned(), version: String::new(), kind: kind.to_owned() }
+fn pattern(api: &ApiKind) -> ApiPattern {
+    ApiPattern { group: api.group.clone(), version: String::new(), kind: api.kind.clone() }
 }
 
-pub(super) fn page(context: PageContext<'_>, group: &str, kind: &str) -> Result<Page, PageError> {
-    let providers = answer(context, group, kind)?;
+pub(super) fn page(context: PageContext<'_>, api: &ApiKind) -> Result<Page, PageError> {
+    let providers = answer(context, api)?;
+    let ApiKind { group, kind } = api;
     let name = format!("{group}//{kind}");
-    let required = context.index().requirers(&Filter::default(), Some(&pattern(group, kind)), &name)?;
+    let required = context.index().requirers(&Filter::default(), Some(&pattern(api)), &name)?;
     if providers.is_empty() && required.rows.is_empty() {
         return Err(context.unknown_api(group, kind));
     }
@@ -46,14 +47,9 @@ pub(super) fn page(context: PageContext<'_>, group: &str, kind: &str) -> Result<
         @if n_rules > 0 { p.quiet { (n_rules) " constraints are CEL rules, which this search skips." } }
     };
     Ok(Page {
-        title: format!("{kind} ({group})"),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
         commands: vec![Command::new("provides").name(name.clone()), Command::new("requires").name(name)],
-        more_data: Vec::new(),
         is_data: true,
-        data: None,
-        about: String::new(),
-        body,
+        ..Page::new(format!("{kind} ({group})"), body)
     })
 }
 
@@ -88,7 +84,7 @@ pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, Page
             // Two names may differ only in characters that an anchor cannot have.
             tr id=[places.insert(place.clone()).then_some(&place)] {
                 th scope="row" {
-                    @if context.is_served() { (link(context, &Route::Api { group: group.clone(), kind: kind.clone() }, shown(kind))) }
+                    @if context.is_served() { (link(context, &Route::Api(ApiKind { group: group.clone(), kind: kind.clone() }), shown(kind))) }
                     @else { (shown(kind)) }
                     span.line.quiet { (shown(group)) }
                 }
@@ -116,14 +112,8 @@ pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, Page
         div.stack #apis { (table("APIs by kind", &["Kind and group", "Provided by"], rows)) }
     };
     Ok(Page {
-        title: "APIs".to_owned(),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
-        commands: Vec::new(),
-        more_data: Vec::new(),
-        is_data: false,
-        data: None,
         about: "All APIs that the operators of these catalogs provide".to_owned(),
-        body,
+        ..Page::new("APIs".to_owned(), body)
     })
 }
 

@@ -13,7 +13,7 @@ use super::parts::{
     version_link, version_route, worded,
 };
 use super::reply::PageError;
-use super::route::{List, PathQuery, Route, Stream};
+use super::route::{PackagePage, Route, Stream};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{Finding, counted};
 use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks};
@@ -70,11 +70,10 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let findings = unless_too_large(findings)?;
     let row = &detail.row;
     let head = (row.head.as_str(), row.head_version.as_str());
-    let way = PathQuery {
-        package: package.clone(),
+    let way = PackagePage {
         channel: Some(channel.clone()),
         catalog: context.catalog_choice(&catalog),
-        ..PathQuery::default()
+        ..PackagePage::of(package)
     };
     let mut others = having;
     others.retain(|it| *it != catalog);
@@ -108,23 +107,14 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let catalog_choice = context.catalog_choice(&catalog);
     let name = format!("{package}/{channel}");
     Ok(Page {
-        title: format!("{package}/{channel}"),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (package.clone(), Route::Package(package.clone())),
-        ],
         commands: vec![
             Command::new("graph").name(name.clone()).given("--catalog", catalog_choice.as_ref()),
             Command::new("show").name(name).given("--catalog", catalog_choice.as_ref()),
             Command::new("check-graph").name(package.clone()).given("--catalog", catalog_choice.as_ref()),
         ],
-        more_data: Vec::new(),
         is_data: drawn
             .is_ok_and(|drawn| draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS),
-        data: None,
-        about: String::new(),
-        body,
+        ..Page::new(format!("{package}/{channel}"), body)
     })
 }
 

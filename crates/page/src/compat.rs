@@ -11,7 +11,7 @@ use super::header::{Heading, header};
 use super::package_answer;
 use super::parts::{channel_route, link, shown, table, version_link, worded};
 use super::reply::PageError;
-use super::route::{Fit, List, Route};
+use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, mentioned_minors, stays_at};
 use olmdex_constraint::openshift::Minor;
@@ -62,7 +62,7 @@ fn note(context: PageContext<'_>, scope: &CatalogsOfVersion, openshift: Minor) -
 }
 
 /// The answer as data: that of `compat PKG --openshift VERSION`.
-pub(super) fn answer(context: PageContext<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> {
+pub(super) fn answer(context: PageContext<'_>, fit: &PackagePage) -> Result<Vec<Stay>, PageError> {
     let Some(openshift) = &fit.openshift else {
         return Err(PageError::parameter("openshift", "required: the current version of the cluster"));
     };
@@ -80,7 +80,7 @@ pub(super) fn answer(context: PageContext<'_>, fit: &Fit) -> Result<Vec<Stay>, P
     Ok(question.answer(context.index(), &mut |_| {})?.rows)
 }
 
-pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, PageError> {
     let package = &fit.package;
     let graphs = context.index().package_graphs(&Filter::default(), package)?;
     if graphs.is_empty() {
@@ -129,20 +129,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &Fit) -> Result<Page, PageErro
         }
         None => Vec::new(),
     };
-    Ok(Page {
-        title: format!("{package} and OpenShift"),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (package.clone(), Route::Package(package.clone())),
-        ],
-        is_data: fit.openshift.is_some(),
-        data: None,
-        commands,
-        more_data: Vec::new(),
-        about: String::new(),
-        body,
-    })
+    Ok(Page { is_data: fit.openshift.is_some(), commands, ..Page::new(format!("{package} and OpenShift"), body) })
 }
 
 /// Sentences as a list, if there are some.
@@ -155,8 +142,8 @@ fn before(minor: Minor) -> Option<Minor> {
     Some(Minor { minor: minor.minor.checked_sub(1)?, ..minor })
 }
 
-fn form(context: PageContext<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
-    let address = context.to(&Route::Compat(Fit { package: fit.package.clone(), ..Fit::default() }));
+fn form(context: PageContext<'_>, fit: &PackagePage, minors: &[Minor]) -> Markup {
+    let address = context.to(&Route::Compat(PackagePage::of(&fit.package)));
     html! {
         form.question action=[address] {
             label { span { "Current OpenShift version" }
@@ -279,7 +266,11 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
     let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
     let headers: Vec<&str> = ["Versions"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let to = |step: &Move| {
-        Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()), ..Fit::default() })
+        Route::Compat(PackagePage {
+            package: package.to_owned(),
+            openshift: Some(step.from.to_string()),
+            ..PackagePage::default()
+        })
     };
     let rows = html! {
         @for run in &all {

@@ -80,17 +80,16 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         commands.push(command.given("--package", comparison.package.as_ref()));
     }
     Ok(Page {
-        title: match (&comparison.old, &comparison.new) {
-            (Some(old), Some(new)) => format!("From {old} to {new}"),
-            _ => "Compare two catalogs".to_owned(),
-        },
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
         commands,
-        more_data: Vec::new(),
         is_data: is_asked,
         data: comparison.kind.as_ref().map(|_| Route::Diff(Comparison { kind: None, ..comparison.clone() })),
-        about: String::new(),
-        body,
+        ..Page::new(
+            match (&comparison.old, &comparison.new) {
+                (Some(old), Some(new)) => format!("From {old} to {new}"),
+                _ => "Compare two catalogs".to_owned(),
+            },
+            body,
+        )
     })
 }
 

@@ -7,140 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::parts::table;
 use super::reply::PageError;
-use super::route::{List, Machine, Route};
+use super::route::{Route, Row, name_in};
 use super::site::{Page, PageContext};
-
-/// An address of data: its form, its kind of answer, its content, its parameters in the path and in the query.
-struct Endpoint {
-    /// The name of the operation, from which generators of clients make a function.
-    id: &'static str,
-    path: &'static str,
-    kind: &'static str,
-    about: &'static str,
-    query: &'static [&'static str],
-}
-
-const LISTED: &[&str] =
-    &["arch", "capability", "catalog", "category", "feature", "mode", "page", "provider", "q", "sort", "status"];
-const WAY: &[&str] = &["catalog", "channel", "from", "olm", "to"];
-
-/// All of them, as people look for them.
-const ENDPOINTS: &[Endpoint] = &[
-    Endpoint { id: "listCatalogs", path: "/index.json", kind: "CatalogList", about: "The catalogs", query: &[] },
-    Endpoint {
-        id: "listPackages",
-        path: "/packages.json",
-        kind: "PackageList",
-        about: "Packages; SearchResult if `q` is given",
-        query: LISTED,
-    },
-    Endpoint {
-        id: "getMirrorList",
-        path: "/mirror.json",
-        kind: "FilterExplanation",
-        about: "The versions that a mirror keeps for packages, channels and ranges, with the reasons",
-        query: &["catalog", "full", "p"],
-    },
-    Endpoint {
-        id: "getPackage",
-        path: "/p/{package}.json",
-        kind: "Package",
-        about: "A package in each catalog",
-        query: &[],
-    },
-    Endpoint {
-        id: "getVersion",
-        path: "/p/{package}/v/{version}.json",
-        kind: "Bundle",
-        about: "A version",
-        query: &["catalog"],
-    },
-    Endpoint {
-        id: "getRequirements",
-        path: "/p/{package}/v/{version}/deps.json",
-        kind: "Dependencies",
-        about: "The requirements of a version",
-        query: &["catalog"],
-    },
-    Endpoint {
-        id: "getImages",
-        path: "/p/{package}/v/{version}/images.json",
-        kind: "Image",
-        about: "The images of a version",
-        query: &["catalog"],
-    },
-    Endpoint {
-        id: "getChannel",
-        path: "/p/{package}/c/{channel}.json",
-        kind: "Graph",
-        about: "The upgrade graph of a channel",
-        query: &["catalog"],
-    },
-    Endpoint {
-        id: "getUpgradePath",
-        path: "/p/{package}/path.json",
-        kind: "UpgradePath",
-        about: "The upgrade path that OLM takes",
-        query: WAY,
-    },
-    Endpoint {
-        id: "getWhyNot",
-        path: "/p/{package}/why-not.json",
-        kind: "WhyNot",
-        about: "Why OLM does not take a version",
-        query: WAY,
-    },
-    Endpoint {
-        id: "getCompatibility",
-        path: "/p/{package}/compat.json",
-        kind: "CompatList",
-        about: "The versions that may stay on a version of OpenShift",
-        query: &["openshift"],
-    },
-    Endpoint {
-        id: "getPermissions",
-        path: "/p/{package}/permissions.json",
-        kind: "Permissions",
-        about: "The permissions that an installation grants, and those that a version asks for in addition to another \
-            version",
-        query: &["against", "catalog", "version"],
-    },
-    Endpoint {
-        id: "getHistory",
-        path: "/p/{package}/history.json",
-        kind: "History",
-        about: "When versions were added and removed",
-        query: &[],
-    },
-    Endpoint {
-        id: "compareCatalogs",
-        path: "/diff.json",
-        kind: "CatalogDiff",
-        about: "The differences between two catalogs",
-        query: &["a", "b", "package"],
-    },
-    Endpoint {
-        id: "getApi",
-        path: "/api/{group}/{kind}.json",
-        kind: "Provider",
-        about: "The operators that provide and require an API; `-` is the core group",
-        query: &[],
-    },
-    Endpoint {
-        id: "searchImages",
-        path: "/images.json",
-        kind: "BundleList",
-        about: "The operators that use images with a given text in the reference",
-        query: &["page", "q"],
-    },
-    Endpoint {
-        id: "getFindings",
-        path: "/lint.json",
-        kind: "Findings",
-        about: "The findings of the checks",
-        query: &["catalog"],
-    },
-];
 
 /// The schemas of the answers.
 const SCHEMAS: &[(&str, &str)] = &[
@@ -164,9 +32,19 @@ const SCHEMAS: &[(&str, &str)] = &[
     ("WhyNot", include_str!("../schema/output/WhyNot.json")),
 ];
 
-/// The names of the parameters in a path: those in braces.
-fn names_in(path: &str) -> impl Iterator<Item = &str> {
-    path.split('{').skip(1).filter_map(|it| it.split_once('}')).map(|it| it.0)
+/// The rows of the table of pages that are addresses of data, each with the name and the meaning of its operation, and
+/// with the address.
+fn endpoints() -> impl Iterator<Item = (Row, &'static str, &'static str, String)> {
+    Route::all().into_iter().filter_map(|it| {
+        let row = it.row();
+        let path = if it == Route::Home { "/index" } else { row.path() };
+        row.call.map(|(id, about)| (row, id, about, format!("{path}.json")))
+    })
+}
+
+/// The names of its parameters.
+fn parameters(row: Row) -> Vec<&'static str> {
+    row.parameters().filter(|it| it.2).map(|it| it.0).collect()
 }
 
 /// The address of a schema's own definition, in its file and in the description.
@@ -285,15 +163,16 @@ fn refusal() -> Value {
 }
 
 /// The description in OpenAPI 3.1.
-pub(super) fn description() -> Result<Vec<u8>, PageError> {
+pub(super) fn description() -> Result<Value, PageError> {
     let failed = |error: serde_json::Error| PageError::Failed(error.to_string());
     let schemas = components().map_err(failed)?;
     let parameter = |name: &str, place: &str| json!({"name": name, "in": place, "required": place == "path", "schema": {"type": "string"}});
     let mut paths = Map::new();
-    for it in ENDPOINTS {
-        let in_path = names_in(it.path).map(|name| parameter(name, "path"));
-        let parameters: Vec<Value> = in_path.chain(it.query.iter().map(|name| parameter(name, "query"))).collect();
-        let schema = match it.kind {
+    for (row, id, about, path) in endpoints() {
+        let in_path = row.path().split('/').filter_map(name_in).map(|(name, _)| parameter(name, "path"));
+        let parameters: Vec<Value> =
+            in_path.chain(parameters(row).into_iter().map(|name| parameter(name, "query"))).collect();
+        let schema = match row.kind.unwrap_or_default() {
             "PackageList" => json!({"oneOf": [
                 {"$ref": "#/components/schemas/PackageList"}, {"$ref": "#/components/schemas/SearchResult"},
             ]}),
@@ -301,16 +180,16 @@ pub(super) fn description() -> Result<Vec<u8>, PageError> {
         };
         let refused = |why: &str| json!({"description": why, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}});
         let responses = json!({
-            "200": {"description": it.about, "content": {"application/json": {"schema": schema}}},
+            "200": {"description": about, "content": {"application/json": {"schema": schema}}},
             "400": refused("A parameter is missing or not valid"),
             "404": refused("A name in the request does not exist"),
             "422": refused("The answer would be too large"),
             "500": refused("The index cannot be queried"),
         });
-        let get = json!({"operationId": it.id, "summary": it.about, "parameters": parameters, "responses": responses});
-        paths.insert(it.path.to_owned(), json!({"get": get}));
+        let get = json!({"operationId": id, "summary": about, "parameters": parameters, "responses": responses});
+        paths.insert(path, json!({"get": get}));
     }
-    let all = json!({
+    Ok(json!({
         "openapi": "3.1.0",
         "info": {
             "title": "olmdex",
@@ -320,21 +199,19 @@ pub(super) fn description() -> Result<Vec<u8>, PageError> {
         },
         "paths": paths,
         "components": {"schemas": schemas},
-    });
-    let mut out = serde_json::to_vec_pretty(&all).map_err(failed)?;
-    out.push(b'\n');
-    Ok(out)
+    }))
 }
 
 pub(super) fn page(context: PageContext<'_>) -> Page {
-    let feeds = context.catalogs().map(|it| Route::Machine(Machine::CatalogFeed(it.to_owned())));
+    let feeds = context.catalogs().map(|it| Route::CatalogFeed(it.to_owned()));
     let feeds: Vec<String> = feeds.filter_map(|it| context.to(&it)).collect();
     let rows = html! {
-        @for it in ENDPOINTS {
+        @for (row, _, about, path) in endpoints() {
+            @let query = parameters(row);
             tr {
-                th scope="row" { code { (it.path) @if !it.query.is_empty() { "?" (it.query.join("=…&")) "=…" } } }
-                td { code { (it.kind) } }
-                td { (it.about) }
+                th scope="row" { code { (path) @if !query.is_empty() { "?" (query.join("=…&")) "=…" } } }
+                td { code { (row.kind.unwrap_or_default()) } }
+                td { (about) }
             }
         }
     };
@@ -354,13 +231,8 @@ pub(super) fn page(context: PageContext<'_>) -> Page {
         ul { @for it in &feeds { li { a href=(it) { (it) } } } }
     };
     Page {
-        title: "For programs".to_owned(),
-        trail: vec![("Catalogs".to_owned(), Route::Home), ("Packages".to_owned(), Route::Packages(List::default()))],
-        commands: Vec::new(),
-        more_data: Vec::new(),
         is_data: true,
-        data: None,
         about: "The addresses of the catalogs' data".to_owned(),
-        body,
+        ..Page::new("For programs".to_owned(), body)
     }
 }

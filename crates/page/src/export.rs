@@ -6,16 +6,13 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use thiserror::Error;
 
-use super::answer::{content_and_data, data};
+use super::answer::made;
 use super::icon;
 use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
-use super::route::{
-    ApiList, Comparison, Fit, Form, ImageSearch, List, Machine, PackagePage, PackageVersion, Part, PathQuery, Route,
-    Stream,
-};
+use super::route::{ApiList, Checked, Comparison, Form, ImageSearch, List, PackagePage, PackageVersion, Route, Stream};
 use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};
@@ -120,38 +117,32 @@ fn make(
     let catalogs = site.cache.catalogs.iter().map(|it| it.catalog.as_str());
     let needs = NeedsOfCatalogs::new(site.index, catalogs)?;
     let mut shared: Option<Shared<'_>> = None;
-    for route in routes {
-        let package = package_of(route);
-        if shared.as_ref().map(|it| it.package.as_str()) != package {
-            shared = package.map(|it| Shared::new(site.index, &needs, it));
+    // The pages of a package follow each other, because they share data.
+    let mut ordered: Vec<(Option<String>, &Route)> = routes.iter().map(|it| (it.package(), it)).collect();
+    ordered.sort();
+    for (package, route) in &ordered {
+        if shared.as_ref().map(|it| it.package.as_str()) != package.as_deref() {
+            shared = package.as_deref().map(|it| Shared::new(site.index, &needs, it));
         }
         let context = PageContext { site, here: route, shared: shared.as_ref().map(|it| it as &dyn OfPackage) };
         let failed = |source| ExportError::Page { address: route.address(Form::Page), source };
-        let Some(file) = files.get(route, Form::Page) else { continue };
-        let file_of_data = files.get(route, Form::Json);
-        let (page, found) = match file.ends_with(".json") {
-            true => (unindent(&data(context).map_err(failed)?), None),
-            false => content_and_data(context, file_of_data.is_some()).map_err(failed)?,
-        };
-        let page = if let Route::Icon(name) = route { icon::file(name, page) } else { page };
-        let data = file_of_data.zip(found).map(|(file, found)| (file, unindent(&found)));
-        for made in [Some((file, page)), data].into_iter().flatten() {
+        for form in [Form::Page, Form::Json] {
+            let Some(file) = files.get(route, form) else { continue };
+            let content = match (route, form, made(context, form)) {
+                (Route::Icon(name), _, Ok((_, icon))) => icon::file(name, icon),
+                (_, Form::Page, Ok((_, page))) => page,
+                (_, Form::Json, Ok((_, data))) => unindent(&data),
+                // Then the page has no link to it.
+                (_, Form::Json, Err(PageError::TooLarge(_))) => continue,
+                (_, _, Err(error)) => return Err(failed(error)),
+            };
             // The writer hung up after an error; it reports that error itself.
-            if to.send(made).is_err() {
+            if to.send((file, content)).is_err() {
                 return Ok(());
             }
         }
     }
     Ok(())
-}
-
-/// The package of a page that shares its data with others.
-fn package_of(route: &Route) -> Option<&str> {
-    match route {
-        Route::Channel(stream) => Some(&stream.package),
-        Route::Version(release, _) => Some(&release.package),
-        _ => None,
-    }
 }
 
 /// Pages, and those that would be the same as one of them.
@@ -179,22 +170,22 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
         Route::Packages(List::default()),
         // One file for all kinds instead of one for each: a catalog has thousands.
         Route::Apis(ApiList::default()),
-        Route::Lint { catalog: None, package: None },
+        Route::Lint(Checked::default()),
         Route::Style,
         Route::Script,
         Route::Images(ImageSearch::default()),
-        Route::Machine(Machine::Favicon),
-        Route::Machine(Machine::Names),
+        Route::Favicon,
+        Route::Names,
     ]);
     let mut names: Vec<String> = cache.catalogs.iter().map(|it| it.catalog.clone()).collect();
     names.sort_by_key(|it| by_numbers(it));
     let has_several = names.len() > 1;
-    routes.extend(names.iter().map(|it| Route::Machine(Machine::CatalogFeed(it.clone()))));
+    routes.extend(names.iter().map(|it| Route::CatalogFeed(it.clone())));
     let mut same: HashMap<Route, Route> = HashMap::new();
     let catalog_choice = |catalog: String| has_several.then_some(catalog);
     if has_several {
         routes.insert(Route::Diff(Comparison::default()));
-        routes.extend(names.iter().map(|it| Route::Lint { catalog: Some(it.clone()), package: None }));
+        routes.extend(names.iter().map(|it| Route::Lint(Checked { catalog: Some(it.clone()), package: None })));
         for pair in names.windows(2) {
             let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
             routes.insert(Route::Diff(Comparison { old, new, ..Comparison::default() }));
@@ -204,10 +195,10 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
         let filter = Filter { package: Some(package.clone()), ..Filter::default() };
         routes.insert(Route::Package(package.clone()));
         routes.insert(Route::Versions(PackagePage::of(package)));
-        routes.insert(Route::Path(PathQuery { package: package.clone(), ..PathQuery::default() }));
-        routes.insert(Route::Compat(Fit { package: package.clone(), ..Fit::default() }));
-        routes.insert(Route::Machine(Machine::PackageFeed(package.clone())));
-        routes.insert(Route::Machine(Machine::Versions(package.clone())));
+        routes.insert(Route::Path(PackagePage::of(package)));
+        routes.insert(Route::Compat(PackagePage::of(package)));
+        routes.insert(Route::PackageFeed(package.clone()));
+        routes.insert(Route::VersionNames(package.clone()));
         let bundles = index.bundles(&filter)?;
         if !bundles.is_empty() {
             routes.insert(Route::History(PackagePage::of(package)));
@@ -229,8 +220,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
         for BundleRow { bundle, version, catalog, .. } in bundles {
             let version = if version.is_empty() { bundle } else { version };
             let of = |catalog| {
-                let of = PackageVersion { package: package.clone(), version: version.clone(), catalog };
-                Route::Version(of, Part::Whole)
+                Route::Version(PackageVersion { package: package.clone(), version: version.clone(), catalog })
             };
             add(&of, catalog);
         }

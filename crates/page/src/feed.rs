@@ -67,7 +67,7 @@ fn feed(context: PageContext<'_>, title: &str, about: &Route, mut entries: Vec<E
 
 /// A name that does not depend on the address of the site.
 fn urn(parts: &[&str]) -> String {
-    let parts: Vec<String> = parts.iter().map(|it| super::route::encoded(it)).collect();
+    let parts: Vec<String> = parts.iter().map(|it| super::question::encoded(it)).collect();
     format!("urn:olmdex:{}", parts.join(":"))
 }
 

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Comparison, ImageSearch, Journey, List, Machine, MirrorList, PackagePage, Route};
+use super::route::{Checked, Comparison, ImageSearch, Journey, List, MirrorList, Route};
 use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
@@ -28,9 +28,9 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
             a.skip href="#main" { "Skip to content" }
             (banner(context))
             main #main tabindex="-1" {
-                @if !page.trail.is_empty() {
+                @if *context.here != Route::Home {
                     nav.trail aria-label="Breadcrumb" {
-                        ol { @for (words, route) in &page.trail { li { (link(context, route, shown(words))) } } }
+                        ol { @for (words, route) in &trail(context.here) { li { (link(context, route, shown(words))) } } }
                     }
                 }
                 (page.body)
@@ -63,6 +63,18 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
     document(&head(context, &page.title, &page.about, data.as_deref()), &body)
 }
 
+/// The pages above another one than the first: words and their targets.
+fn trail(here: &Route) -> Vec<(String, Route)> {
+    let mut trail = vec![("Catalogs".to_owned(), Route::Home)];
+    let package = here.package();
+    if package.is_some() || *here == Route::Endpoints {
+        trail.push(("Packages".to_owned(), Route::Packages(List::default())));
+    }
+    let above = package.filter(|_| !matches!(here, Route::Package(_)));
+    trail.extend(above.map(|it| (it.clone(), Route::Package(it))));
+    trail
+}
+
 fn document(head: &Markup, body: &Markup) -> Markup {
     html! { (DOCTYPE) html lang="en" { (head) (body) } }
 }
@@ -81,14 +93,11 @@ pub(super) fn refusal(context: PageContext<'_>, title: &str, body: &Markup) -> M
 
 /// The feed that goes with a page.
 fn feed(context: PageContext<'_>) -> Option<(String, String)> {
-    let package = match context.here {
-        Route::Package(package) | Route::History(PackagePage { package, .. }) => package,
-        Route::Version(of, _) => &of.package,
-        Route::Channel(of) => &of.package,
-        _ => return None,
-    };
-    let address = context.to(&Route::Machine(Machine::PackageFeed(package.clone())))?;
-    Some((format!("New versions of {}", shown(package)), address))
+    let has_feed =
+        matches!(context.here, Route::Package(_) | Route::History(_) | Route::Version(_) | Route::Channel(_));
+    let package = context.here.package().filter(|_| has_feed)?;
+    let words = format!("New versions of {}", shown(&package));
+    Some((words, context.to(&Route::PackageFeed(package))?))
 }
 
 fn head(context: PageContext<'_>, title: &str, about: &str, data: Option<&str>) -> Markup {
@@ -101,7 +110,7 @@ fn head(context: PageContext<'_>, title: &str, about: &str, data: Option<&str>) 
             @else { meta http-equiv="Content-Security-Policy" content=(FILE_POLICY); }
             title { (shown(title)) @if *context.here != Route::Home { " · olmdex" } }
             @if let Some(address) = context.to(&Route::Style) { link rel="stylesheet" href=(address); }
-            @if let Some(address) = context.to(&Route::Machine(Machine::Favicon)) {
+            @if let Some(address) = context.to(&Route::Favicon) {
                 link rel="icon" type=[context.is_served().then_some("image/svg+xml")] href=(address);
             } @else {
                 link rel="icon" href="data:,";
@@ -141,10 +150,7 @@ fn banner(context: PageContext<'_>) -> Markup {
     if context.is_served() {
         all.push(("Mirror list", Route::Mirror(MirrorList::default())));
     }
-    all.extend([
-        ("Images", Route::Images(ImageSearch::default())),
-        ("Findings", Route::Lint { catalog: None, package: None }),
-    ]);
+    all.extend([("Images", Route::Images(ImageSearch::default())), ("Findings", Route::Lint(Checked::default()))]);
     let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(context.here);
     html! {
         header.banner {
@@ -161,7 +167,7 @@ fn banner(context: PageContext<'_>) -> Markup {
                     // A file cannot ask for data, but load a script.
                     @let names = match context.is_served() {
                         true => context.data(&packages),
-                        false => context.to(&Route::Machine(Machine::Names)),
+                        false => context.to(&Route::Names),
                     };
                     form role="search" action=(address) {
                         input type="search" name="q" value=[Some(&words).filter(|it| !it.is_empty())] placeholder="Search packages   /" aria-label="Search packages"

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::parts::{provider_link, shown};
 use super::reply::PageError;
-use super::route::{Fit, Form, Machine, PackagePage, PackageVersion, PathQuery, Rights, Route};
+use super::route::{Form, PackagePage, PackageVersion, Route};
 use super::site::PageContext;
 use olmdex_index::query::{Filter, Neighbour, PackageRow};
 
@@ -52,9 +52,9 @@ impl Looked {
         };
         let all =
             if context.is_served() { context.index().version_list(&row.catalog, &row.package)? } else { Vec::new() };
-        let version = context.here.version();
+        let version = context.here.value("version");
         let is_it = |it: &Neighbour, text: &str| it.version == text || it.bundle == text;
-        let found = version.and_then(|text| all.iter().position(|it| is_it(it, text)));
+        let found = version.and_then(|text| all.iter().position(|it| is_it(it, &text)));
         let at = found.or_else(|| all.iter().position(|it| it.bundle == row.head));
         Ok(Some(Self { row, at, is_named: found.is_some(), all }))
     }
@@ -129,7 +129,7 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
             }
             @if let Some(looked) = &looked {
                 @if context.is_served() { (looked.switch(context)) }
-                @else if let Some(address) = context.to(&Route::Machine(Machine::Versions(heading.package.to_owned()))) {
+                @else if let Some(address) = context.to(&Route::VersionNames(heading.package.to_owned())) {
                     div.switch data-versions=(address) data-catalog=(looked.row.catalog) {}
                 }
             }
@@ -140,14 +140,14 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
 
 /// The pages about a package, for the chosen version.
 fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) -> Markup {
-    let name = || package.to_owned();
+    let of = || PackagePage::of(package);
     let all = [
-        ("Overview", Route::Package(name())),
-        ("Versions", Route::Versions(PackagePage::of(package))),
-        ("Upgrade paths", Route::Path(PathQuery { package: name(), ..PathQuery::default() })),
-        ("OpenShift", Route::Compat(Fit { package: name(), ..Fit::default() })),
-        ("Permissions", Route::Permissions(Rights { package: name(), ..Rights::default() })),
-        ("History", Route::History(PackagePage::of(package))),
+        ("Overview", Route::Package(package.to_owned())),
+        ("Versions", Route::Versions(of())),
+        ("Upgrade paths", Route::Path(of())),
+        ("OpenShift", Route::Compat(of())),
+        ("Permissions", Route::Permissions(of())),
+        ("History", Route::History(of())),
     ];
     let is_same = |a: &Route, b: &Route| std::mem::discriminant(a) == std::mem::discriminant(b);
     html! {

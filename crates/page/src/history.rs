@@ -8,21 +8,23 @@ use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{badge, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{List, Route};
+use super::route::PackagePage;
 use super::site::{Page, PageContext};
 use olmdex_index::query::{BlameRow, HistoryRow};
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::short;
 
 /// The answer as data: that of `history PKG`.
-pub(super) fn answer(context: PageContext<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {
+pub(super) fn answer(context: PageContext<'_>, asked: &PackagePage) -> Result<Vec<HistoryRow>, PageError> {
+    let package = &asked.package;
     let order = context.index().catalog_names_in_time()?;
     let rows = context.index().history(package, &order)?;
     if rows.is_empty() { Err(context.unknown_package(package)) } else { Ok(rows) }
 }
 
-pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
-    let answers = answer(context, package)?;
+pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page, PageError> {
+    let answers = answer(context, asked)?;
+    let package = asked.package.as_str();
     let days: HashMap<String, Day> =
         context.index().dated_of_package(package)?.into_iter().map(|it| (it.bundle, it.day)).collect();
     let newest_first: Vec<&HistoryRow> = answers.iter().rev().collect();
@@ -65,11 +67,8 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     };
     let command = |name| Command::new(name).name(package);
     let commits = if has_days { commits(context, package)? } else { Markup::default() };
-    let kept = match context.here {
-        Route::History(kept) => kept.catalog.as_deref(),
-        _ => None,
-    };
-    let header = header(context, &Heading::new(package, kept, html! { "History of " (shown(package)) }))?;
+    let title = html! { "History of " (shown(package)) };
+    let header = header(context, &Heading::new(package, asked.catalog.as_deref(), title))?;
     let body = html! {
         (header)
         @if has_days {
@@ -84,18 +83,9 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         (commits)
     };
     Ok(Page {
-        title: format!("History of {package}"),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (package.to_owned(), Route::Package(package.to_owned())),
-        ],
         commands: if has_days { vec![command("history"), command("blame")] } else { vec![command("history")] },
-        more_data: Vec::new(),
         is_data: true,
-        data: None,
-        about: String::new(),
-        body,
+        ..Page::new(format!("History of {package}"), body)
     })
 }
 

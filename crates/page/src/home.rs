@@ -8,19 +8,19 @@ use maud::{Markup, html};
 use super::command::Command;
 use super::parts::{link, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{ApiList, Comparison, ImageSearch, Journey, List, Machine, Route};
+use super::route::{ApiList, Checked, Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{counted, grouped};
 use olmdex_index::query::{CatalogRow, DatedBundle, FacetKind};
 use olmdex_version::by_numbers;
 
 /// The answer as data: that of `list catalogs`.
-pub(super) fn answer(context: PageContext<'_>) -> &[CatalogRow] {
-    &context.cache().catalogs
+pub(super) fn answer(context: PageContext<'_>) -> Vec<&CatalogRow> {
+    context.cache().catalogs.iter().collect()
 }
 
 pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
-    let mut catalogs: Vec<&CatalogRow> = answer(context).iter().collect();
+    let mut catalogs = answer(context);
     catalogs.sort_by_key(|it| by_numbers(&it.catalog));
     let of_catalog = |name: &str| {
         Route::Packages(List { catalogs: context.catalog_choice(name).into_iter().collect(), ..List::default() })
@@ -32,7 +32,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         @for it in &catalogs {
             tr {
                 th scope="row" { (link(context, &of_catalog(&it.catalog), shown(&it.catalog)))
-                    @if let Some(feed) = context.to(&Route::Machine(Machine::CatalogFeed(it.catalog.clone()))) {
+                    @if let Some(feed) = context.to(&Route::CatalogFeed(it.catalog.clone())) {
                         " " a.of href=(feed) { "feed" span.away { " of " (shown(&it.catalog)) } }
                     } }
                 td { @if let Some(day) = days.get(&it.catalog) { time datetime=(day) { (day) } } }
@@ -70,17 +70,19 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
             }
             (card(context, &Route::Apis(ApiList::default()), "APIs", "All kinds of objects that operators provide."))
             (card(context, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
-            (card(context, &Route::Lint { catalog: None, package: None }, "Findings", "Problems in the catalogs, with file and line."))
+            (card(context, &Route::Lint(Checked::default()), "Findings", "Problems in the catalogs, with file and line."))
         }
         (categories(context)?)
         (newest(context)?)
         h2 { "Catalogs" }
         (table("Catalogs of this index", &headers, rows))
     };
-    let title = "Operator catalogs".to_owned();
-    let commands = vec![Command::new("list").name("catalogs")];
-    let about = "Operators for Kubernetes and OpenShift: versions, channels, upgrades and dependencies".to_owned();
-    Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, data: None, about, body })
+    Ok(Page {
+        commands: vec![Command::new("list").name("catalogs")],
+        is_data: true,
+        about: "Operators for Kubernetes and OpenShift: versions, channels, upgrades and dependencies".to_owned(),
+        ..Page::new("Operator catalogs".to_owned(), body)
+    })
 }
 
 /// How many categories are shown at once.

@@ -30,7 +30,8 @@ fn find(context: PageContext<'_>, text: &str) -> Result<FoundImages, PageError> 
 }
 
 /// The answer as data: that of `list bundles --image TEXT`.
-pub(super) fn answer(context: PageContext<'_>, text: &str) -> Result<Vec<BundleRow>, PageError> {
+pub(super) fn answer(context: PageContext<'_>, search: &ImageSearch) -> Result<Vec<BundleRow>, PageError> {
+    let text = &search.text;
     let mut listed = Vec::new();
     for package in find(context, text)?.packages.into_keys() {
         let places = users(context)?.places_in(&package, text);
@@ -50,7 +51,7 @@ pub(super) fn references(context: PageContext<'_>, text: &str) -> Result<String,
 }
 
 pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Page, PageError> {
-    let ImageSearch { text, page, .. } = search;
+    let ImageSearch { text, page } = search;
     if !context.is_served() {
         return all_of_files(context);
     }
@@ -85,14 +86,9 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
     };
     let command = Command::new("list").name("bundles").option("--image", text);
     Ok(Page {
-        title: "Images".to_owned(),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
         commands: if is_asked { vec![command] } else { Vec::new() },
-        more_data: Vec::new(),
         is_data: is_asked,
-        data: None,
-        about: String::new(),
-        body,
+        ..Page::new("Images".to_owned(), body)
     })
 }
 
@@ -110,21 +106,12 @@ fn all_of_files(context: PageContext<'_>) -> Result<Page, PageError> {
             the references." }
         @for (repositories, package) in &packages { @if !repositories.is_empty() { (of_package(context, package, repositories)) } }
     };
-    Ok(Page {
-        title: "Images".to_owned(),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
-        commands: Vec::new(),
-        more_data: Vec::new(),
-        is_data: false,
-        data: None,
-        about: String::new(),
-        body,
-    })
+    Ok(Page::new("Images".to_owned(), body))
 }
 
 /// The way to references as text.
 fn as_text(text: &str) -> Route {
-    Route::Images(ImageSearch { text: text.to_owned(), page: 0, is_text: true })
+    Route::ImagesText(ImageSearch { text: text.to_owned(), page: 0 })
 }
 
 /// The references to take along.

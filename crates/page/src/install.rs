@@ -7,7 +7,7 @@ use super::header::{Heading, header};
 use super::package_answer::answer;
 use super::parts::{badge, newest_first, shown, worded};
 use super::reply::PageError;
-use super::route::{Install, List, Route};
+use super::route::{Approval, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::ReadinessQuestion;
 use olmdex_index::query::{BundleDetail, BundleSelector, InstallMode, PackageDetail};
@@ -18,7 +18,7 @@ struct InstallTarget<'w> {
     catalog: &'w str,
     modes: &'w [InstallMode],
     channel: &'w str,
-    is_manual: bool,
+    approval: Approval,
     /// The bundle and its version, unless it is the head of the channel.
     release: Option<(&'w str, &'w str)>,
 }
@@ -32,7 +32,7 @@ pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail
         catalog: &row.catalog,
         modes: &detail.install_modes,
         channel,
-        is_manual: true,
+        approval: Approval::Manual,
         release: Some((&row.bundle, &row.version)),
     };
     html! {
@@ -65,13 +65,12 @@ fn fields_of_version(context: PageContext<'_>, target: &InstallTarget<'_>) -> Ma
 /// The section of a package's page.
 pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
     let row = &package.row;
-    let more =
-        Install { package: row.package.clone(), catalog: context.catalog_choice(&row.catalog), ..Install::default() };
+    let more = PackagePage { catalog: context.catalog_choice(&row.catalog), ..PackagePage::of(&row.package) };
     html! {
         @if !row.default_channel.is_empty() {
             section.install aria-labelledby="install" {
                 h2 #install { "Install" }
-                (manifests(context, &of_channel(package, head, &row.default_channel, false)))
+                (manifests(context, &of_channel(package, head, &row.default_channel, Approval::Automatic)))
                 @match context.to(&Route::Install(more)) {
                     Some(address) => p.quiet { "Channel " code { (shown(&row.default_channel)) } ", approved automatically. "
                         a href=(address) { "Another channel, or manual approval" } },
@@ -87,11 +86,11 @@ fn of_channel<'w>(
     package: &'w PackageDetail,
     head: Option<&'w BundleDetail>,
     channel: &'w str,
-    is_manual: bool,
+    approval: Approval,
 ) -> InstallTarget<'w> {
     let modes = head.map(|it| it.install_modes.as_slice()).unwrap_or_default();
     let row = &package.row;
-    InstallTarget { package: &row.package, catalog: &row.catalog, modes, channel, is_manual, release: None }
+    InstallTarget { package: &row.package, catalog: &row.catalog, modes, channel, approval, release: None }
 }
 
 /// The manifests for both generations, side by side.
@@ -136,7 +135,7 @@ fn refused(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
 }
 
 /// The page on which channel and approval are chosen.
-pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page, PageError> {
     let all = answer(context, &asked.package)?;
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
     let catalog = context.choose(asked.catalog.as_ref(), &having, || context.unknown_package(&asked.package))?;
@@ -155,10 +154,10 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
         version: None,
     };
     let head = context.index().show_bundle(&selector)?.into_iter().next();
-    let with = |channel: &str, is_manual: bool| {
+    let with = |channel: &str, approval: Approval| {
         let is_default = channel == package.row.default_channel;
         let channel = (!is_default).then(|| channel.to_owned());
-        Route::Install(Install { channel, is_manual, ..asked.clone() })
+        Route::Install(PackagePage { channel, approval, ..asked.clone() })
     };
     let choice = |route: &Route, words: &str, is_here: bool| {
         html! { @if let Some(address) = context.to(route) {
@@ -172,32 +171,22 @@ pub(super) fn page(context: PageContext<'_>, asked: &Install) -> Result<Page, Pa
         p { "From channel " strong { (shown(channel)) } " OLM installs " strong { (shown(&row.head_version)) } "." }
         nav.choices aria-label="Channel" {
             span.quiet { "Channel" }
-            @for name in newest_first(&names) { (choice(&with(name, asked.is_manual), name, name == channel)) }
+            @for name in newest_first(&names) { (choice(&with(name, asked.approval), name, name == channel)) }
         }
         nav.choices aria-label="Approval" {
             span.quiet { "Approval" }
-            (choice(&with(channel, false), "automatic", !asked.is_manual))
-            (choice(&with(channel, true), "manual", asked.is_manual))
+            (choice(&with(channel, Approval::Automatic), "automatic", asked.approval == Approval::Automatic))
+            (choice(&with(channel, Approval::Manual), "manual", asked.approval == Approval::Manual))
         }
         h2 { "Manifests" }
-        (manifests(context, &of_channel(package, head.as_ref(), channel, asked.is_manual)))
+        (manifests(context, &of_channel(package, head.as_ref(), channel, asked.approval)))
         p.quiet { "The catalog names are those of this index; your cluster may use others. OLM v1 installs the highest \
             version that the channels permit; "
             "the ServiceAccount must exist and have the permissions that the operator needs." }
     };
     Ok(Page {
-        title: format!("Install {}", asked.package),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (asked.package.clone(), Route::Package(asked.package.clone())),
-        ],
-        commands: Vec::new(),
-        more_data: Vec::new(),
-        is_data: false,
-        data: None,
         about: format!("How to install the operator {}", asked.package),
-        body,
+        ..Page::new(format!("Install {}", asked.package), body)
     })
 }
 
@@ -255,7 +244,7 @@ fn classic(target: &InstallTarget<'_>) -> String {
         scalar(&namespace),
         scalar(target.channel),
         scalar(target.catalog),
-        if target.is_manual { "Manual" } else { "Automatic" },
+        if target.approval == Approval::Manual { "Manual" } else { "Automatic" },
     ));
     if let Some((bundle, _)) = target.release {
         text.push_str(&format!("  startingCSV: {}\n", scalar(bundle)));

@@ -19,7 +19,9 @@
 //!
 //! # How a page is made
 //!
-//! An address is read into a `page::Route`, which has exactly one address in turn: any other spelling is redirected, so
+//! A page is a row of the table in `route`, an arm in `answer`, and a module. The row has the form of its address with
+//! its parameters, from which follow parsing, links, the files of an export and the OpenAPI description. An address is
+//! read into a `page::Route`, which has exactly one address in turn: any other spelling is redirected, so
 //! that a page can be linked and kept. `answer` asks the crates below, as the command with the same question does, and
 //! the same typed answer becomes HTML or, with `.json`, the envelope of that command; a test compares each with the
 //! output of the command. `Links` gives the address of a page on a server, or the file of an export relative to the one
@@ -56,11 +58,9 @@ mod install;
 mod links;
 mod lint;
 mod listing;
-mod looked_at;
 mod machine;
 mod markdown;
 mod mirror;
-mod mirror_list;
 mod one_package;
 mod package;
 mod package_answer;
@@ -72,7 +72,7 @@ mod plan;
 mod plan_appendix;
 mod plan_report;
 mod plans;
-mod query;
+mod question;
 mod recent;
 mod reply;
 mod report_style;
@@ -92,8 +92,8 @@ pub use plan_report::plan_report;
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
 pub use route::{
-    ApiList, Comparison, Fit, Form, Install, Journey, List, Machine, MirrorList, PackagePage, PackageVersion, Part,
-    PathQuery, Route, Sort, Stream,
+    ApiKind, ApiList, Approval, Checked, Comparison, Form, ImageSearch, Journey, List, MirrorList, PackagePage,
+    PackageVersion, Route, Sort, Stream,
 };
 pub use server_path::in_command;
 pub use site::Site;

@@ -6,7 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
-use super::route::{ApiList, Form, Machine, PackageVersion, Part, Route, encoded};
+use super::question::encoded;
+use super::route::{ApiKind, ApiList, Comparison, Form, Route};
 use olmdex_text::encoding::hex::hex;
 
 /// How pages lead to each other.
@@ -37,20 +38,20 @@ impl FileNames {
         // The spellings of each directory or file name, regardless of letter case.
         let mut spellings: HashMap<String, BTreeSet<String>> = HashMap::new();
         for route in routes {
-            for prefix in prefixes(&plain(route)) {
+            for prefix in prefixes(&plain(route).0) {
                 spellings.entry(prefix.to_lowercase()).or_default().insert(prefix);
             }
         }
         let mut files = HashMap::with_capacity(routes.len());
         for route in routes {
-            let plain = plain(route);
+            let (plain, extension) = plain(route);
             let mut parts = Vec::new();
             for (at, part) in plain.iter().enumerate() {
                 let prefix = plain[..=at].join("/");
                 let is_ambiguous = spellings.get(&prefix.to_lowercase()).is_some_and(|it| it.len() > 1);
                 parts.push(shortened(part, is_ambiguous));
             }
-            files.insert(route.clone(), format!("{}{}", parts.join("/"), extension(route)));
+            files.insert(route.clone(), format!("{}{extension}", parts.join("/")));
         }
         Self { files, same: HashMap::new() }
     }
@@ -65,23 +66,17 @@ impl FileNames {
     #[must_use]
     pub fn get(&self, route: &Route, form: Form) -> Option<String> {
         let file = self.files.get(self.same.get(route).unwrap_or(route))?;
-        Some(match (form, file.strip_suffix(".html")) {
-            (Form::Json, Some(stem)) if has_data(route) => format!("{stem}.json"),
-            (Form::Json, Some(_)) => return None,
-            (Form::Json, None) => return None,
-            (Form::Page, _) => file.clone(),
-        })
+        match form {
+            Form::Json => file.strip_suffix(".html").filter(|_| has_data(route)).map(|stem| format!("{stem}.json")),
+            Form::Page => Some(file.clone()),
+        }
     }
 }
 
 /// Whether a page without a question has its answer as data beside it. Pages of versions and channels do not: together
 /// they are most of the files, and the data of their package lists them.
 fn has_data(route: &Route) -> bool {
-    match route {
-        Route::Home | Route::Packages(_) | Route::Package(_) | Route::History(_) | Route::Lint { .. } => true,
-        Route::Diff(comparison) => comparison.old.is_some(),
-        _ => false,
-    }
+    route.row().has_data_file && *route != Route::Diff(Comparison::default())
 }
 
 /// A path and all its parents.
@@ -89,39 +84,19 @@ fn prefixes(parts: &[String]) -> impl Iterator<Item = String> {
     (1..=parts.len()).map(|n| parts[..n].join("/"))
 }
 
-/// The extension of a file.
-fn extension(route: &Route) -> &'static str {
-    match route {
-        Route::Machine(Machine::CatalogFeed(_)) => ".atom",
-        Route::Icon(_) | Route::Style | Route::Script | Route::Machine(_) => "",
-        Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => ".json",
-        _ => ".html",
-    }
-}
-
-/// The parts of the path of a page's file, as if names could have any length and case.
-fn plain(route: &Route) -> Vec<String> {
-    let mut parts: Vec<String> = route.segments().iter().map(|it| name(it)).collect();
-    match route {
-        Route::Home => parts.push("index".to_owned()),
-        Route::Package(_) => parts.push("index".to_owned()),
-        // The pages of a version are in a directory of its name.
-        Route::Version(PackageVersion { catalog, .. }, Part::Whole) => {
-            parts.push(catalog.as_ref().map_or("index".to_owned(), |it| format!("in-{}", name(it))));
-        }
-        Route::Channel(stream) => {
-            parts.push(stream.catalog.as_ref().map_or("index".to_owned(), |it| format!("in-{}", name(it))));
-        }
-        Route::Lint { catalog: Some(catalog), .. } => parts.push(name(catalog)),
-        Route::Lint { catalog: None, .. } => parts.push("index".to_owned()),
-        Route::Diff(comparison) => {
-            let of = [&comparison.old, &comparison.new, &comparison.package];
-            parts.extend(of.into_iter().flatten().map(|it| name(it)));
-            parts.push("index".to_owned());
-        }
-        _ => {}
-    }
-    parts
+/// The parts of the path of a page's file, as if names could have any length and case, and its extension.
+fn plain(route: &Route) -> (Vec<String>, &'static str) {
+    let row = route.row();
+    let (mut parts, after): (Vec<String>, Vec<&str>) =
+        route.parts().into_iter().map(|(part, after)| (name(&part), after)).unzip();
+    parts.retain(|it| !it.is_empty());
+    // A part of the path is a directory if pages are beside the page.
+    let filled = |form: &'static str| match form.split_once('{') {
+        Some((before, key)) => route.value(key.trim_end_matches('}')).map(|it| format!("{before}{}", name(&it))),
+        None => Some(form.to_owned()).filter(|it| !it.is_empty()),
+    };
+    parts.extend(row.file.split('/').filter_map(|part| part.split('|').find_map(filled)));
+    (parts, if row.is_html { ".html" } else { after.last().copied().unwrap_or_default() })
 }
 
 /// A name that can be that of a file: no character has a meaning for any system, or in an address.
@@ -158,7 +133,7 @@ impl Links {
                 // The kinds of objects share a file.
                 let kinds = Route::Apis(ApiList::default());
                 let (to, place) = match to {
-                    Route::Api { group, kind } if form == Form::Page => {
+                    Route::Api(ApiKind { group, kind }) if form == Form::Page => {
                         (&kinds, format!("#{}", api_place(group, kind)))
                     }
                     _ => (to, String::new()),

@@ -1,26 +1,27 @@
 //! The findings of the checks in a catalog.
 
-use std::sync::Arc;
-
 use maud::{Markup, html};
 
 use super::channel::found;
 use super::command::Command;
 use super::parts::{link, shown, table};
 use super::reply::PageError;
-use super::route::Route;
+use super::route::{Checked, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::{Finding, Tally, counted};
 use olmdex_version::by_numbers;
 
-/// The findings about a catalog, with their places in its files.
-pub(super) fn answer(
-    context: PageContext<'_>,
-    named: Option<&String>,
-) -> Result<(String, Arc<Vec<Finding>>), PageError> {
-    let catalog = chosen(context, named)?;
-    let findings = context.cache().findings(context.index(), &catalog)?.ok_or_else(|| too_large(&catalog))?;
-    Ok((catalog, findings))
+/// The answer as data: the findings about a package, about a catalog, or about all of them as `validate` has them.
+pub(super) fn listed(context: PageContext<'_>, checked: &Checked) -> Result<Vec<Finding>, PageError> {
+    let of = |catalog: &str| {
+        let found = context.cache().findings(context.index(), catalog)?.ok_or_else(|| too_large(catalog))?;
+        Ok::<_, PageError>(found.to_vec())
+    };
+    match (&checked.catalog, &checked.package) {
+        (named, Some(package)) => Ok(of_package(context, named.as_ref(), package)?.1),
+        (Some(_), None) => of(&chosen(context, checked.catalog.as_ref())?),
+        (None, None) => Ok(context.catalogs().map(of).collect::<Result<Vec<_>, _>>()?.concat()),
+    }
 }
 
 /// The named catalog; without one, the preferred catalog that is small enough to check for a page, if there is one.
@@ -41,16 +42,6 @@ fn chosen(context: PageContext<'_>, named: Option<&String>) -> Result<String, Pa
     context.choose(named, &having, none)
 }
 
-/// The findings about all catalogs: those of `validate`.
-pub(super) fn of_all(context: PageContext<'_>) -> Result<Vec<Finding>, PageError> {
-    let mut all = Vec::new();
-    for catalog in context.catalogs() {
-        let found = context.cache().findings(context.index(), catalog)?.ok_or_else(|| too_large(catalog))?;
-        all.extend(found.iter().cloned());
-    }
-    Ok(all)
-}
-
 /// A page must not use as much memory as a whole catalog takes.
 fn too_large(catalog: &str) -> PageError {
     PageError::TooLarge(format!(
@@ -59,7 +50,7 @@ fn too_large(catalog: &str) -> PageError {
 }
 
 /// The findings about a package in a catalog, of whatever size.
-pub(super) fn of_package(
+fn of_package(
     context: PageContext<'_>,
     named: Option<&String>,
     package: &str,
@@ -88,26 +79,18 @@ fn page_of_package(context: PageContext<'_>, named: Option<&String>, package: &s
         p.lead { (counted(tally.errors as u64, "error")) ", " (counted(tally.warnings as u64, "warning")) " in catalog " (shown(&catalog)) "." }
         (found(&findings))
         p { (link(context, &Route::Package(package.to_owned()), "The package")) ", "
-            (link(context, &Route::Lint { catalog: Some(catalog.clone()), package: None }, "all findings of the catalog")) }
+            (link(context, &Route::Lint(Checked { catalog: Some(catalog.clone()), package: None }), "all findings of the catalog")) }
     };
     Ok(Page {
-        title: format!("Findings in {package}"),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
         commands: vec![Command::of_sources("validate", 1)],
-        more_data: Vec::new(),
         is_data: true,
-        data: None,
-        about: String::new(),
-        body,
+        ..Page::new(format!("Findings in {package}"), body)
     })
 }
 
-pub(super) fn page(
-    context: PageContext<'_>,
-    named: Option<&String>,
-    package: Option<&String>,
-) -> Result<Page, PageError> {
-    if let Some(package) = package {
+pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, PageError> {
+    let named = checked.catalog.as_ref();
+    if let Some(package) = &checked.package {
         return page_of_package(context, named, package);
     }
     let catalog = chosen(context, named)?;
@@ -127,15 +110,12 @@ pub(super) fn page(
         @if let Some(findings) = &findings { (groups(context, findings)) }
     };
     Ok(Page {
-        title: format!("Findings in {catalog}"),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
         commands: vec![Command::of_sources("validate", 1)],
-        more_data: Vec::new(),
         is_data: findings.is_some(),
         // Without a catalog, the address of the data is about all of them, which only works for small ones.
-        data: (named.is_none() && !is_all).then(|| Route::Lint { catalog: Some(catalog.clone()), package: None }),
-        about: String::new(),
-        body,
+        data: (named.is_none() && !is_all)
+            .then(|| Route::Lint(Checked { catalog: Some(catalog.clone()), package: None })),
+        ..Page::new(format!("Findings in {catalog}"), body)
     })
 }
 
@@ -153,7 +133,7 @@ fn by_package(context: PageContext<'_>, catalog: &str) -> Result<Markup, PageErr
     let rows = html! {
         @for (package, n) in &packages {
             tr {
-                th scope="row" { (link(context, &Route::Lint { catalog: Some(catalog.to_owned()), package: Some(package.clone()) }, shown(package))) }
+                th scope="row" { (link(context, &Route::Lint(Checked { catalog: Some(catalog.to_owned()), package: Some(package.clone()) }), shown(package))) }
                 td.amount { @if *n > 0 { (n) } @else { "not checked" } }
             }
         }
@@ -173,7 +153,7 @@ fn tabs(context: PageContext<'_>, catalog: &str) -> Markup {
         @if names.len() > 1 {
             nav.tabs aria-label="Catalogs" {
                 @for name in &names {
-                    @if let Some(address) = context.to(&Route::Lint { catalog: Some((*name).to_owned()), package: None }) {
+                    @if let Some(address) = context.to(&Route::Lint(Checked { catalog: Some((*name).to_owned()), package: None })) {
                         a href=(address) aria-current=[(*name == catalog).then_some("page")] { (shown(name)) }
                     }
                 }

@@ -5,11 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::assets::JAVASCRIPT;
-use super::feed;
 use super::header::name;
 use super::reply::PageError;
-use super::route::{Machine, PackageVersion, Part, Route};
+use super::route::{List, PackageVersion, Route};
 use super::site::PageContext;
 use olmdex_base::diag::xml_text;
 use olmdex_index::query::{FacetKind, Filter};
@@ -17,36 +15,18 @@ use olmdex_index::query::{FacetKind, Filter};
 /// The most addresses in a map of the site: more would not be valid.
 const MAX_ADDRESSES: usize = 50_000;
 
-const ATOM: &str = "application/atom+xml; charset=utf-8";
-const SVG: &str = "image/svg+xml";
-
-/// The data that a program asked for: its media type, and its bytes.
-pub(super) fn content(context: PageContext<'_>, asked: &Machine) -> Result<(&'static str, Vec<u8>), PageError> {
-    let (media_type, text) = match asked {
-        Machine::Robots => ("text/plain; charset=utf-8", robots(context)),
-        Machine::Sitemap => ("application/xml; charset=utf-8", sitemap(context)?),
-        Machine::Favicon => (SVG, super::assets::FAVICON.to_owned()),
-        Machine::PackageFeed(package) => (ATOM, feed::of_package(context, package)?),
-        Machine::CatalogFeed(catalog) => (ATOM, feed::of_catalog(context, catalog)?),
-        Machine::Badge(package) => (SVG, badge(context, package)?),
-        Machine::Names => (JAVASCRIPT, names(context)?),
-        Machine::Versions(package) => (JAVASCRIPT, versions(context, package)?),
-    };
-    Ok((media_type, text.into_bytes()))
-}
-
-fn robots(context: PageContext<'_>) -> String {
+pub(super) fn robots(context: PageContext<'_>) -> String {
     // Robots stay away from queries: their number has no limit.
     let mut text = "User-agent: *\nDisallow: /*?\nDisallow: /plan\nDisallow: /catalogs/\n".to_owned();
     if !context.site.base.is_empty() {
-        let _ = writeln!(text, "Sitemap: {}", context.absolute(&Route::Machine(Machine::Sitemap)));
+        let _ = writeln!(text, "Sitemap: {}", context.absolute(&Route::Sitemap));
     }
     text
 }
 
-fn sitemap(context: PageContext<'_>) -> Result<String, PageError> {
+pub(super) fn sitemap(context: PageContext<'_>) -> Result<String, PageError> {
     let packages = context.index().package_names()?.into_iter().map(Route::Package);
-    let all = [Route::Home, Route::Packages(super::route::List::default())].into_iter().chain(packages);
+    let all = [Route::Home, Route::Packages(List::default())].into_iter().chain(packages);
     let mut text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
                     <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
         .to_owned();
@@ -58,7 +38,7 @@ fn sitemap(context: PageContext<'_>) -> Result<String, PageError> {
 
 /// The packages as a call with a list: the name of each, its display name, its values by the names of facets, and its
 /// keywords.
-fn names(context: PageContext<'_>) -> Result<String, PageError> {
+pub(super) fn names(context: PageContext<'_>) -> Result<String, PageError> {
     let mut all: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
     for it in context.cache().facets(context.index())? {
         let kind = match it.kind {
@@ -99,7 +79,7 @@ type VersionList<'c> = (Vec<&'c str>, Vec<Named>);
 
 /// The versions of a package, the highest first, each with the address of its page: as a call with lists, each with the
 /// catalogs that have it.
-fn versions(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
+pub(super) fn versions(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
     let mut lists: Vec<VersionList<'_>> = Vec::new();
     for catalog in context.catalogs() {
         let all = context.index().version_list(catalog, package)?;
@@ -109,7 +89,7 @@ fn versions(context: PageContext<'_>, package: &str) -> Result<String, PageError
                 version: version.to_owned(),
                 catalog: context.catalog_choice(catalog),
             };
-            Some((version.to_owned(), context.to(&Route::Version(of, Part::Whole))?))
+            Some((version.to_owned(), context.to(&Route::Version(of))?))
         });
         let list: Vec<Named> = with_page.collect();
         if list.is_empty() {
@@ -135,7 +115,7 @@ fn width_of(text: &str) -> usize {
 const MAX_BADGE: usize = 40;
 
 /// A picture with the version that OLM installs by default, for a README.
-fn badge(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
+pub(super) fn badge(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
     let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
     let all = context.index().packages(&filter)?;
     let preferred = context.cache().choose(&[], all.iter().map(|it| it.catalog.as_str())).unwrap_or_default();

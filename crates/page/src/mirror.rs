@@ -129,16 +129,7 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
             lock.given("--catalog", context.catalog_choice(&found.catalog).as_ref()),
         ]
     });
-    Ok(Page {
-        title: "Mirror list".to_owned(),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
-        commands: commands.collect(),
-        more_data: Vec::new(),
-        is_data: found.is_some(),
-        data: None,
-        about: String::new(),
-        body,
-    })
+    Ok(Page { commands: commands.collect(), is_data: found.is_some(), ..Page::new("Mirror list".to_owned(), body) })
 }
 
 fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[String]) -> Markup {
@@ -262,7 +253,7 @@ fn package_of(item: &str) -> &str {
 /// The files that ask for it, and the images.
 fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
     let configuration = Configuration { operators: vec![found.operator.clone()], ..Configuration::default() };
-    let text = Route::Mirror(MirrorList { is_text: true, ..list.clone() });
+    let text = Route::MirrorImages(list.clone());
     let copied = |text: &str| html! { pre.command.manifest { code { (shown_lines(text)) } } };
     html! {
         @if !found.images.is_empty() {
@@ -287,7 +278,7 @@ fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mark
     if !list.packages.iter().all(|it| asked_of_lock(it, Olm::Classic).is_some_and(|ask| kept(&ask.package))) {
         return html! {};
     }
-    let file = Route::Mirror(MirrorList { is_lock: true, ..list.clone() });
+    let file = Route::MirrorLock(list.clone());
     html! {
         h2 #lock { "operators.lock" }
         p { (link(context, &file, "The lock file")) " pins each package of the list to the newest bundle that the list \

@@ -16,7 +16,7 @@ use super::parts::{
     place, shown, version_link,
 };
 use super::reply::PageError;
-use super::route::{Fit, List, Machine, PackagePage, Route};
+use super::route::{ApiKind, Checked, List, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::openshift_of_catalog;
 use olmdex_base::diag::counted;
@@ -64,7 +64,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         (deprecation_note("This package", row.deprecation.as_ref()))
         @if !row.is_valid {
             div.note.bad role="note" { p { strong { "This package has errors." } " "
-                "See the " (link(context, &Route::Lint { catalog: context.catalog_choice(preferred), package: Some(package.to_owned()) }, "findings")) "." } }
+                "See the " (link(context, &Route::Lint(Checked { catalog: context.catalog_choice(preferred), package: Some(package.to_owned()) }), "findings")) "." } }
         }
         div.columns.package {
             div {
@@ -78,14 +78,10 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let title =
         if row.display_name.is_empty() { package.to_owned() } else { format!("{package}: {}", row.display_name) };
     Ok(Page {
-        title,
-        trail: vec![("Catalogs".to_owned(), Route::Home), ("Packages".to_owned(), Route::Packages(List::default()))],
         commands: vec![Command::new("show").name(package)],
-        more_data: Vec::new(),
         is_data: true,
-        data: None,
         about: first_words(description, MAX_ABOUT),
-        body,
+        ..Page::new(title, body)
     })
 }
 
@@ -184,7 +180,7 @@ fn sidebar(
         rows.push(("Maintainers", maintainers(&contacts)));
     }
     rows.push(("For programs", html! {
-        @if let Some(it) = context.to(&Route::Machine(Machine::PackageFeed(row.package.clone()))) { span.line { a href=(it) { "Atom feed" } } }
+        @if let Some(it) = context.to(&Route::PackageFeed(row.package.clone())) { span.line { a href=(it) { "Atom feed" } } }
         @if let Some(it) = context.data(&Route::Package(row.package.clone())) { span.line { a href=(it) { "JSON" } } }
     }));
     rows.push(("Source", main.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()));
@@ -293,7 +289,7 @@ fn needs(context: PageContext<'_>, head: &BundleDetail) -> Markup {
             span.line { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) " " (shown(&it.range)) }
         }
         @for it in &head.requires { span.line { (api_link(context, it)) } }
-        @if let Some(address) = context.to(&Route::Compat(Fit { package: head.row.package.clone(), ..Fit::default() })) {
+        @if let Some(address) = context.to(&Route::Compat(PackagePage::of(&head.row.package))) {
             span.line { a href=(address) { "Compatibility with OpenShift" } }
         }
     }
@@ -311,7 +307,7 @@ fn provides(context: PageContext<'_>, head: &BundleDetail) -> Markup {
     let n_more = kinds.len().saturating_sub(NAMED_APIS);
     html! {
         @for (api, versions) in kinds.iter().take(NAMED_APIS) {
-            @let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
+            @let route = Route::Api(ApiKind { group: api.group.clone(), kind: api.kind.clone() });
             span.line { (link(context, &route, shown(&api.kind))) " " span.quiet { (shown(&versions.join(", "))) } }
         }
         @if n_more > 0 {

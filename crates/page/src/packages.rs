@@ -213,16 +213,7 @@ fn page_of(
             @if context.is_served() { (facets) }
         }
     };
-    Ok(Page {
-        title,
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
-        commands: vec![command(list)],
-        more_data: Vec::new(),
-        is_data: true,
-        data: None,
-        about: String::new(),
-        body,
-    })
+    Ok(Page { commands: vec![command(list)], is_data: true, ..Page::new(title, body) })
 }
 
 /// The most characters of the line that describes a package.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use maud::{Markup, Render, html};
 
-use super::route::{List, MirrorList, PackageVersion, Part, Route, Stream};
+use super::route::{ApiKind, List, MirrorList, PackageVersion, Route, Stream};
 use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
@@ -54,7 +54,7 @@ pub(super) fn version_route(context: PageContext<'_>, package: &str, version: &s
         version: version.to_owned(),
         catalog: context.catalog_choice(catalog),
     };
-    Route::Version(release, Part::Whole)
+    Route::Version(release)
 }
 
 /// The page of a channel.
@@ -188,7 +188,7 @@ pub(super) fn is_web_address(text: &str) -> bool {
 
 /// An API as a link to its providers and dependants.
 pub(super) fn api_link(context: PageContext<'_>, api: &Api) -> Markup {
-    let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
+    let route = Route::Api(ApiKind { group: api.group.clone(), kind: api.kind.clone() });
     html! {
         (link(context, &route, html! { strong { (shown(&api.kind)) } })) " "
         span.quiet { (shown(&api.group)) "/" (shown(&api.version)) }

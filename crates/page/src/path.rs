@@ -6,7 +6,7 @@ use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{Ids, badge, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
-use super::route::{List, PathQuery, Route};
+use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
     self as ask, InstalledBundle, NamedVersion, Olm, PackageName, PackageQuestion, PathQuestion, PathStep, State,
@@ -24,7 +24,7 @@ struct Question {
 }
 
 impl Question {
-    fn read(context: PageContext<'_>, query: &PathQuery) -> Result<Self, PageError> {
+    fn read(context: PageContext<'_>, query: &PackagePage) -> Result<Self, PageError> {
         let package = &query.package;
         let mut having = context.index().catalogs_of_package(package)?;
         let catalog = context.choose(query.catalog.as_ref(), &having, || context.unknown_package(package))?;
@@ -35,7 +35,7 @@ impl Question {
             catalog: vec![catalog.clone()],
             ..UpgradeOptions::default()
         };
-        let question = PathQuestion { installed: query.from.clone(), options, ..PathQuestion::default() };
+        let question = PathQuestion { installed: query.version.clone(), options, ..PathQuestion::default() };
         let refused = |error| PageContext::refused("from", error);
         let mut found = question.of_package(&State::of(context.index()), &PackageName::of(package)).map_err(refused)?;
         let Some(asked) = found.pop() else { return Err(context.unknown_package(package)) };
@@ -66,22 +66,22 @@ impl Question {
 }
 
 /// The answer as data: that of `path`; empty without a start.
-pub(super) fn answer(context: PageContext<'_>, query: &PathQuery) -> Result<Vec<UpgradePath>, PageError> {
-    if query.from.is_none() {
+pub(super) fn answer(context: PageContext<'_>, query: &PackagePage) -> Result<Vec<UpgradePath>, PageError> {
+    if query.version.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
     Ok(Question::read(context, query)?.paths())
 }
 
 /// The answer as data: that of `why-not`.
-pub(super) fn why_not(context: PageContext<'_>, query: &PathQuery) -> Result<Vec<WhyNot>, PageError> {
+pub(super) fn why_not(context: PageContext<'_>, query: &PackagePage) -> Result<Vec<WhyNot>, PageError> {
     if query.to.is_none() {
         return Err(PageError::parameter("to", "required: the target version or bundle"));
     }
     Question::read(context, query)?.why_not(context)
 }
 
-pub(super) fn page(context: PageContext<'_>, query: &PathQuery) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page, PageError> {
     let question = Question::read(context, query)?;
     let package = &query.package;
     let answers = question.paths();
@@ -122,34 +122,27 @@ pub(super) fn page(context: PageContext<'_>, query: &PathQuery) -> Result<Page, 
     };
     let mut commands = Vec::new();
     let mut more_data = Vec::new();
-    if let Some(from) = &query.from {
+    if let Some(from) = &query.version {
         let command =
             Command::new("path").name(package.clone()).option("--installed", from).given("--to", query.to.as_ref());
         commands.push(asked(command));
     }
     if let (Some(to), false) = (&query.to, reasons.is_empty()) {
-        let command = Command::new("why-not").name(format!("{package}@{to}")).given("--installed", query.from.as_ref());
+        let command =
+            Command::new("why-not").name(format!("{package}@{to}")).given("--installed", query.version.as_ref());
         commands.push(asked(command));
         more_data.push(("why not", Route::WhyNot(query.clone())));
     }
     Ok(Page {
-        title: format!("Upgrade paths of {package}"),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (package.clone(), Route::Package(package.clone())),
-        ],
         commands,
         more_data,
-        is_data: query.from.is_some(),
-        data: None,
-        about: String::new(),
-        body,
+        is_data: query.version.is_some(),
+        ..Page::new(format!("Upgrade paths of {package}"), body)
     })
 }
 
-fn form(context: PageContext<'_>, query: &PathQuery, question: &Question) -> Markup {
-    let address = context.to(&Route::Path(PathQuery { package: query.package.clone(), ..PathQuery::default() }));
+fn form(context: PageContext<'_>, query: &PackagePage, question: &Question) -> Markup {
+    let address = context.to(&Route::Path(PackagePage::of(&query.package)));
     let mut channels: Vec<String> =
         question.asked.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
     channels.sort_by_key(|it| by_numbers(it));
@@ -157,7 +150,7 @@ fn form(context: PageContext<'_>, query: &PathQuery, question: &Question) -> Mar
     let olm = query.olm.map(|it| it.as_str().to_owned());
     html! {
         form.question action=[address] {
-            label { span { "Installed" } input name="from" list="known" value=[query.from.as_ref()] placeholder="a version or a bundle" autocomplete="off"; }
+            label { span { "Installed" } input name="from" list="known" value=[query.version.as_ref()] placeholder="a version or a bundle" autocomplete="off"; }
             label { span { "Wanted" } input name="to" list="known" value=[query.to.as_ref()] placeholder="as far as possible" autocomplete="off"; }
             (select(("channel", "Channel"), Some("any"), &channels, query.channel.as_ref()))
             (select(("olm", "OLM"), Some("both"), &["classic".to_owned(), "v1".to_owned()], olm.as_ref()))

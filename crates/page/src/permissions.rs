@@ -6,32 +6,36 @@ use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{select, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{List, Rights, Route};
+use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{AskedRule, BundlePermissions, PackageName, RuleScope, permissions_of};
 use olmdex_index::query::{BundleRow, Filter};
 
 /// The catalog of the question.
-fn catalog(context: PageContext<'_>, rights: &Rights) -> Result<String, PageError> {
+fn catalog(context: PageContext<'_>, rights: &PackagePage) -> Result<String, PageError> {
     let having = context.index().catalogs_of_package(&rights.package)?;
     let named: Vec<String> = rights.catalog.iter().cloned().collect();
     let chosen = context.cache().ranks.choose(&named, having.iter().map(String::as_str));
     chosen.map(str::to_owned).ok_or_else(|| context.unknown_package(&rights.package))
 }
 
-fn of_catalog(context: PageContext<'_>, rights: &Rights, catalog: &str) -> Result<Vec<BundlePermissions>, PageError> {
-    let Rights { package, version, against, .. } = rights;
+fn of_catalog(
+    context: PageContext<'_>,
+    rights: &PackagePage,
+    catalog: &str,
+) -> Result<Vec<BundlePermissions>, PageError> {
+    let PackagePage { package, version, against, .. } = rights;
     // The address names the package, so its name may contain an `@` or a slash.
     let name = PackageName { installed: version.clone(), ..PackageName::of(package) };
     Ok(permissions_of(context.index(), &[catalog.to_owned()], &name, against.as_deref())?)
 }
 
 /// The answer as data: that of `show PKG --permissions`.
-pub(super) fn answer(context: PageContext<'_>, rights: &Rights) -> Result<Vec<BundlePermissions>, PageError> {
+pub(super) fn answer(context: PageContext<'_>, rights: &PackagePage) -> Result<Vec<BundlePermissions>, PageError> {
     of_catalog(context, rights, &catalog(context, rights)?)
 }
 
-pub(super) fn page(context: PageContext<'_>, rights: &Rights) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, rights: &PackagePage) -> Result<Page, PageError> {
     let package = &rights.package;
     let catalog = catalog(context, rights)?;
     let answers = of_catalog(context, rights, &catalog)?;
@@ -54,28 +58,15 @@ pub(super) fn page(context: PageContext<'_>, rights: &Rights) -> Result<Page, Pa
     if context.has_several() {
         command = command.option("--catalog", &catalog);
     }
-    Ok(Page {
-        title: format!("Permissions of {package}"),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (package.clone(), Route::Package(package.clone())),
-        ],
-        is_data: true,
-        data: None,
-        commands: vec![command],
-        more_data: Vec::new(),
-        about: String::new(),
-        body,
-    })
+    Ok(Page { is_data: true, commands: vec![command], ..Page::new(format!("Permissions of {package}"), body) })
 }
 
-fn form(context: PageContext<'_>, rights: &Rights, catalog: &str) -> Result<Markup, PageError> {
+fn form(context: PageContext<'_>, rights: &PackagePage, catalog: &str) -> Result<Markup, PageError> {
     let filter =
         Filter { package: Some(rights.package.clone()), catalogs: vec![catalog.to_owned()], ..Filter::default() };
     // The index has the highest version last.
     let versions: Vec<String> = context.index().bundles(&filter)?.into_iter().rev().map(name).collect();
-    let address = context.to(&Route::Permissions(Rights { package: rights.package.clone(), ..Rights::default() }));
+    let address = context.to(&Route::Permissions(PackagePage::of(&rights.package)));
     Ok(html! {
         form.question action=[address] {
             @if context.has_several() { input type="hidden" name="catalog" value=(catalog); }

@@ -119,16 +119,7 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
                 to it." } }
         }
     };
-    Ok(Page {
-        title,
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
-        commands,
-        more_data: Vec::new(),
-        is_data,
-        data: None,
-        about: String::new(),
-        body,
-    })
+    Ok(Page { commands, is_data, ..Page::new(title, body) })
 }
 
 fn form(context: PageContext<'_>, plans: &Plans, journey: &Journey) -> Markup {

@@ -1,308 +1,231 @@
-//! Routes: the page that an address names, and the one address of each page.
+//! The table of pages: for each the form of its address, its question, its forms, and its place among files.
 //!
-//! A path is compared with a list of forms; none leads to a file. The part after the names of a page is its question,
-//! in a query whose parameters are sorted and leave out defaults.
+//! Everything about addresses follows from a row: which page an address names, the one address of each page, links,
+//! the file in an export, and the entry in the OpenAPI description. No path leads to a file. Parameters are sorted and
+//! leave out defaults.
 
-use super::query::{Query, decoded};
+use super::assets::{SCRIPT_DIGEST, STYLE_DIGEST, is_digest};
+pub use super::question::{
+    ApiKind, ApiList, Approval, Checked, Comparison, ImageSearch, Journey, List, MirrorList, PackagePage,
+    PackageVersion, Sort, Stream,
+};
+use super::question::{Parameters, Question as _, Value, decoded, encoded, first, parameters};
 use super::reply::PageError;
-use olmdex_base::olm::Olm;
-use olmdex_index::query::Status;
-use olmdex_text::encoding::percent;
 
-/// A page, or a file that pages consist of.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Route {
-    /// The catalogs.
-    Home,
-    /// Packages that are searched for.
-    Packages(List),
-    /// A package.
-    Package(String),
-    /// All versions and channels of a package.
-    Versions(PackagePage),
-    /// The manifests that install a package.
-    Install(Install),
-    /// A version of a package.
-    Version(PackageVersion, Part),
-    /// The graph of a channel.
-    Channel(Stream),
-    /// The way from a version, and to one.
-    Path(PathQuery),
-    /// Why a version is not taken; this has no page of its own.
-    WhyNot(PathQuery),
-    /// Whether versions support a version of OpenShift.
-    Compat(Fit),
-    /// The rights that an operator's installation grants.
-    Permissions(Rights),
-    /// When versions came and went.
-    History(PackagePage),
-    /// The differences between two catalogs.
-    Diff(Comparison),
-    /// The plan of a cluster.
-    Plan(Journey),
-    /// The providers and the dependants of a kind of objects.
-    Api {
-        /// The group; empty for the core one.
-        group: String,
-        /// The kind.
-        kind: String,
-    },
-    /// The APIs that packages provide.
-    Apis(ApiList),
-    /// The users of images with a text in their reference.
-    Images(ImageSearch),
-    /// The findings of the checks in a catalog.
-    Lint {
-        /// The catalog; `None` for the first.
-        catalog: Option<String>,
-        /// The package; `None` for all.
-        package: Option<String>,
-    },
-    /// The picture of a package, by its digest and kind.
-    Icon(String),
-    /// The wanted contents of a mirror.
-    Mirror(MirrorList),
-    /// The list of all addresses, for people and for programs.
-    Endpoints,
-    /// Data for programs that is not about one answer.
-    Machine(Machine),
-    /// The style sheet.
-    Style,
-    /// The script.
-    Script,
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    /// The form of the address: names in the path are in braces. The parameters follow by name; `from=version` reads
+    /// the value `version`, and one with `~` only changes the links of a page, not its data.
+    path: &'static str,
+    /// Whether there is a page in HTML.
+    pub(super) is_html: bool,
+    /// The kind of its data, if it has some.
+    pub(super) kind: Option<&'static str>,
+    /// The name of the operation in the OpenAPI description, from which generators of clients make a function, and
+    /// what it answers.
+    pub(super) call: Option<(&'static str, &'static str)>,
+    /// The file in the directory of the path: each part is the first of its alternatives that has a value. Without
+    /// one, the file has the name of the path.
+    pub(super) file: &'static str,
+    /// Whether an export has the data in a file beside the page.
+    pub(super) has_data_file: bool,
 }
 
-/// Data for readers of feeds, search engines and other pages.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Machine {
-    /// The addresses that search engines may read.
-    Robots,
-    /// The pages that search engines should know.
-    Sitemap,
-    /// The picture of the site in tabs and bookmarks.
-    Favicon,
-    /// The news of a package.
-    PackageFeed(String),
-    /// The news of a catalog.
-    CatalogFeed(String),
-    /// A picture with the version of a package, for other pages.
-    Badge(String),
-    /// The names of packages with their distinguishing values, as a script: pages in files search in it.
-    Names,
-    /// The versions of a package with the addresses of their pages, as a script: pages in files choose from it.
-    Versions(String),
+/// A page in HTML.
+const fn page(path: &'static str) -> Row {
+    Row { is_html: true, ..file(path) }
 }
 
-/// A choice of packages.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct List {
-    /// Words.
-    pub words: String,
-    /// Catalogs; the package is in one of them.
-    pub catalogs: Vec<String>,
-    /// Providers; the package has one of them.
-    pub providers: Vec<String>,
-    /// Categories that it has.
-    pub categories: Vec<String>,
-    /// Capability levels; the package has one of them.
-    pub capabilities: Vec<String>,
-    /// Features that are `true`.
-    pub features: Vec<String>,
-    /// Architectures that it supports.
-    pub archs: Vec<String>,
-    /// Install modes that it supports.
-    pub modes: Vec<String>,
-    /// The status, a word of [`Status`].
-    pub status: Option<String>,
-    /// The order.
-    pub sort: Sort,
-    /// Which page of the list, from 0.
-    pub page: usize,
+/// Anything else.
+const fn file(path: &'static str) -> Row {
+    Row { path, is_html: false, kind: None, call: None, file: "", has_data_file: false }
 }
 
-/// A search for images.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ImageSearch {
-    /// A part of their references; empty if nothing is asked yet.
-    pub text: String,
-    /// The number of the page in the list of users, from 0.
-    pub page: usize,
-    /// Whether only the references are wanted, as text.
-    pub is_text: bool,
-}
+impl Row {
+    const fn data(self, kind: &'static str) -> Self {
+        Self { kind: Some(kind), ..self }
+    }
 
-/// The order of a list.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sort {
-    /// The best first for a search by words, else by name.
-    #[default]
-    Best,
-    /// By name.
-    Name,
-    /// By provider.
-    Provider,
-    /// By the day of the default head, the newest first.
-    Newest,
-}
+    const fn call(self, id: &'static str, about: &'static str) -> Self {
+        Self { call: Some((id, about)), ..self }
+    }
 
-/// A version of a package.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PackageVersion {
-    /// The package.
-    pub package: String,
-    /// The version; the name of a bundle without one.
-    pub version: String,
-    /// The catalog; `None` for the preferred one that has it.
-    pub catalog: Option<String>,
-}
+    const fn file(self, file: &'static str) -> Self {
+        Self { file, ..self }
+    }
 
-/// The options of an installation.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Install {
-    /// The package.
-    pub package: String,
-    /// The catalog; `None` for the preferred one.
-    pub catalog: Option<String>,
-    /// The channel; `None` for the default one.
-    pub channel: Option<String>,
-    /// Whether a person approves each upgrade of OLM Classic.
-    pub is_manual: bool,
-}
+    const fn data_file(self) -> Self {
+        Self { has_data_file: true, ..self }
+    }
 
-/// The wanted part of a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    /// All of it.
-    Whole,
-    /// Its requirements, as data.
-    Deps,
-    /// Its images, as data.
-    Images,
-}
+    fn has(&self, form: Form) -> bool {
+        match form {
+            Form::Json => self.kind.is_some(),
+            Form::Page => self.is_html || self.kind.is_none(),
+        }
+    }
 
-/// A channel of a package.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Stream {
-    /// The package.
-    pub package: String,
-    /// The channel.
-    pub channel: String,
-    /// The catalog; `None` for the preferred one that has it.
-    pub catalog: Option<String>,
-}
+    /// The form of the path.
+    pub(super) fn path(&self) -> &'static str {
+        self.path.split_once('?').map_or(self.path, |it| it.0)
+    }
 
-/// A way through the versions of a package.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathQuery {
-    /// The package.
-    pub package: String,
-    /// The installed bundle.
-    pub from: Option<String>,
-    /// The wanted bundle.
-    pub to: Option<String>,
-    /// The channel of the Subscription or ClusterExtension.
-    pub channel: Option<String>,
-    /// The generation of OLM; `None` for both.
-    pub olm: Option<Olm>,
-    /// The catalog; `None` for the preferred one.
-    pub catalog: Option<String>,
-}
+    /// The parts of the path.
+    fn parts(&self) -> impl Iterator<Item = &'static str> {
+        self.path().split('/').skip(1)
+    }
 
-/// A package and a version of OpenShift.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fit {
-    /// The package.
-    pub package: String,
-    /// The version that the cluster has, as in `4.16`.
-    pub openshift: Option<String>,
-    /// The chosen version of the visitor, for the links to other pages.
-    pub version: Option<String>,
-    /// The catalog of that version.
-    pub catalog: Option<String>,
-}
-
-/// Kinds of objects that are listed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ApiList {
-    /// The first letter of the kinds; `None` for the first existing one.
-    pub letter: Option<String>,
-    /// A part of the kind or the group, instead of a letter; empty without a search.
-    pub text: String,
-}
-
-/// A page about a package as a whole, which keeps the visitor's version for the links to other pages.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PackagePage {
-    /// The package.
-    pub package: String,
-    /// The version; `None` for the default head.
-    pub version: Option<String>,
-    /// The catalog of that version.
-    pub catalog: Option<String>,
-}
-
-impl PackagePage {
-    /// The page without a version.
-    #[must_use]
-    pub fn of(package: &str) -> Self {
-        Self { package: package.to_owned(), ..Self::default() }
+    /// The parameters: the name in addresses, that of the value, and whether data depend on it.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+        self.path.split_once('?').into_iter().flat_map(|it| it.1.split('&')).map(|it| {
+            let name = it.trim_end_matches('~');
+            let (name, value) = name.split_once('=').unwrap_or((name, name));
+            (name, value, !it.ends_with('~'))
+        })
     }
 }
 
-/// A version of a package, and one that its permissions are compared with.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rights {
-    /// The package.
-    pub package: String,
-    /// The version; the default head, if none is named.
-    pub version: Option<String>,
-    /// The other version of the comparison.
-    pub against: Option<String>,
-    /// The catalog.
-    pub catalog: Option<String>,
+/// The name in a part of a path, and the text behind it.
+pub(super) fn name_in(part: &'static str) -> Option<(&'static str, &'static str)> {
+    part.strip_prefix('{')?.split_once('}')
 }
 
-/// Two catalogs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Comparison {
-    /// The old one.
-    pub old: Option<String>,
-    /// The new one.
-    pub new: Option<String>,
-    /// Only this package.
-    pub package: Option<String>,
-    /// Only changes of this kind, such as `channel removed`, or `breaking`.
-    pub kind: Option<String>,
+macro_rules! pages {
+    ($($(#[$about:meta])* $page:ident $(($question:ident: $type:ty))? = $row:expr;)*) => {
+        /// A page, or a file that pages consist of.
+        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Route {
+            $($(#[$about])* $page $(($type))?,)*
+        }
+
+        impl Route {
+            /// All pages, without a question.
+            pub(super) fn all() -> Vec<Self> {
+                vec![$(Self::$page $((<$type>::default()))?),*]
+            }
+
+            pub(super) fn row(&self) -> Row {
+                match self {
+                    $(Self::$page { .. } => $row,)*
+                }
+            }
+
+            fn values(&self) -> Vec<(&'static str, &dyn Value)> {
+                match self {
+                    $(Self::$page $(($question))? => values!($($question.values())?),)*
+                }
+            }
+
+            fn values_mut(&mut self) -> Vec<(&'static str, &mut dyn Value)> {
+                match self {
+                    $(Self::$page $(($question))? => values!($($question.values_mut())?),)*
+                }
+            }
+        }
+    };
 }
 
-/// The wanted contents of a mirror, from one catalog.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct MirrorList {
-    /// The catalog; `None` for the preferred one.
-    pub catalog: Option<String>,
-    /// Packages, as `PKG[/CHANNEL][@RANGE]`.
-    pub packages: Vec<String>,
-    /// Whether all versions are wanted if no range is given, instead of the heads of channels.
-    pub is_full: bool,
-    /// Whether only the references of images are wanted, as text.
-    pub is_text: bool,
-    /// Whether a lock file is wanted.
-    pub is_lock: bool,
+macro_rules! values {
+    () => {
+        Vec::new()
+    };
+    ($values:expr) => {
+        $values
+    };
 }
 
-/// The upgrade of a cluster.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Journey {
-    /// The version of OpenShift to go to.
-    pub to: Option<String>,
-    /// The namespaces to cover; all if there are none.
-    pub scope: Vec<String>,
-    /// The day on which support is judged.
-    pub date: Option<String>,
-    /// The kind of channels of its updates, or a channel; by default those of the cluster's kind.
-    pub channel: Option<String>,
-    /// The architecture; by default that of the cluster.
-    pub arch: Option<String>,
+pages! {
+    /// The catalogs.
+    Home = page("/").data("CatalogList").call("listCatalogs", "The catalogs").file("index").data_file();
+    /// Packages that are searched for.
+    Packages(it: List) =
+        page("/packages?arch&capability&catalog&category&feature&mode&page&provider&q&sort&status")
+            .data("PackageList").call("listPackages", "Packages; SearchResult if `q` is given").data_file();
+    /// The wanted contents of a mirror.
+    Mirror(it: MirrorList) = page("/mirror?catalog&full&p").data("FilterExplanation")
+        .call("getMirrorList", "The versions that a mirror keeps for packages, channels and ranges, with the reasons");
+    /// The references of its images, as text.
+    MirrorImages(it: MirrorList) = file("/mirror/images.txt?catalog&full&p");
+    /// A lock file for it.
+    MirrorLock(it: MirrorList) = file("/mirror/operators.lock?catalog&full&p");
+    /// A package.
+    Package(it: String) =
+        page("/p/{package}").data("Package").call("getPackage", "A package in each catalog").file("index").data_file();
+    /// A version of a package.
+    Version(it: PackageVersion) = page("/p/{package}/v/{version}?catalog").data("Bundle")
+        .call("getVersion", "A version").file("in-{catalog}|index");
+    /// Its requirements; these have no page of their own.
+    Deps(it: PackageVersion) = file("/p/{package}/v/{version}/deps?catalog").data("Dependencies")
+        .call("getRequirements", "The requirements of a version");
+    /// Its images; these have no page of their own.
+    VersionImages(it: PackageVersion) = file("/p/{package}/v/{version}/images?catalog").data("Image")
+        .call("getImages", "The images of a version");
+    /// The graph of a channel.
+    Channel(it: Stream) = page("/p/{package}/c/{channel}?catalog").data("Graph")
+        .call("getChannel", "The upgrade graph of a channel").file("in-{catalog}|index");
+    /// The way from a version, and to one.
+    Path(it: PackagePage) = page("/p/{package}/path?catalog&channel&from=version&olm&to").data("UpgradePath")
+        .call("getUpgradePath", "The upgrade path that OLM takes");
+    /// Why a version is not taken; this has no page of its own.
+    WhyNot(it: PackagePage) = file("/p/{package}/why-not?catalog&channel&from=version&olm&to").data("WhyNot")
+        .call("getWhyNot", "Why OLM does not take a version");
+    /// Whether versions support a version of OpenShift.
+    Compat(it: PackagePage) = page("/p/{package}/compat?catalog~&openshift&version~").data("CompatList")
+        .call("getCompatibility", "The versions that may stay on a version of OpenShift");
+    /// The rights that an operator's installation grants.
+    Permissions(it: PackagePage) = page("/p/{package}/permissions?against&catalog&version").data("Permissions")
+        .call("getPermissions", "The permissions that an installation grants, and those that a version asks for in \
+            addition to another version");
+    /// When versions came and went.
+    History(it: PackagePage) = page("/p/{package}/history?catalog~&version~").data("History")
+        .call("getHistory", "When versions were added and removed").data_file();
+    /// The differences between two catalogs.
+    Diff(it: Comparison) = page("/diff?a&b&kind~&package").data("CatalogDiff")
+        .call("compareCatalogs", "The differences between two catalogs").file("{a}/{b}/{package}/index").data_file();
+    /// The providers and the dependants of a kind of objects.
+    Api(it: ApiKind) = page("/api/{group}/{kind}").data("Provider")
+        .call("getApi", "The operators that provide and require an API; `-` is the core group");
+    /// The users of images with a text in their reference.
+    Images(it: ImageSearch) = page("/images?page&q").data("BundleList")
+        .call("searchImages", "The operators that use images with a given text in the reference");
+    /// These references, as text.
+    ImagesText(it: ImageSearch) = file("/images.txt?q");
+    /// The findings of the checks in a catalog.
+    Lint(it: Checked) = page("/lint?catalog&package").data("Findings")
+        .call("getFindings", "The findings of the checks").file("{catalog}|index").data_file();
+    /// All versions and channels of a package.
+    Versions(it: PackagePage) = page("/p/{package}/versions?catalog~&version~");
+    /// The manifests that install a package.
+    Install(it: PackagePage) = page("/p/{package}/install?approval&catalog&channel");
+    /// The APIs that packages provide.
+    Apis(it: ApiList) = page("/apis?letter&q");
+    /// The plan of a cluster.
+    Plan(it: Journey) = page("/plan?arch&channel&date&scope&to").data("ClusterPlan");
+    /// The list of all addresses, for people and for programs.
+    Endpoints = page("/api").data("OpenAPI");
+    /// The picture of a package, by its digest and kind.
+    Icon(it: String) = file("/icon/{name}");
+    /// The addresses that search engines may read.
+    Robots = file("/robots.txt");
+    /// The pages that search engines should know.
+    Sitemap = file("/sitemap.xml");
+    /// The picture of the site in tabs and bookmarks.
+    Favicon = file("/favicon.svg");
+    /// The news of a package.
+    PackageFeed(it: String) = file("/p/{package}/feed.atom");
+    /// The news of a catalog.
+    CatalogFeed(it: String) = file("/feeds/{catalog}.atom");
+    /// A picture with the version of a package, for other pages.
+    Badge(it: String) = file("/p/{package}/badge.svg");
+    /// The names of packages with their distinguishing values, as a script: pages in files search in it.
+    Names = file("/packages.js");
+    /// The versions of a package with the addresses of their pages, as a script: pages in files choose from it.
+    VersionNames(it: String) = file("/p/{package}/versions.js");
+    /// The style sheet.
+    Style = file("/style.css");
+    /// The script.
+    Script = file("/olmdex.js");
 }
 
 /// The form of an answer.
@@ -314,11 +237,22 @@ pub enum Form {
     Json,
 }
 
-/// The name for the core group, whose own name is empty.
-const CORE: &str = "-";
-
 /// Bytes of an address.
 pub(super) const MAX_TARGET: usize = 8 << 10;
+
+/// Addresses that lead to another one: that of a file without the digest in its name, or with one of an older program.
+fn renamed(path: &str) -> &str {
+    let is_asset = |stem: &str, extension: &str| {
+        let digest = path.strip_prefix(stem).and_then(|it| it.strip_suffix(extension));
+        digest.is_some_and(is_digest)
+    };
+    match path {
+        "/favicon.ico" => "/favicon.svg",
+        _ if is_asset("/style.", ".css") => "/style.css",
+        _ if is_asset("/olmdex.", ".js") => "/olmdex.js",
+        _ => path,
+    }
+}
 
 impl Route {
     /// Reads an address: a path and a query.
@@ -331,74 +265,78 @@ impl Route {
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let (path, form) = match path.strip_suffix(".json") {
+            Some("/index") => ("/", Form::Json),
+            Some("/") => return Err(PageError::NoPage),
             Some(path) => (path, Form::Json),
             None => (path, Form::Page),
         };
-        let segments: Option<Vec<String>> = path.split('/').skip(1).map(|it| decoded(it, false)).collect();
-        let segments = segments.ok_or(PageError::NoPage)?;
-        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
-        let mut query = Query::read(query)?;
-        let route = match (segments.as_slice(), form) {
-            ([""], Form::Page) | (["index"], Form::Json) => Self::Home,
-            (["packages"], _) => Self::Packages(List::read(&mut query)?),
-            (["p", package], _) => Self::Package(own(package)),
-            (["p", package, "install"], Form::Page) => Self::Install(Install::read(package, &mut query)?),
-            (["p", package, "versions"], Form::Page) => Self::Versions(PackagePage::read(package, &mut query)),
-            // The form that chooses a version leads here; the version has a page of its own.
-            (["p", package, "v"], Form::Page) => Self::chosen(package, &mut query)?,
-            (["p", package, "v", version], _) => Self::Version(release(package, version, &mut query), Part::Whole),
-            (["p", package, "v", version, "deps"], Form::Json) => {
-                Self::Version(release(package, version, &mut query), Part::Deps)
+        let parts: Option<Vec<String>> = renamed(path).split('/').skip(1).map(|it| decoded(it, false)).collect();
+        let parts = parts.ok_or(PageError::NoPage)?;
+        let given = parameters(query)?;
+        if let ([p, package, v], Form::Page) = (parts.as_slice(), form)
+            && (p.as_str(), v.as_str()) == ("p", "v")
+        {
+            return Ok((Self::chosen(package, &given)?, form));
+        }
+        for mut route in Self::all() {
+            if route.row().has(form) && route.take_path(&parts) {
+                route.take(&given)?;
+                return Ok((route, form));
             }
-            (["p", package, "v", version, "images"], Form::Json) => {
-                Self::Version(release(package, version, &mut query), Part::Images)
-            }
-            (["p", package, "c", channel], _) => {
-                Self::Channel(Stream { package: own(package), channel: own(channel), catalog: query.take("catalog") })
-            }
-            (["p", package, "path"], _) => Self::Path(PathQuery::read(package, &mut query)?),
-            (["p", package, "why-not"], Form::Json) => Self::WhyNot(PathQuery::read(package, &mut query)?),
-            (["p", package, "compat"], _) => {
-                let openshift = query.take("openshift");
-                let PackagePage { package, version, catalog } = PackagePage::read(package, &mut query);
-                Self::Compat(Fit { package, openshift, version, catalog })
-            }
-            (["p", package, "permissions"], _) => Self::Permissions(Rights {
-                package: own(package),
-                version: query.take("version"),
-                against: query.take("against"),
-                catalog: query.take("catalog"),
-            }),
-            (["p", package, "history"], _) => Self::History(PackagePage::read(package, &mut query)),
-            (["diff"], _) => Self::Diff(Comparison {
-                old: query.take("a"),
-                new: query.take("b"),
-                package: query.take("package"),
-                kind: query.take("kind"),
-            }),
-            (["plan"], _) => Self::Plan(Journey::read(&mut query)),
-            (["api", group, kind], _) => {
-                Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
-            }
-            (["apis"], Form::Page) => Self::Apis(ApiList { letter: query.take("letter"), text: query.text() }),
-            (["images"], _) => Self::Images(ImageSearch { text: query.text(), page: query.page()?, is_text: false }),
-            (["images.txt"], Form::Page) => Self::Images(ImageSearch { text: query.text(), page: 0, is_text: true }),
-            (["mirror"], _) => Self::Mirror(MirrorList::read(&mut query)?),
-            (["mirror", "images.txt"], Form::Page) => {
-                Self::Mirror(MirrorList { is_text: true, ..MirrorList::read(&mut query)? })
-            }
-            (["mirror", "operators.lock"], Form::Page) => {
-                Self::Mirror(MirrorList { is_lock: true, ..MirrorList::read(&mut query)? })
-            }
-            (["lint"], _) => Self::Lint { catalog: query.take("catalog"), package: query.take("package") },
-            (["icon", name], Form::Page) => Self::Icon(own(name)),
-            (["api"], _) => Self::Endpoints,
-            ([name], Form::Page) if is_asset(name, "style", "css") => Self::Style,
-            ([name], Form::Page) if is_asset(name, "olmdex", "js") => Self::Script,
-            (all, Form::Page) => Self::Machine(Machine::parse(all).ok_or(PageError::NoPage)?),
-            _ => return Err(PageError::NoPage),
+        }
+        Err(PageError::NoPage)
+    }
+
+    /// Takes the names of a path; `false` if it is that of another page.
+    fn take_path(&mut self, parts: &[String]) -> bool {
+        let row = self.row();
+        let names = row.parts().zip(parts).map(|(form, part)| match name_in(form) {
+            Some((name, after)) => part.strip_suffix(after).map(|it| Some((name, it.to_owned()))),
+            None => (form == part).then_some(None),
+        });
+        let Some(names) = names.collect::<Option<Vec<_>>>().filter(|_| row.parts().count() == parts.len()) else {
+            return false;
         };
-        Ok((route, form))
+        names.into_iter().flatten().all(|(name, text)| self.set(name, name, &[text]).is_ok())
+    }
+
+    /// Takes the parameters of an address.
+    fn take(&mut self, given: &Parameters) -> Result<(), PageError> {
+        for (name, value, _) in self.row().parameters() {
+            self.set(value, name, given.get(name).map_or(&[], Vec::as_slice))?;
+        }
+        match self {
+            Self::Packages(list) => list.settle(),
+            Self::Mirror(list) | Self::MirrorImages(list) | Self::MirrorLock(list) => list.add(given),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a question that is one name has it under this name.
+    fn is_only(&self, name: &str) -> bool {
+        self.row().parts().filter_map(name_in).any(|it| it.0 == name)
+    }
+
+    fn set(&mut self, value: &str, name: &str, given: &[String]) -> Result<(), PageError> {
+        let is_only = self.is_only(value);
+        let found = self.values_mut().into_iter().find(|it| it.0 == value || it.0.is_empty() && is_only);
+        found.map_or(Ok(()), |it| it.1.read(name, given))
+    }
+
+    /// The values under a name.
+    fn get(&self, value: &str, name: &str) -> Vec<String> {
+        let found = self.values().into_iter().find(|it| it.0 == value || it.0.is_empty() && self.is_only(value));
+        found.map(|it| it.1.written(name)).unwrap_or_default()
+    }
+
+    /// The value under a name, if it has one.
+    pub(super) fn value(&self, name: &str) -> Option<String> {
+        self.get(name, name).into_iter().next()
+    }
+
+    /// The package that the page is about.
+    pub(super) fn package(&self) -> Option<String> {
+        self.row().path.starts_with("/p/").then(|| self.value("package")).flatten()
     }
 
     /// Its one address.
@@ -406,11 +344,12 @@ impl Route {
     pub fn address(&self, form: Form) -> String {
         let mut path = match self {
             Self::Home if form == Form::Json => "/index".to_owned(),
-            Self::Home => "/".to_owned(),
-            Self::Style => format!("/style.{}.css", super::assets::STYLE_DIGEST.as_str()),
-            Self::Script => format!("/olmdex.{}.js", super::assets::SCRIPT_DIGEST.as_str()),
-            Self::Machine(Machine::CatalogFeed(catalog)) => format!("/feeds/{}.atom", encoded(catalog)),
-            _ => self.segments().iter().fold(String::new(), |path, it| format!("{path}/{}", encoded(it))),
+            Self::Style => format!("/style.{}.css", STYLE_DIGEST.as_str()),
+            Self::Script => format!("/olmdex.{}.js", SCRIPT_DIGEST.as_str()),
+            _ => self
+                .parts()
+                .iter()
+                .fold(String::new(), |path, (name, after)| format!("{path}/{}{after}", encoded(name))),
         };
         match form {
             Form::Json => path.push_str(".json"),
@@ -418,265 +357,66 @@ impl Route {
             Form::Page if path.ends_with(".json") => path.replace_range(path.len() - 5..path.len() - 4, "%2E"),
             Form::Page => {}
         }
-        let query: Vec<String> =
-            self.query().into_iter().map(|(name, value)| format!("{name}={}", encoded(&value))).collect();
+        let query: Vec<String> = self
+            .row()
+            .parameters()
+            .flat_map(|(name, value, _)| self.get(value, name).into_iter().map(move |it| (name, it)))
+            .map(|(name, value)| format!("{name}={}", encoded(&value)))
+            .collect();
         if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
     }
 
-    /// The parts of its path.
+    /// The parts of its path, each with the text that follows a name in it.
     #[must_use]
-    pub fn segments(&self) -> Vec<&str> {
-        match self {
-            Self::Home => Vec::new(),
-            Self::Packages(_) => vec!["packages"],
-            Self::Package(package) => vec!["p", package],
-            Self::Versions(PackagePage { package, .. }) => vec!["p", package, "versions"],
-            Self::Install(install) => vec!["p", &install.package, "install"],
-            Self::Version(PackageVersion { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
-            Self::Version(PackageVersion { package, version, .. }, Part::Deps) => {
-                vec!["p", package, "v", version, "deps"]
-            }
-            Self::Version(PackageVersion { package, version, .. }, Part::Images) => {
-                vec!["p", package, "v", version, "images"]
-            }
-            Self::Channel(Stream { package, channel, .. }) => vec!["p", package, "c", channel],
-            Self::Path(PathQuery { package, .. }) => vec!["p", package, "path"],
-            Self::WhyNot(PathQuery { package, .. }) => vec!["p", package, "why-not"],
-            Self::Compat(Fit { package, .. }) => vec!["p", package, "compat"],
-            Self::Permissions(Rights { package, .. }) => vec!["p", package, "permissions"],
-            Self::History(PackagePage { package, .. }) => vec!["p", package, "history"],
-            Self::Diff(_) => vec!["diff"],
-            Self::Plan(_) => vec!["plan"],
-            Self::Api { group, kind } => vec!["api", if group.is_empty() { CORE } else { group }, kind],
-            Self::Apis(_) => vec!["apis"],
-            Self::Images(ImageSearch { is_text: false, .. }) => vec!["images"],
-            Self::Images(ImageSearch { is_text: true, .. }) => vec!["images.txt"],
-            Self::Mirror(MirrorList { is_text: true, .. }) => vec!["mirror", "images.txt"],
-            Self::Mirror(MirrorList { is_lock: true, .. }) => vec!["mirror", "operators.lock"],
-            Self::Mirror(_) => vec!["mirror"],
-            Self::Lint { .. } => vec!["lint"],
-            Self::Icon(name) => vec!["icon", name],
-            Self::Endpoints => vec!["api"],
-            Self::Machine(Machine::Robots) => vec!["robots.txt"],
-            Self::Machine(Machine::Sitemap) => vec!["sitemap.xml"],
-            Self::Machine(Machine::Favicon) => vec!["favicon.svg"],
-            Self::Machine(Machine::PackageFeed(package)) => vec!["p", package, "feed.atom"],
-            Self::Machine(Machine::CatalogFeed(catalog)) => vec!["feeds", catalog],
-            Self::Machine(Machine::Names) => vec!["packages.js"],
-            Self::Machine(Machine::Versions(package)) => vec!["p", package, "versions.js"],
-            Self::Machine(Machine::Badge(package)) => vec!["p", package, "badge.svg"],
-            Self::Style => vec!["style.css"],
-            Self::Script => vec!["olmdex.js"],
-        }
-    }
-
-    /// The parameters of its question, by name.
-    #[must_use]
-    pub fn query(&self) -> Vec<(&'static str, String)> {
-        let mut all: Vec<(&'static str, Option<String>)> = match self {
-            Self::Mirror(list) => list.parameters(),
-            Self::Packages(list) => list.parameters(),
-            Self::Version(PackageVersion { catalog, .. }, _) | Self::Channel(Stream { catalog, .. }) => {
-                vec![("catalog", catalog.clone())]
-            }
-            Self::Lint { catalog, package } => vec![("catalog", catalog.clone()), ("package", package.clone())],
-            Self::Path(way) | Self::WhyNot(way) => vec![
-                ("catalog", way.catalog.clone()),
-                ("channel", way.channel.clone()),
-                ("from", way.from.clone()),
-                ("olm", way.olm.map(|it| it.as_str().to_owned())),
-                ("to", way.to.clone()),
-            ],
-            Self::Install(install) => vec![
-                ("approval", install.is_manual.then(|| "manual".to_owned())),
-                ("catalog", install.catalog.clone()),
-                ("channel", install.channel.clone()),
-            ],
-            Self::Compat(fit) => vec![
-                ("catalog", fit.catalog.clone()),
-                ("openshift", fit.openshift.clone()),
-                ("version", fit.version.clone()),
-            ],
-            Self::Apis(list) => {
-                vec![("letter", list.letter.clone()), ("q", Some(list.text.clone()).filter(|it| !it.is_empty()))]
-            }
-            Self::Versions(kept) | Self::History(kept) => {
-                vec![("catalog", kept.catalog.clone()), ("version", kept.version.clone())]
-            }
-            Self::Permissions(rights) => vec![
-                ("against", rights.against.clone()),
-                ("catalog", rights.catalog.clone()),
-                ("version", rights.version.clone()),
-            ],
-            Self::Diff(Comparison { old, new, package, kind }) => {
-                vec![("a", old.clone()), ("b", new.clone()), ("kind", kind.clone()), ("package", package.clone())]
-            }
-            Self::Plan(Journey { to, scope, date, channel, arch }) => vec![
-                ("arch", arch.clone()),
-                ("channel", channel.clone()),
-                ("date", date.clone()),
-                ("scope", Some(scope.join(",")).filter(|it| !it.is_empty())),
-                ("to", to.clone()),
-            ],
-            Self::Images(ImageSearch { text, page, .. }) => {
-                vec![("page", page_parameter(*page)), ("q", Some(text.clone()).filter(|it| !it.is_empty()))]
-            }
-            _ => Vec::new(),
+    pub(super) fn parts(&self) -> Vec<(String, &'static str)> {
+        let part = |form| match name_in(form) {
+            Some((name, after)) => (self.value(name).unwrap_or_default(), after),
+            None => (form.to_owned(), ""),
         };
-        all.sort_by_key(|it| it.0);
-        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+        self.row().parts().map(part).collect()
     }
 
     /// Whether every name in it can be part of a path.
     #[must_use]
-    pub(crate) fn can_be_named(&self) -> bool {
-        self.segments().iter().all(|it| !matches!(*it, "" | "." | ".."))
-            && self.address(Form::Page).len() <= MAX_TARGET - 5
-    }
-}
-
-impl Machine {
-    /// The data for programs at a path, if there is any.
-    fn parse(segments: &[&str]) -> Option<Self> {
-        Some(match segments {
-            ["robots.txt"] => Self::Robots,
-            ["sitemap.xml"] => Self::Sitemap,
-            ["favicon.svg" | "favicon.ico"] => Self::Favicon,
-            ["packages.js"] => Self::Names,
-            ["feeds", catalog] => Self::CatalogFeed(own(catalog.strip_suffix(".atom")?)),
-            ["p", package, "feed.atom"] => Self::PackageFeed(own(package)),
-            ["p", package, "versions.js"] => Self::Versions(own(package)),
-            ["p", package, "badge.svg"] => Self::Badge(own(package)),
-            _ => return None,
-        })
-    }
-}
-
-impl List {
-    fn read(query: &mut Query) -> Result<Self, PageError> {
-        let sort = match query.take("sort").as_deref() {
-            None => Sort::Best,
-            Some("name") => Sort::Name,
-            Some("provider") => Sort::Provider,
-            Some("newest") => Sort::Newest,
-            Some(_) => return Err(PageError::parameter("sort", "write `name`, `provider` or `newest`")),
-        };
-        let page = query.page()?;
-        let status = query.take("status");
-        if status.as_deref().is_some_and(|it| Status::from_word(it).is_none()) {
-            return Err(PageError::parameter("status", "write `current`, `deprecated` or `invalid`"));
-        }
-        let words = query.take("q").unwrap_or_default();
-        Ok(Self {
-            words: words.split_whitespace().collect::<Vec<_>>().join(" "),
-            catalogs: query.take_all("catalog"),
-            providers: query.take_all("provider"),
-            categories: query.take_all("category"),
-            capabilities: query.take_all("capability"),
-            features: query.take_all("feature"),
-            archs: query.take_all("arch"),
-            modes: query.take_all("mode"),
-            status,
-            sort,
-            page,
-        })
+    pub(super) fn can_be_named(&self) -> bool {
+        let is_name = |it: &(String, &str)| !matches!(it.0.as_str(), "" | "." | "..");
+        (*self == Self::Home || self.parts().iter().all(is_name)) && self.address(Form::Page).len() <= MAX_TARGET - 5
     }
 
-    fn parameters(&self) -> Vec<(&'static str, Option<String>)> {
-        let sort = match self.sort {
-            Sort::Best => None,
-            Sort::Name => Some("name".to_owned()),
-            Sort::Provider => Some("provider".to_owned()),
-            Sort::Newest => Some("newest".to_owned()),
-        };
-        let several = [
-            ("arch", &self.archs),
-            ("capability", &self.capabilities),
-            ("catalog", &self.catalogs),
-            ("category", &self.categories),
-            ("feature", &self.features),
-            ("mode", &self.modes),
-            ("provider", &self.providers),
-        ];
-        let several = several.into_iter().flat_map(|(name, all)| all.iter().map(move |it| (name, Some(it.clone()))));
-        let single = [
-            ("page", page_parameter(self.page)),
-            ("q", Some(self.words.clone()).filter(|it| !it.is_empty())),
-            ("sort", sort),
-            ("status", self.status.clone()),
-        ];
-        several.chain(single).collect()
+    /// The page of a version that a form names; its parameter `tab` chooses the page, as [`Self::tab`] names it.
+    fn chosen(package: &str, given: &Parameters) -> Result<Self, PageError> {
+        let of = |name: &str| given.get(name).and_then(|it| first(it)).cloned();
+        let version = of("version").ok_or(PageError::NoPage)?;
+        let version = PackageVersion { package: package.to_owned(), version, catalog: of("catalog") };
+        let tab = of("tab").and_then(|tab| Self::all().into_iter().find(|it| it.tab() == Some(&tab)));
+        Ok(tab.unwrap_or(Self::Home).at(&version))
     }
-}
 
-impl Journey {
-    fn read(query: &mut Query) -> Self {
-        let scope = query.take("scope").unwrap_or_default();
-        let scope = scope.split(|c: char| c == ',' || c.is_whitespace()).filter(|it| !it.is_empty()).map(own).collect();
-        Self {
-            to: query.take("to"),
-            scope,
-            date: query.take("date"),
-            channel: query.take("channel"),
-            arch: query.take("arch"),
+    /// The same page about another version; if it is not about a version, the page of the version.
+    #[must_use]
+    pub(super) fn at(&self, of: &PackageVersion) -> Self {
+        let mut route = self.clone();
+        match &mut route {
+            Self::Versions(page)
+            | Self::Path(page)
+            | Self::Compat(page)
+            | Self::Permissions(page)
+            | Self::History(page) => {
+                let (version, catalog) = (Some(of.version.clone()), of.catalog.clone());
+                *page = PackagePage { package: of.package.clone(), version, catalog, channel: None, ..page.clone() };
+                route
+            }
+            _ => Self::Version(of.clone()),
         }
     }
-}
 
-/// Whether a name is that of a file that pages use: without a digest, or with one, perhaps from an older program.
-fn is_asset(name: &str, stem: &str, extension: &str) -> bool {
-    let rest = name.strip_prefix(stem).and_then(|it| it.strip_suffix(extension));
-    rest.is_some_and(|it| {
-        it == "." || it.strip_prefix('.').and_then(|it| it.strip_suffix('.')).is_some_and(super::assets::is_digest)
-    })
-}
-
-impl Install {
-    fn read(package: &str, query: &mut Query) -> Result<Self, PageError> {
-        let is_manual = match query.take("approval").as_deref() {
-            None | Some("automatic") => false,
-            Some("manual") => true,
-            Some(_) => return Err(PageError::parameter("approval", "write `automatic` or `manual`")),
-        };
-        Ok(Self { package: own(package), catalog: query.take("catalog"), channel: query.take("channel"), is_manual })
+    /// The word by which a form asks for the same page about another version.
+    #[must_use]
+    pub(super) fn tab(&self) -> Option<&'static str> {
+        let row = self.row();
+        let tab = row.path().strip_prefix("/p/{package}/")?;
+        (row.is_html && row.parameters().any(|it| it.1 == "version")).then_some(tab)
     }
-}
-
-impl PathQuery {
-    fn read(package: &str, query: &mut Query) -> Result<Self, PageError> {
-        let olm = match query.take("olm").as_deref() {
-            None | Some("both") => None,
-            Some("classic") => Some(Olm::Classic),
-            Some("v1") => Some(Olm::V1),
-            Some(_) => return Err(PageError::parameter("olm", "write `classic`, `v1` or `both`")),
-        };
-        Ok(Self {
-            package: own(package),
-            from: query.take("from"),
-            to: query.take("to"),
-            channel: query.take("channel"),
-            olm,
-            catalog: query.take("catalog"),
-        })
-    }
-}
-
-fn release(package: &str, version: &str, query: &mut Query) -> PackageVersion {
-    PackageVersion { package: own(package), version: own(version), catalog: query.take("catalog") }
-}
-
-fn own(text: &str) -> String {
-    text.to_owned()
-}
-
-/// The parameter that asks for a page of a list; the first needs none.
-fn page_parameter(page: usize) -> Option<String> {
-    (page > 0).then(|| (page + 1).to_string())
-}
-
-/// A text in percent encoding, so that no character has a meaning in an address.
-pub(super) fn encoded(text: &str) -> String {
-    percent::encoded(text, percent::RESERVED)
 }
 
 #[cfg(test)]

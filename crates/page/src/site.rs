@@ -28,8 +28,6 @@ pub struct Site<'s> {
 pub(super) struct Page {
     /// The subject, for its title and first heading.
     pub(super) title: String,
-    /// The trail above it: words and their targets.
-    pub(super) trail: Vec<(String, Route)>,
     /// The command that gives the same answer.
     pub(super) commands: Vec<Command>,
     /// Other forms of it as data, with a word for each.
@@ -42,6 +40,13 @@ pub(super) struct Page {
     pub(super) about: String,
     /// Its content.
     pub(super) body: Markup,
+}
+
+impl Page {
+    pub(super) fn new(title: String, body: Markup) -> Self {
+        let (commands, more_data) = (Vec::new(), Vec::new());
+        Self { title, commands, more_data, is_data: false, data: None, about: String::new(), body }
+    }
 }
 
 /// A page in progress: the site, and the place of the page in it.

@@ -1,7 +1,7 @@
 //! Turns errors of `ask` into pages that explain why there is no other, with the address of the probable meaning.
 
 use super::reply::PageError;
-use super::route::{Form, PackageVersion, Part, Route, Stream};
+use super::route::{ApiKind, Form, PackageVersion, Route, Stream};
 use super::site::PageContext;
 use olmdex_ask::{AskError, Help, Hint, must_have, no_api, no_channel, no_package, no_version};
 
@@ -11,7 +11,7 @@ impl From<AskError> for PageError {
             AskError::NoCatalog { catalog, help } => unknown("catalog", catalog, help, |_| None),
             AskError::NoPackage { package, help } => unknown("package", package, help, |it| Some(Route::Package(it))),
             AskError::NoApi { group, kind, help } => {
-                unknown("API", format!("{kind} of {group}"), help, |it| Some(Route::Api { group, kind: it }))
+                unknown("API", format!("{kind} of {group}"), help, |it| Some(Route::Api(ApiKind { group, kind: it })))
             }
             AskError::NoChannel { package, channel, help } => {
                 unknown("channel", format!("{package}/{channel}"), help, |it| {
@@ -20,7 +20,7 @@ impl From<AskError> for PageError {
             }
             AskError::NoVersion { package, version: name, help } | AskError::NoBundle { package, name, help } => {
                 unknown("version", format!("{package} {name}"), help, |it| {
-                    Some(Route::Version(PackageVersion { package, version: it, catalog: None }, Part::Whole))
+                    Some(Route::Version(PackageVersion { package, version: it, catalog: None }))
                 })
             }
             AskError::Index(error) => Self::Index(error),

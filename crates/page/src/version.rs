@@ -12,7 +12,7 @@ use super::parts::{
     newest_first, place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
-use super::route::{ImageSearch, List, PackageVersion, Part, PathQuery, Rights, Route};
+use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
     self as ask, BundleNeeds, Dependencies, DependencyWish, Need, PAGE_WORK, Target, of_version, options_of_work,
@@ -72,12 +72,8 @@ fn named(verb: &'static str, release: &PackageVersion, detail: &BundleDetail) ->
     Command::new(verb).name(name)
 }
 
-/// The page; `all` is the answer as data.
-pub(super) fn page(
-    context: PageContext<'_>,
-    release: &PackageVersion,
-    all: &[BundleDetail],
-) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result<Page, PageError> {
+    let all = answer(context, release)?;
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
     let missing = || context.unknown_version(&release.package, &release.version, release.catalog.as_ref());
     let catalog = context.choose(release.catalog.as_ref(), &having, missing)?;
@@ -121,22 +117,15 @@ pub(super) fn page(
     let catalog_choice = context.catalog_choice(&catalog);
     let command = |verb| named(verb, release, detail).given("--catalog", catalog_choice.as_ref());
     // The links of the page are about the bundle that it shows.
-    let whole =
-        |part| Route::Version(PackageVersion { catalog: context.catalog_choice(&catalog), ..release.clone() }, part);
+    let whole = || PackageVersion { catalog: context.catalog_choice(&catalog), ..release.clone() };
     Ok(Page {
-        title: format!("{} {}", row.package, release.version),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (row.package.clone(), Route::Package(row.package.clone())),
-        ],
         commands: vec![command("show"), command("deps"), command("images")],
-        more_data: vec![("what it requires", whole(Part::Deps)), ("its images", whole(Part::Images))],
+        more_data: vec![("what it requires", Route::Deps(whole())), ("its images", Route::VersionImages(whole()))],
         is_data: true,
-        data: Some(whole(Part::Whole)),
+        data: Some(Route::Version(whole())),
         // In a file this text would only repeat the title.
         about: if context.is_served() { format!("{name} {}", release.version) } else { String::new() },
-        body,
+        ..Page::new(format!("{} {}", row.package, release.version), body)
     })
 }
 
@@ -163,8 +152,8 @@ fn compared(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageErr
     let catalog = context.catalog_choice(&row.catalog);
     Ok(html! {
         @if let Some(older) = older.filter(|it| !it.version.is_empty()) {
-            @let rights = Rights { package: row.package.clone(), version: Some(row.version.clone()), against: Some(older.version.clone()), catalog: catalog.clone() };
-            @let way = PathQuery { package: row.package.clone(), from: Some(older.version.clone()), to: Some(row.version.clone()), catalog, ..PathQuery::default() };
+            @let rights = PackagePage { version: Some(row.version.clone()), against: Some(older.version.clone()), catalog: catalog.clone(), ..PackagePage::of(&row.package) };
+            @let way = PackagePage { version: Some(older.version.clone()), to: Some(row.version.clone()), catalog, ..PackagePage::of(&row.package) };
             p { "Compare with " (version_link(context, &row.package, (&older.bundle, &older.version), &row.catalog)) ": "
                 (link(context, &Route::Permissions(rights), "permissions that are new")) ", "
                 (link(context, &Route::Path(way), "the upgrade from it")) "." }
@@ -345,11 +334,10 @@ const NAMED: usize = 8;
 fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
     let name = if row.version.is_empty() { &row.bundle } else { &row.version };
-    let way = PathQuery {
-        package: row.package.clone(),
-        from: Some(name.clone()),
+    let way = PackagePage {
+        version: Some(name.clone()),
         catalog: context.catalog_choice(&row.catalog),
-        ..PathQuery::default()
+        ..PackagePage::of(&row.package)
     };
     html! {
         @if higher.is_empty() {
@@ -409,7 +397,7 @@ fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup 
             ul.apis {
                 @if context.is_served() { @for api in all { li { (api_link(context, api)) } } }
                 @else { @for (api, versions) in by_kind(all) {
-                    @let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
+                    @let route = Route::Api(ApiKind { group: api.group.clone(), kind: api.kind.clone() });
                     li { (link(context, &route, shown(&api.kind))) " " (shown(&versions.join(", "))) }
                 } }
             }

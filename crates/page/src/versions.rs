@@ -10,7 +10,7 @@ use super::header::{Heading, header};
 use super::package_answer::answer;
 use super::parts::{Ids, badge, channel_route, deprecated, link, newest_first, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{List, Route};
+use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, ChannelRow, Filter, PackageDetail};
@@ -27,14 +27,12 @@ const NAMED_CHANNELS: usize = 2;
 /// Versions that need no groups.
 const FEW: usize = 12;
 
-pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page, PageError> {
+    let package = asked.package.as_str();
     let mut all = answer(context, package)?;
     all.sort_by_key(|it| by_numbers(&it.row.catalog));
-    let looked = match context.here {
-        Route::Versions(kept) => kept.catalog.as_deref(),
-        _ => None,
-    };
-    let header = header(context, &Heading::new(package, looked, html! { "Versions of " (shown(package)) }))?;
+    let title = html! { "Versions of " (shown(package)) };
+    let header = header(context, &Heading::new(package, asked.catalog.as_deref(), title))?;
     let body = html! {
         (header)
         h2 #channels { "Channels" }
@@ -43,18 +41,11 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         (versions(context, package, &all)?)
     };
     Ok(Page {
-        title: format!("Versions of {package}"),
-        trail: vec![
-            ("Catalogs".to_owned(), Route::Home),
-            ("Packages".to_owned(), Route::Packages(List::default())),
-            (package.to_owned(), Route::Package(package.to_owned())),
-        ],
         commands: vec![Command::new("show").name(package)],
-        more_data: Vec::new(),
         is_data: true,
         data: Some(Route::Package(package.to_owned())),
         about: format!("All versions and channels of the operator {package}"),
-        body,
+        ..Page::new(format!("Versions of {package}"), body)
     })
 }
 
