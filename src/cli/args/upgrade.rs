@@ -6,11 +6,11 @@ use clap::Args;
 
 use crate::ask::{Answer, AskError, Question, State, Verdict, minor};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
-use crate::cli::args::formats::AnswerOptions;
+use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::SourceOptions;
-use crate::cli::print::answers::print_answers;
+use crate::cli::print::answers::{print_answers, print_more};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -43,6 +43,18 @@ impl AskedOptions {
         catalogs: &[String],
         sheet: impl Fn(&Q::Item) -> Sheet,
     ) -> CommandResult {
+        self.ask_and(context, question, catalogs, sheet, |_, _| Ok(Vec::new()))
+    }
+
+    /// The same. For people, the answer goes on with what `more` finds out about its items.
+    pub(crate) fn ask_and<Q: Question<Index = Index>>(
+        &self,
+        context: &Context,
+        question: &Q,
+        catalogs: &[String],
+        sheet: impl Fn(&Q::Item) -> Sheet,
+        more: impl FnOnce(&State<'_>, &[Q::Item]) -> Result<Vec<Sheet>, CommandError>,
+    ) -> CommandResult {
         question.check()?;
         let cluster = match self.cluster.as_slice() {
             [] => None,
@@ -58,7 +70,10 @@ impl AskedOptions {
             are_named: sources.names_catalogs(),
         };
         let answer = told(context, question.ask(&state))?;
+        let is_for_people = self.answer.output == OutputFormat::Table;
+        let more = if is_for_people { more(&state, &answer.items)? } else { Vec::new() };
         print_answers(self.answer, Q::KIND, answer.items, sheet)?;
+        print_more(&more)?;
         ended(answer.verdict)
     }
 }

@@ -60,6 +60,16 @@ pub(crate) fn print_answers<T: Serialize>(
     Ok(())
 }
 
+/// Prints sheets below those of an answer, for people.
+pub(crate) fn print_more(sheets: &[Sheet]) -> Result<(), CommandError> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for sheet in sheets {
+        writeln!(out)?;
+        sheet.write(screen().width, &mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
 /// The names in answers, each once for each answer that contains it.
 fn names(sheets: &[Sheet]) -> Result<Vec<&str>, CommandError> {
     let mut names = Vec::new();

@@ -143,7 +143,7 @@ pub(in crate::cli) const WORDS: &[Word] = &[
   olmdex upgrades --cluster must-gather/",
         place: Some((Task::Upgrades, 1)),
         views: &[
-            view(When::Option("--to", "--to"), &["path"], ""),
+            view(When::Option("--to", "--to"), &["path", "--reasons"], ""),
             view(When::Flag("--steps"), &["path"], "Show the upgrades that OLM makes one after another"),
             view(When::Option("--shortest", "--shortest"), &["path"], ""),
             view(When::Always, &["updates"], ""),
@@ -700,7 +700,7 @@ mod tests {
             ("list keda --by-catalog", "whereis keda"),
             ("list --requires keda", "requires keda"),
             ("upgrades keda@1.0.0", "updates keda@1.0.0"),
-            ("upgrades keda@1.0.0 --to=2.0.0", "path keda@1.0.0 --to 2.0.0"),
+            ("upgrades keda@1.0.0 --to=2.0.0", "path --reasons keda@1.0.0 --to 2.0.0"),
             ("-q upgrades keda --steps", "-q path keda"),
             ("plan --only blockers keda", "compat keda"),
             ("plan --to olm-v1 --cluster c", "v1 check --cluster c"),

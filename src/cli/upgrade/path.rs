@@ -2,12 +2,15 @@
 
 use clap::Args;
 
-use crate::ask::PathQuestion;
-use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row};
+use super::why_not;
+use crate::ask::{OlmSet, PathQuestion, Question as _, UpgradeOptions, WhyNotQuestion};
+use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row, told};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
+use crate::fbc::without_v;
 use crate::upgrade::{Field, PathStep, UpgradePath};
+use crate::version::Version;
 
 /// Show the upgrades that OLM makes from a version, one after another
 ///
@@ -24,12 +27,30 @@ use crate::upgrade::{Field, PathStep, UpgradePath};
 pub(crate) struct PathArgs {
     #[command(flatten)]
     question: PathQuestion,
+    /// For people: also why OLM does not take the end, as `why-not` says it
+    #[arg(long, hide = true)]
+    reasons: bool,
     #[command(flatten)]
     asked: AskedOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
-    args.asked.ask(context, &args.question, &args.question.options.catalog, sheet)
+    let catalogs = &args.question.options.catalog;
+    args.asked.ask_and(context, &args.question, catalogs, sheet, |state, answers| {
+        let Some(to) = args.question.to.as_ref().filter(|_| args.reasons) else { return Ok(Vec::new()) };
+        let mut sheets = Vec::new();
+        for answer in answers.iter().filter(|answer| !answer.is_reached) {
+            let is_version = Version::parse(without_v(to)).is_ok();
+            let question = WhyNotQuestion {
+                name: if is_version { format!("{}@{to}", answer.package) } else { to.clone() },
+                installed: Some(answer.from.name.clone()),
+                options: UpgradeOptions { olm: OlmSet::from(answer.olm), ..args.question.options.clone() },
+                ..WhyNotQuestion::default()
+            };
+            sheets.extend(told(context, question.ask(state))?.items.iter().map(why_not::sheet));
+        }
+        Ok(sheets)
+    })
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {

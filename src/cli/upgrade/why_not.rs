@@ -36,7 +36,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
     args.asked.ask(context, &args.question, &args.question.options.catalog, sheet)
 }
 
-fn sheet(answer: &WhyNot) -> Sheet {
+pub(super) fn sheet(answer: &WhyNot) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
