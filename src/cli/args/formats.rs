@@ -29,6 +29,7 @@ pub(crate) enum OutputFormat {
     Dot,
     Sarif,
     Github,
+    Gitlab,
     Junit,
     JsonAlpha1,
     Blob,
@@ -65,6 +66,8 @@ pub(crate) const YAML: Offered = (OutputFormat::Yaml, "YAML of the JSON envelope
 pub(crate) const NAMES: Offered = (OutputFormat::Name, "Names only, one per line");
 pub(crate) const CSV: Offered = (OutputFormat::Csv, "Comma-separated values");
 pub(crate) const MARKDOWN: Offered = (OutputFormat::Markdown, "Table in Markdown");
+pub(crate) const GITLAB: Offered = (OutputFormat::Gitlab, "A Code Quality report, for GitLab");
+pub(crate) const JUNIT: Offered = (OutputFormat::Junit, "JUnit XML: errors fail, warnings are skipped");
 pub(crate) const SARIF: Offered = (OutputFormat::Sarif, "SARIF 2.1.0, for code scanning");
 pub(crate) const GITHUB: Offered = (OutputFormat::Github, "Workflow commands of GitHub Actions");
 
@@ -98,7 +101,8 @@ const ANSWERS: Formats = Formats(&[
 ]);
 
 /// Formats of findings.
-pub(crate) const FINDINGS: Formats = Formats(&[(OutputFormat::Table, "For people"), JSON, SARIF, GITHUB]);
+pub(crate) const FINDINGS: Formats =
+    Formats(&[(OutputFormat::Table, "For people"), JSON, SARIF, GITHUB, GITLAB, JUNIT]);
 
 impl Formats {
     /// The format that a word names.

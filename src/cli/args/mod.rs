@@ -12,6 +12,7 @@ pub(in crate::cli) mod fleet;
 pub(in crate::cli) mod formats;
 pub(in crate::cli) mod image_template;
 pub(in crate::cli) mod images;
+pub(in crate::cli) mod judged;
 pub(in crate::cli) mod kept_index;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod lifecycles;

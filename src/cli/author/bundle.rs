@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, selector, table};
 use crate::check::practice::Profile;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report};
-use crate::cli::args::formats::{Formats, GITHUB, JSON, OutputFormat, SARIF};
+use crate::cli::args::formats::{Formats, GITHUB, GITLAB, JSON, JUNIT, OutputFormat, SARIF};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::findings::{print_chosen, unopened};
@@ -72,6 +72,8 @@ const FORMATS: Formats = Formats(&[
     JSON,
     SARIF,
     GITHUB,
+    GITLAB,
+    JUNIT,
     (OutputFormat::JsonAlpha1, "operator-sdk's document, with `--compat operator-sdk`"),
 ]);
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::ask::{PinAnswers, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
@@ -11,6 +11,7 @@ use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
+use crate::cli::args::judged::graph_findings;
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
@@ -48,6 +49,9 @@ use crate::{cluster, community, legacy};
 /// names the checks that need the index, the Dockerfile or the state before the change and do not have it. Exits with 1
 /// if the pipeline would fail.
 ///
+/// The upgrade graphs of catalogs are checked too. With `--base SOURCE`, the catalog before a change, only what the
+/// change breaks in them is reported, and anything broken means 1.
+///
 /// With `--closure`, all requirements of all bundles in channels are checked: each requirement that nothing meets is an
 /// error, with the version that made it first and the package that comes near. Catalogs whose names end in a version of
 /// OpenShift are checked together with those of the same version, and with those whose names have none.
@@ -60,6 +64,7 @@ use crate::{cluster, community, legacy};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex check my-catalog/
+  olmdex check my-catalog/ --base old-catalog/
   olmdex check my-bundle/ operators/shop shop-template.yaml
   olmdex check my-catalog/ --pipeline konflux --openshift 4.18 --target-index old-catalog/
   olmdex check operators/shop --pipeline community --openshift 4.20
@@ -80,6 +85,9 @@ pub(crate) struct CheckArgs {
     /// rules. Default: `profile` in olmdex.toml
     #[arg(long, alias = "profile", value_name = "PIPELINE,…", value_delimiter = ',', value_parser = profiles())]
     pipeline: Vec<Profile>,
+    /// The checks of catalogs. Default: valid,graph
+    #[arg(long, value_name = "KIND,…", value_enum, value_delimiter = ',')]
+    only: Vec<CheckKind>,
     /// Also check whether something in the catalogs meets each requirement of each bundle
     #[arg(long)]
     closure: bool,
@@ -94,6 +102,38 @@ pub(crate) struct CheckArgs {
     pipeline_options: PipelineOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
+}
+
+/// A check of a catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckKind {
+    /// Whether `validate` takes it
+    Valid,
+    /// Whether every version can be upgraded; with `--base` only what the change breaks
+    Graph,
+    /// Whether something meets each requirement of each bundle
+    Closure,
+}
+
+impl CheckArgs {
+    fn checks(&self, kind: CheckKind) -> bool {
+        match kind {
+            CheckKind::Closure => self.closure || self.only.contains(&kind),
+            CheckKind::Valid => self.only.is_empty() || self.only.contains(&kind),
+            // A pipeline's verdict is about the rules of the pipeline.
+            CheckKind::Graph => (self.only.is_empty() && self.pipeline.is_empty()) || self.only.contains(&kind),
+        }
+    }
+
+    /// The findings about the upgrade graphs of sources.
+    fn graphs(&self, context: &Context, sources: &[PathBuf]) -> Result<Vec<Finding>, CommandError> {
+        let base = self.pipeline_options.old().map(Path::to_owned);
+        let mut findings = Vec::new();
+        for source in sources.iter().filter(|_| self.checks(CheckKind::Graph)) {
+            findings.extend(graph_findings(context, source, base.as_ref())?);
+        }
+        Ok(findings)
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
@@ -111,7 +151,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         pins: Pins::open(context, &args.with, &args.source_map.source_map, args.pipeline_options.old())?,
         findings: Vec::new(),
         several: SeveralCatalogs::default(),
-        closure: args.closure.then(Closure::default),
+        closure: args.checks(CheckKind::Closure).then(Closure::default),
+        is_validity_wanted: args.checks(CheckKind::Valid),
+        graphs: Vec::new(),
         counts: Counts::default(),
     };
     let rules = all_rules();
@@ -119,7 +161,10 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
-    let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, .. } = checking;
+    let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, graphs, .. } = checking;
+    let of_graphs = args.graphs(context, &graphs)?;
+    let has_broken = args.pipeline_options.old().is_some() && !of_graphs.is_empty();
+    findings.extend(of_graphs);
     let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
     findings.append(&mut of_pins);
     let mut unmet = closure.map(|it| it.answer(context)).transpose()?;
@@ -166,7 +211,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     }
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
-    Ok(if chosen.is_refused() || is_unread { Exit::No } else { Exit::Yes })
+    Ok(if chosen.is_refused() || is_unread || has_broken { Exit::No } else { Exit::Yes })
 }
 
 /// How much of each kind was checked.
@@ -231,6 +276,9 @@ struct Checking<'c> {
     several: SeveralCatalogs,
     /// The catalogs whose requirements are checked.
     closure: Option<Closure>,
+    is_validity_wanted: bool,
+    /// The sources that are catalogs, whose upgrade graphs can be checked.
+    graphs: Vec<PathBuf>,
     counts: Counts,
 }
 
@@ -267,6 +315,7 @@ impl Checking<'_> {
             Source::Index(path) => catalogs_of(&path)?,
         };
         let index = index.map(Rc::new);
+        let mut is_catalog = false;
         for (name, input) in inputs {
             // The kind of an archive or of standard input is known only once it is open.
             let is_stdin = path.as_os_str() == STDIN;
@@ -295,7 +344,7 @@ impl Checking<'_> {
             self.counts.catalogs += 1;
             self.counts.packages += report.extent.packages;
             self.counts.catalog_bundles += report.extent.bundles;
-            let mut found = report.findings;
+            let mut found = if self.is_validity_wanted { report.findings } else { Vec::new() };
             point_to_catalogs("check", path, &input, &mut found);
             found.append(&mut practice::practices(&input, &self.practices));
             self.pipelines.add_catalog(path, &source.shown(), &input, &mut found)?;
@@ -303,7 +352,10 @@ impl Checking<'_> {
                 index.place_in_files(&name, &mut found)?;
             }
             self.findings.append(&mut found);
+            is_catalog = true;
         }
+        // Standard input is gone by now.
+        self.graphs.extend((is_catalog && path.as_os_str() != STDIN).then(|| path.to_owned()));
         Ok(())
     }
 

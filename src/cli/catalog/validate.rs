@@ -14,7 +14,7 @@ use crate::check::{self, Extent, Report, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
-use crate::cli::args::formats::{AnswerOptions, Compat, Formats, GITHUB, JSON, OutputFormat, SARIF};
+use crate::cli::args::formats::{AnswerOptions, Compat, Formats, GITHUB, GITLAB, JSON, JUNIT, OutputFormat, SARIF};
 use crate::cli::args::legacy_source;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
@@ -102,6 +102,8 @@ const FORMATS: Formats = Formats(&[
     JSON,
     SARIF,
     GITHUB,
+    GITLAB,
+    JUNIT,
     (OutputFormat::Yaml, "YAML, with `--compat opm` only"),
 ]);
 

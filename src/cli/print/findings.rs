@@ -10,7 +10,7 @@ use crate::diag::envelope::{Envelope, FindingsMetadata, VERSION};
 use crate::diag::json::FindingJson;
 use crate::diag::repeated::{Representative, shown};
 use crate::diag::text::Elsewhere;
-use crate::diag::{Finding, Rule, github, sarif, text};
+use crate::diag::{Finding, Rule, github, gitlab, junit, sarif, text};
 
 /// Prints findings on standard output, with the applied rules if the format has them.
 pub(crate) fn print_findings(
@@ -61,6 +61,8 @@ fn write_findings(
                 .map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
+        OutputFormat::Gitlab => gitlab::report(findings, &mut out)?,
+        OutputFormat::Junit => out.write_all(junit::findings(findings).as_bytes())?,
         OutputFormat::Github => {
             for finding in findings {
                 writeln!(out, "{}", github::finding(finding))?;

@@ -140,7 +140,8 @@ mod tests {
     fn a_tool_has_the_arguments_of_its_command() {
         for tool in names().into_iter().filter(|tool| !UNLIKE.contains(tool)) {
             let command = crate::cli::arguments_of(&tool.replace('_', "-")).expect("each tool is a command");
-            let of_command = command.get_arguments().map(|it| it.get_id().to_string());
+            let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+            let of_command = shown.map(|argument| argument.get_id().to_string());
             let of_command: BTreeSet<String> = of_command.filter(|it| !OF_COMMANDS.contains(&it.as_str())).collect();
             let schema = input_schema(tool).expect("the tool has a schema");
             let properties = schema["properties"].as_object().expect("its arguments have names");

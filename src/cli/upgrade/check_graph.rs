@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
+use crate::ask::{GraphCheckAnswer, GraphCheckQuestion};
 use crate::check;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
+use crate::cli::args::judged::{judged, older};
 use crate::cli::args::name::whole_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{print_chosen, unopened};
@@ -53,20 +54,9 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let choice = args.choice.open(context, &sources, Whole::Catalogs)?;
     let failed = |source: &Path, error| unopened(args.output, rules::ALL, &[], source, error);
     let first = sources.first().cloned().unwrap_or_default();
-    let judged = |path: &Path, ask: &AskOptions| {
-        let found = ask.look(context).and_then(|it| it.import_judged(context));
-        let (index, findings) = found.map_err(|error| failed(path, error))?;
-        Ok::<_, CommandError>(JudgedCatalog { index, findings })
-    };
-    let now = judged(&first, &args.ask)?;
-    let of_path = |path: &PathBuf| judged(path, &AskOptions::of_sources(std::slice::from_ref(path)));
+    let now = judged(context, &args.ask).map_err(|error| failed(&first, error))?;
+    let of_path = |path: &PathBuf| older(context, path).map_err(|error| failed(path, error));
     let old = args.old.as_ref().map(of_path).transpose()?;
-    if let (Some(path), Some(old)) = (&args.old, &old)
-        && old.index.catalog_names()?.len() > 1
-    {
-        let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));
-        return Err(error.help("give a source with one catalog"));
-    }
     let package = args.package.as_ref().map(|it| whole_package(context, &now.index, it)).transpose()?;
     let question = GraphCheckQuestion { package, catalogs: args.ask.catalog.clone() };
     let GraphCheckAnswer { findings, unchecked, is_blank } = question.answer(now, old.as_ref())?;

@@ -5,6 +5,7 @@
 //! the same bytes.
 
 use super::printable::xml_text;
+use super::{Finding, Severity};
 
 /// Suites under one name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -130,6 +131,36 @@ impl JunitCase {
         out.push_str(&format!("{head}>\n      <{element} type=\"{kind}\" message=\"{message}\">"));
         out.push_str(&format!("{}</{element}>\n    </testcase>\n", detail.join("\n")));
     }
+}
+
+/// Findings as JUnit XML: an error fails, as it does for the exit code, and a warning is skipped with its message.
+#[must_use]
+pub fn findings(findings: &[Finding]) -> String {
+    let case = |finding: &Finding| {
+        let place = finding.place.as_ref().map(|place| place.to_string()).unwrap_or_default();
+        let help = finding.help.as_ref().map(|help| format!("help: {help}"));
+        let at = (!place.is_empty()).then(|| format!("at {place}"));
+        let reason = JunitReason {
+            kind: finding.rule.id.to_owned(),
+            message: finding.message.clone(),
+            detail: [finding.message.clone()].into_iter().chain(at).chain(help).collect(),
+        };
+        JunitCase {
+            class: format!("olmdex.{}", finding.package.as_deref().unwrap_or("catalog")),
+            name: format!("{} {} {place}", finding.rule.id, finding.rule.name).trim_end().to_owned(),
+            result: match finding.rule.severity {
+                Severity::Error => JunitResult::Failed(reason),
+                Severity::Warning => JunitResult::Skipped(finding.message.clone()),
+            },
+        }
+    };
+    let mut cases: Vec<JunitCase> = findings.iter().map(case).collect();
+    if cases.is_empty() {
+        // A report without cases counts as a run that did not happen.
+        let (class, name) = ("olmdex.catalog".to_owned(), "no findings".to_owned());
+        cases.push(JunitCase { class, name, result: JunitResult::Passed });
+    }
+    JunitReport { name: "olmdex".to_owned(), suites: vec![JunitSuite { name: "findings".to_owned(), cases }] }.to_xml()
 }
 
 #[cfg(test)]

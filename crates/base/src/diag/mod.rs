@@ -9,6 +9,7 @@ pub mod baseline;
 pub mod envelope;
 mod fingerprint;
 pub mod github;
+pub mod gitlab;
 mod guesses;
 pub mod json;
 pub mod junit;

@@ -1,0 +1,40 @@
+//! Catalogs with the errors in them, and the findings about their upgrade graphs.
+
+use std::path::PathBuf;
+
+use super::sources::AskOptions;
+use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::CommandError;
+use crate::diag::Finding;
+use crate::upgrade::rules;
+
+/// The catalogs of sources with the errors that are in them.
+pub(crate) fn judged(context: &Context, ask: &AskOptions) -> Result<JudgedCatalog, CommandError> {
+    let (index, findings) = ask.look(context).and_then(|it| it.import_judged(context))?;
+    Ok(JudgedCatalog { index, findings })
+}
+
+/// The one catalog that others are compared with.
+pub(crate) fn older(context: &Context, path: &PathBuf) -> Result<JudgedCatalog, CommandError> {
+    let old = judged(context, &AskOptions::of_sources(std::slice::from_ref(path)))?;
+    if old.index.catalog_names()?.len() > 1 {
+        let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));
+        return Err(error.help("give a source with one catalog"));
+    }
+    Ok(old)
+}
+
+/// The findings about the upgrade graphs of a source, without those of `validate`; with a base only what is new
+/// against it.
+pub(crate) fn graph_findings(
+    context: &Context,
+    source: &PathBuf,
+    base: Option<&PathBuf>,
+) -> Result<Vec<Finding>, CommandError> {
+    let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(source)))?;
+    let base = base.map(|path| older(context, path)).transpose()?;
+    let GraphCheckAnswer { mut findings, .. } = GraphCheckQuestion::default().answer(now, base.as_ref())?;
+    findings.retain(|finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id));
+    Ok(findings)
+}
