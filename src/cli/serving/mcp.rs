@@ -129,8 +129,9 @@ mod tests {
 
     use crate::mcp::{input_schema, names};
 
-    /// Options of commands for layouts and sources: an assistant reads data, and its server knows the catalogs.
-    const OF_COMMANDS: &[&str] = &["output", "quote_formulas", "input", "on", "source_map"];
+    /// Options of commands for layouts, sources and costs: an assistant reads data, and its server knows the catalogs
+    /// and bounds the work.
+    const OF_COMMANDS: &[&str] = &["output", "quote_formulas", "input", "on", "source_map", "max_work"];
 
     /// Tools that are no question of `ask` yet.
     const UNLIKE: &[&str] =

@@ -14,14 +14,20 @@ use crate::world::World;
 /// The argument that leaves out the cluster of the server.
 const CLUSTER: &str = "cluster";
 
+/// An option of commands that is no argument: a client must not choose how much work the server does.
+const MAX_WORK: &str = "max_work";
+
 /// The schema of the arguments.
 pub(crate) fn schema<Q: Question>() -> Schema {
     let mut schema = schema_for!(Q);
     schema.insert("additionalProperties".to_owned(), false.into());
-    if let Some(Value::Object(properties)) = schema.get_mut("properties").filter(|_| Q::IS_OF_CLUSTER) {
-        let about = "Whether the contents of the cluster count, if the server knows one. Default: true";
-        let cluster = json_schema!({"type": ["boolean", "null"], "description": about});
-        properties.insert(CLUSTER.to_owned(), cluster.to_value());
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.remove(MAX_WORK);
+        if Q::IS_OF_CLUSTER {
+            let about = "Whether the contents of the cluster count, if the server knows one. Default: true";
+            let cluster = json_schema!({"type": ["boolean", "null"], "description": about});
+            properties.insert(CLUSTER.to_owned(), cluster.to_value());
+        }
     }
     schema
 }
