@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use olmdex::ask::{DependencyWish, RequiringCatalog, Target, dependencies, unmet_requirements};
+use olmdex::ask::{DepsQuestion, RequiringCatalog, Target, unmet_requirements};
 use olmdex::fbc::Input;
 use olmdex::index::query::Filter;
 use olmdex::index::{CatalogSpec, Mode};
@@ -138,8 +138,8 @@ fn a_requirement_is_unmet_for_the_catalog_if_it_is_for_the_bundle() {
         let mut by_bundle: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
         for row in index.bundles(&Filter::default()).unwrap() {
             let target = Target { package: row.package.clone(), bundle: row.bundle.clone() };
-            let found = dependencies(&index, &[], &target, DependencyWish::default(), &mut |_| {}).unwrap();
-            for it in found.answers.into_iter().flat_map(|it| it.requires).filter(|it| it.provided_by.is_empty()) {
+            let found = DepsQuestion::default().of_bundle(&index, &target).unwrap();
+            for it in found.items.into_iter().flat_map(|it| it.requires).filter(|it| it.provided_by.is_empty()) {
                 by_bundle.entry((row.package.clone(), it.requirement)).or_default().insert(row.bundle.clone());
             }
         }

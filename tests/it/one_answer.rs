@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use olmdex::ask::{
-    AskError, Catalogs, CatalogsOfVersion, CompatQuestion, DependencyWish, OlmSet, PathQuestion, Question as _, State,
-    Target, UpgradeOptions, WhyNotQuestion, dependencies, of_version,
+    AskError, Catalogs, CatalogsOfVersion, CompatQuestion, DepsQuestion, OlmSet, PathQuestion, Question as _, State,
+    Target, UpgradeOptions, WhyNotQuestion, of_version,
 };
 use olmdex::constraint::openshift::Minor;
 use olmdex::index::Index;
@@ -295,7 +295,7 @@ impl Question {
             }
             Self::Deps(of) => {
                 let target = Target::find(index, &catalogs, &format!("{}@{}", of.package, of.version))?;
-                json!(dependencies(index, &catalogs, &target, DependencyWish::default(), warn)?.answers)
+                json!(DepsQuestion { catalog: catalogs, ..DepsQuestion::default() }.of_bundle(index, &target)?.items)
             }
             Self::Images(of) => {
                 let target = Target::find(index, &catalogs, &format!("{}@{}", of.package, of.version))?;

@@ -4,7 +4,7 @@
 //!
 //! | to know | ask |
 //! |---|---|
-//! | the contents of a package, channel or bundle | [`show()`], [`search()`] |
+//! | the contents of a package, channel or bundle | [`show()`], [`SearchQuestion`] |
 //! | what a rule or a message of OLM means | [`explain()`] |
 //! | which package or bundle a word names | [`PackageName::find`], [`Target::find`] |
 //! | which catalog is meant | [`Catalogs::choose`] |
@@ -12,7 +12,7 @@
 //! | whether a catalog is valid | [`check_catalog`] |
 //! | the image of a catalog | [`CatalogFiles::image`] |
 //! | the requirements in whole catalogs that nothing meets | [`unmet_requirements`] |
-//! | the requirements of a bundle, and its dependants | [`dependencies()`], of many bundles [`NeedsOfPackage`] |
+//! | the requirements of a bundle, and its dependants | [`DepsQuestion`], of many bundles [`NeedsOfPackage`] |
 //! | why something is in a namespace | [`NamespaceQuestion::why`] |
 //! | the position of an entry in its channel | [`Entries`] |
 //! | the faults of upgrade graphs, and since when | [`GraphCheckQuestion::answer`] |
@@ -97,7 +97,7 @@ pub use compat::{CompatAnswers, CompatQuestion, stays_at};
 pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
 };
-pub use dependencies::{DependencyAnswers, DependencyWish, dependencies, needs};
+pub use dependencies::{DepsQuestion, WorkOptions, needs};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
 pub use explain::{Explained, all_rules, explain, explain_message, rules_named};
@@ -144,7 +144,7 @@ pub use readiness::{ReadinessAnswers, ReadinessQuestion, v1_install_warnings};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
 pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
-pub use search::{Retry, nearest_names, retries, search};
+pub use search::{Conditions, Retry, SearchQuestion, nearest_names, retries, search};
 pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, only_catalog};

@@ -79,6 +79,8 @@ pub struct Answer<T> {
     pub verdict: Verdict,
     /// Remarks about the question and the state, in the order in which they came up.
     pub warnings: Vec<String>,
+    /// Ways to go on from this answer.
+    pub notes: Vec<String>,
 }
 
 /// An answer in one word, which decides how a command ends.
@@ -112,7 +114,7 @@ pub(crate) fn answer<T>(
     warnings: Vec<String>,
 ) -> Result<Answer<T>, AskError> {
     match found {
-        Ok((items, verdict)) => Ok(Answer { items, verdict, warnings }),
+        Ok((items, verdict)) => Ok(Answer { items, verdict, warnings, notes: Vec::new() }),
         Err(error) if warnings.is_empty() => Err(error),
         Err(error) => Err(AskError::Warned { warnings, error: Box::new(error) }),
     }

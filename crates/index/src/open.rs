@@ -1,5 +1,6 @@
 //! An index that is open for reading.
 
+use std::borrow::Borrow;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,6 +71,12 @@ impl Deref for LightIndex {
 impl DerefMut for LightIndex {
     fn deref_mut(&mut self) -> &mut ListIndex {
         &mut self.0
+    }
+}
+
+impl Borrow<LightIndex> for Index {
+    fn borrow(&self) -> &LightIndex {
+        self
     }
 }
 

@@ -1,13 +1,14 @@
 //! The tools: names, descriptions and schemas, and the way from a call to an answer.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
-use olmdex_ask::{self as ask, Dependencies, PathQuestion, Stay, UpdatesQuestion, WhyNotQuestion};
+use olmdex_ask::{self as ask, DepsQuestion, PathQuestion, SearchQuestion, Stay, UpdatesQuestion, WhyNotQuestion};
 use olmdex_base::diag::envelope::Envelope;
 use olmdex_index::Index;
-use olmdex_index::query::{BundleDetail, Change, ChannelDetail, Hit, ImageUse, PackageDetail, SqlValue};
+use olmdex_index::query::{BundleDetail, Change, ChannelDetail, ImageUse, PackageDetail, SqlValue};
 use olmdex_olm::permissions::BundlePermissions;
 use olmdex_olm::readiness::Readiness;
 use olmdex_olm::resolve::ResolutionAnswer;
@@ -17,9 +18,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use super::answer::Outcome;
-use super::question::{
-    Compat, Deps, Diff, Explain, Images, Plan, Question, Resolve, Search, Show, Sql, V1Check, asked,
-};
+use super::question::{Compat, Diff, Explain, Images, Plan, Question, Resolve, Show, Sql, V1Check, asked};
 use super::world::World;
 
 /// A tool as the table has it.
@@ -58,7 +57,10 @@ fn row<Q: Question>(
 }
 
 /// The tool of a question.
-fn asks<Q: ask::Question<Index = Index> + Args>(title: &'static str, about: &'static str) -> Row {
+fn asks<Q: ask::Question + Args>(title: &'static str, about: &'static str) -> Row
+where
+    Index: Borrow<Q::Index>,
+{
     let output = || vec![of::<Q::Item>(Q::KIND)];
     Row { name: Q::NAME.replace('-', "_"), title, about, input: asked::schema::<Q>, output, call: asked::call::<Q> }
 }
@@ -76,12 +78,10 @@ fn rows() -> &'static [Row] {
 /// The tools for questions about one package or namespace.
 fn about_packages() -> Vec<Row> {
     vec![
-        row::<Search>(
-            "search",
+        asks::<SearchQuestion>(
             "Search packages",
             "Find operator packages by words, provided APIs, images, features, categories or architectures. Use it \
             first if you do not know the exact package name.",
-            || vec![of::<Hit>("SearchResult")],
         ),
         row::<Show>(
             "show",
@@ -119,12 +119,10 @@ fn about_packages() -> Vec<Row> {
             OLM cannot resolve it, and what would repair that.",
             || vec![of::<ResolutionAnswer>("Resolution")],
         ),
-        row::<Deps>(
-            "deps",
+        asks::<DepsQuestion>(
             "Dependencies of a bundle",
             "The requirements of a bundle and their providers; with `closure`, all operators installed with it; \
             with `invert`, the operators that need it.",
-            || vec![of::<Dependencies>("Dependencies")],
         ),
     ]
 }

@@ -15,7 +15,8 @@ use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, BundleNeeds, Dependencies, DependencyWish, Need, PAGE_WORK, Target, of_version, options_of_work,
+    self as ask, BundleNeeds, Dependencies, DepsQuestion, Need, PAGE_WORK, Target, WorkOptions, of_version,
+    options_of_work,
 };
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
@@ -38,8 +39,9 @@ pub(super) fn dependencies(context: PageContext<'_>, release: &PackageVersion) -
     let Some(bundle) = found.first().map(|it| it.row.bundle.clone()) else { return Ok(Vec::new()) };
     let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
     let target = Target { package: release.package.clone(), bundle };
-    let wish = DependencyWish { options: options_of_work(PAGE_WORK), ..DependencyWish::default() };
-    Ok(ask::dependencies(context.index(), &catalogs, &target, wish, &mut |_| {})?.answers)
+    let work = WorkOptions { max_work: PAGE_WORK };
+    let question = DepsQuestion { work, catalog: catalogs, ..DepsQuestion::default() };
+    Ok(question.of_bundle(context.index(), &target)?.items)
 }
 
 /// The requirements of a bundle of one catalog, as the page shows them.

@@ -5,7 +5,6 @@ pub(in crate::cli) mod cache;
 pub(in crate::cli) mod choice;
 pub(in crate::cli) mod cluster;
 pub(in crate::cli) mod composition;
-pub(in crate::cli) mod conditions;
 pub(in crate::cli) mod day;
 pub(in crate::cli) mod destination;
 pub(in crate::cli) mod fleet;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{AskError, DEFAULT_WORK, NamespaceQuestion, options_of_work};
+use crate::ask::{AskError, NamespaceQuestion, WorkOptions};
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
 use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
@@ -14,20 +14,6 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::constraint::openshift::Minor;
 use crate::resolve::Options;
-
-/// How much an answer may cost.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct WorkOptions {
-    /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_WORK)]
-    max_work: u64,
-}
-
-impl WorkOptions {
-    pub(crate) fn options(&self) -> Options {
-        options_of_work(self.max_work)
-    }
-}
 
 /// The options for the contents of a namespace and the wishes for it.
 #[derive(Debug, Clone, Args)]

@@ -78,14 +78,16 @@ impl AskedOptions {
     }
 }
 
-/// An answer after its warnings, which are reported; so are those before an error.
+/// An answer after its remarks, which are reported; so are those before an error.
 pub(crate) fn told<T>(context: &Context, answer: Result<Answer<T>, AskError>) -> Result<Answer<T>, CommandError> {
     let warnings = match &answer {
         Ok(Answer { warnings, .. }) | Err(AskError::Warned { warnings, .. }) => warnings.as_slice(),
         Err(_) => &[],
     };
     warnings.iter().for_each(|text| context.reporter.warning(text));
-    Ok(answer?)
+    let answer = answer?;
+    answer.notes.iter().for_each(|text| context.reporter.note(text));
+    Ok(answer)
 }
 
 /// How a command ends that has printed an answer.

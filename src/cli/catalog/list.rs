@@ -6,8 +6,7 @@ use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{no_channel, no_package, no_version};
-use crate::cli::args::conditions::{Conditions, statuses};
+use crate::ask::{Conditions, no_channel, no_package, no_version, one_of};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::package;
 use crate::cli::args::sources::AskOptions;
@@ -35,7 +34,7 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     conditions: Conditions,
     /// Only packages, channels or bundles with this status; if repeated, with any of them
-    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    #[arg(long, value_name = "STATUS", value_parser = one_of::<Status>())]
     status: Vec<Status>,
     /// At most this many rows
     #[arg(long, value_name = "N")]

@@ -4,14 +4,13 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::ask::search;
-use crate::cli::args::conditions::{Conditions, statuses};
-use crate::cli::args::sources::AskOptions;
-use crate::cli::print::left_out::limit;
+use crate::ask::{Question as _, SearchQuestion, State};
+use crate::cli::args::sources::SourceOptions;
+use crate::cli::args::upgrade::{ended, told};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::index::query::{Hit, Status};
+use crate::cli::terminal::error::CommandResult;
+use crate::index::query::Hit;
 
 /// Find packages by words, APIs, images or features
 ///
@@ -25,38 +24,25 @@ use crate::index::query::{Hit, Status};
   olmdex search backup --feature disconnected=true --image quay.io/
   olmdex search --category Database --arch arm64 --limit 10")]
 pub(crate) struct SearchArgs {
-    /// Words
-    #[arg(value_name = "WORDS")]
-    words: Vec<String>,
     #[command(flatten)]
-    conditions: Conditions,
-    /// Only packages with this status; if repeated, with any of them
-    #[arg(long, value_name = "STATUS", value_parser = statuses())]
-    status: Vec<Status>,
-    /// At most this many packages, the best first
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    question: SearchQuestion,
     #[command(flatten)]
-    ask: AskOptions,
+    sources: SourceOptions,
     #[command(flatten)]
     rows: RowOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
-    if args.words.iter().all(|it| it.trim().is_empty()) && args.conditions.is_empty() {
-        let error = CommandError::usage("nothing to search for");
-        return Err(error.help("give search words, or a condition such as `--provides`, `--category` or `--feature`"));
-    }
-    let index = args.ask.open(context)?;
-    let mut hits = search(&index, &args.conditions.query(&args.words, &args.ask.catalog), &args.status)?;
-    limit(context, args.limit, &mut hits);
-    let is_found = !hits.is_empty();
-    if !is_found {
+    let question = &args.question;
+    question.check()?;
+    let index = args.sources.of_catalogs(&question.catalog).open(context)?;
+    let answer = question.ask(&State::of(&index));
+    if answer.as_ref().is_ok_and(|answer| answer.items.is_empty()) {
         context.reporter.note("nothing found");
-        args.conditions.unknown(&index)?.iter().for_each(|it| context.reporter.note(it));
     }
-    table::print(hits, &args.rows)?;
-    Ok(if is_found { Exit::Yes } else { Exit::No })
+    let answer = told(context, answer)?;
+    table::print(answer.items, &args.rows)?;
+    ended(answer.verdict)
 }
 
 impl Row for Hit {

@@ -2,15 +2,15 @@
 
 use clap::Args;
 
-use crate::ask::{DependencyAnswers, DependencyWish, dependencies};
+use crate::ask::{DepsQuestion, Question as _, State};
 use crate::cli::args::formats::AnswerOptions;
-use crate::cli::args::name::target;
-use crate::cli::args::namespace::WorkOptions;
-use crate::cli::args::sources::AskOptions;
+use crate::cli::args::name::refuse_path;
+use crate::cli::args::sources::SourceOptions;
+use crate::cli::args::upgrade::{ended, told};
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandResult, Exit};
+use crate::cli::terminal::error::CommandResult;
 use crate::resolve::Dependencies;
 
 /// Show what a bundle requires and who provides it, or who needs it
@@ -24,48 +24,35 @@ use crate::resolve::Dependencies;
   olmdex deps kiali --closure -i community=my-catalog/
   olmdex deps cert-manager --invert -o json")]
 pub(crate) struct DepsArgs {
-    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle
-    #[arg(value_name = "PKG@V")]
-    name: String,
-    /// All that OLM installs with it in an empty namespace
-    #[arg(long, conflicts_with = "invert")]
-    closure: bool,
-    /// The bundles that require something that this bundle provides
-    #[arg(long)]
-    invert: bool,
     #[command(flatten)]
-    work: WorkOptions,
+    question: DepsQuestion,
     #[command(flatten)]
-    ask: AskOptions,
+    sources: SourceOptions,
     #[command(flatten)]
     answer: AnswerOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
-    args.ask.refuse_paths([&args.name])?;
-    let index = args.ask.open_light(context)?;
-    let target = target(&index, &args.ask.catalog, &args.name)?;
-    let wish = DependencyWish { closure: args.closure, invert: args.invert, options: args.work.options() };
-    let warn = &mut |text: &str| context.reporter.warning(text);
-    let DependencyAnswers { answers, is_met } = dependencies(&index, &args.ask.catalog, &target, wish, warn)?;
-    if args.closure && !is_met {
-        let name = &target.bundle;
-        context.reporter.note(&format!("{name} cannot be installed; `olmdex resolve --install` shows why"));
-    }
-    print_answers(args.answer, "Dependencies", answers, |it| sheet(it, args))?;
-    Ok(if is_met { Exit::Yes } else { Exit::No })
+    let question = &args.question;
+    let sources = args.sources.of_catalogs(&question.catalog);
+    sources.refuse_paths(question.names())?;
+    let index = sources.open_light(context)?;
+    refuse_path(&index, &question.name)?;
+    let answer = told(context, question.ask(&State::of(&index)))?;
+    print_answers(args.answer, DepsQuestion::KIND, answer.items, |it| sheet(it, question))?;
+    ended(answer.verdict)
 }
 
 const REQUIRED_BY: [&str; 6] = ["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES", "PLACE"];
 const REQUIRES: [&str; 5] = ["WHAT", "FIRST CHOICE", "PROVIDED BY", "MESSAGE", "PLACE"];
 const TOGETHER: [&str; 5] = ["BUNDLE", "VERSION", "CATALOG", "CHANNEL", "BECAUSE"];
 
-fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
+fn sheet(answer: &Dependencies, question: &DepsQuestion) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("catalog", &answer.catalog);
     sheet.line("package", &answer.package);
     sheet.line("bundle", &answer.bundle);
-    if args.invert {
+    if question.invert {
         let rows = answer.required_by.iter().map(|it| {
             let (catalog, package, bundle) = (it.catalog.clone(), it.package.clone(), it.bundle.clone());
             vec![catalog, package, bundle, it.channels.join(","), it.requirement.clone(), shown(&it.place)]
@@ -102,7 +89,7 @@ fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
     });
     let rows: Vec<Vec<String>> = rows.collect();
     sheet.table("Requires", &REQUIRES, rows.clone());
-    if !args.closure {
+    if !question.closure {
         let first = answer.requires.iter().filter_map(|it| it.provided_by.first());
         sheet.list_names(first.map(|it| it.bundle.clone()));
         sheet.main(&REQUIRES, rows);
@@ -112,7 +99,7 @@ fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
         vec![bundle, version, it.catalog.clone(), it.channel.clone(), it.because.join("; ")]
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    if args.closure {
+    if question.closure {
         sheet.list_names(answer.closure.iter().map(|it| it.bundle.clone()));
         sheet.main(&TOGETHER, rows.clone());
     }

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
+use crate::ask::WorkOptions;
 use crate::ask::{Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning};
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
-use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;

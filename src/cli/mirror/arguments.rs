@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::output::FORMATS;
+use crate::ask::WorkOptions;
 use crate::ask::{MirrorCatalog, no_package};
 use crate::cli::args::formats::OutputFormat;
-use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::args::text::text_of;
 use crate::cli::args::upgrade::parse_minor;

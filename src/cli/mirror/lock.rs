@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
+use crate::ask::WorkOptions;
 use crate::ask::{LockQuestion, asked_of_lock};
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
-use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
 use crate::cli::print::difference::print_difference;

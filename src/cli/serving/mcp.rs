@@ -131,11 +131,11 @@ mod tests {
 
     /// Options of commands for layouts, sources and costs: an assistant reads data, and its server knows the catalogs
     /// and bounds the work.
-    const OF_COMMANDS: &[&str] = &["output", "quote_formulas", "input", "on", "source_map", "max_work"];
+    const OF_COMMANDS: &[&str] =
+        &["output", "quote_formulas", "no_headers", "sort_by", "input", "on", "source_map", "max_work"];
 
     /// Tools that are no question of `ask` yet.
-    const UNLIKE: &[&str] =
-        &["search", "show", "resolve", "deps", "images", "diff", "compat", "plan", "v1_check", "explain", "sql"];
+    const UNLIKE: &[&str] = &["show", "resolve", "images", "diff", "compat", "plan", "v1_check", "explain", "sql"];
 
     #[test]
     fn a_tool_has_the_arguments_of_its_command() {

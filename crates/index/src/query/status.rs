@@ -2,17 +2,23 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{BundleRow, ChannelRow, Filter, Hit, PackageRow};
 use crate::{Index, IndexError};
 
 /// The status of a package, channel or bundle in lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 pub enum Status {
-    /// Neither deprecated nor invalid.
+    /// neither deprecated nor invalid
     Current,
-    /// Deprecated by an entry of its own in `olm.deprecations`.
+    /// deprecated by its own entry
     Deprecated,
-    /// A package in which the checks found errors, whether it is deprecated or not.
+    // Whether it is deprecated or not.
+    /// a package with errors
     Invalid,
 }
 

@@ -1,5 +1,7 @@
 //! Questions of `ask` as tools: the schema of the arguments, the answer and the command line are those of the question.
 
+use std::borrow::Borrow;
+
 use clap::Args;
 use olmdex_ask::{Question, State, Verdict};
 use olmdex_index::Index;
@@ -33,7 +35,10 @@ pub(crate) fn schema<Q: Question>() -> Schema {
 }
 
 /// Answers a call.
-pub(crate) fn call<Q: Question<Index = Index> + Args>(world: &World, mut arguments: Map<String, Value>) -> Outcome {
+pub(crate) fn call<Q: Question + Args>(world: &World, mut arguments: Map<String, Value>) -> Outcome
+where
+    Index: Borrow<Q::Index>,
+{
     if let Err(fault) = put_in_order(&mut arguments, &schema::<Q>()) {
         return Outcome::Invalid(fault);
     }
@@ -69,18 +74,21 @@ fn put_in_order(arguments: &mut Map<String, Value>, schema: &Schema) -> Result<(
     Ok(())
 }
 
-fn answered<Q: Question<Index = Index>>(
+fn answered<Q: Question>(
     world: &World,
     question: &Q,
     catalogs: &List,
     wants_cluster: bool,
-) -> Result<Answer, AnswerError> {
+) -> Result<Answer, AnswerError>
+where
+    Index: Borrow<Q::Index>,
+{
     question.check()?;
     let index = world.index();
     known_catalogs(&index, catalogs)?;
     let cluster = world.cluster.as_ref().filter(|_| wants_cluster);
     let state = State {
-        index: &*index,
+        index: (*index).borrow(),
         cluster: cluster.map(|(cluster, words)| (cluster, words.as_str())),
         source_map: &world.source_map,
         are_named: world.are_named,
@@ -91,5 +99,6 @@ fn answered<Q: Question<Index = Index>>(
     if let Verdict::Part(error) = found.verdict {
         warnings.push(error.to_string());
     }
+    warnings.extend(found.notes);
     Ok(Answer::of(Q::KIND, &found.items)?.warned(warnings))
 }

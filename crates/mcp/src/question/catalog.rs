@@ -1,102 +1,19 @@
-//! The contents of catalogs: search, show, images, differences; and the meaning of rules and messages.
+//! The contents of catalogs: show, images, differences; and the meaning of rules and messages.
 
 use olmdex_ask::{
     CommandLine, DEFAULT_WORK, DifferenceWish, Differences, Explained, NameDetails, add_dependencies, bundles_named,
-    bundles_of_cluster, differences, explain, image_warning, must_have, options_of_work, permissions, search, show,
+    bundles_of_cluster, differences, explain, image_warning, must_have, options_of_work, permissions, show,
 };
 use olmdex_index::Index;
-use olmdex_index::query::{ApiPattern, SearchQuery, Side};
+use olmdex_index::query::Side;
 use olmdex_rules::explain::RuleExplanation;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Question;
-use super::choice::{List, StatusWord};
+use super::choice::List;
 use crate::answer::{Answer, AnswerError};
 use crate::world::World;
-
-/// Search for packages.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Search {
-    /// Words that must all occur in the name, display name, provider, keywords, description or APIs of one bundle.
-    words: String,
-    /// Only bundles that provide these APIs, as GROUP/VERSION/KIND; parts may be empty.
-    provides: List,
-    /// Only bundles with these texts in the reference of their image, or of one that they use.
-    image: List,
-    /// Only bundles with these features, as NAME or NAME=VALUE: for example `disconnected=true`.
-    feature: List,
-    /// Only bundles in these categories.
-    category: List,
-    /// Only bundles with these keywords.
-    keyword: List,
-    /// Only bundles of one of these capability levels.
-    capability: List,
-    /// Only bundles that support these architectures, for example arm64.
-    arch: List,
-    /// Only bundles of one of these providers.
-    provider: List,
-    /// Only bundles that support these install modes.
-    install_mode: List,
-    /// Only packages with one of these statuses.
-    status: Vec<StatusWord>,
-    /// At most this many packages, the best first.
-    limit: Option<usize>,
-    /// Only these catalogs.
-    catalog: List,
-}
-
-impl Search {
-    fn query(&self) -> SearchQuery {
-        SearchQuery {
-            words: self.words.split_whitespace().collect::<Vec<_>>().join(" "),
-            provides: self.provides.0.iter().map(|it| ApiPattern::parse(it)).collect(),
-            images: self.image.0.clone(),
-            features: self.feature.0.iter().map(|it| SearchQuery::feature(it)).collect(),
-            categories: self.category.0.clone(),
-            keywords: self.keyword.0.clone(),
-            capabilities: self.capability.0.clone(),
-            architectures: self.arch.0.clone(),
-            providers: self.provider.0.clone(),
-            install_modes: self.install_mode.0.clone(),
-            catalogs: self.catalog.0.clone(),
-        }
-    }
-}
-
-impl Question for Search {
-    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
-        let query = self.query();
-        if !query.has_conditions() {
-            return Err(
-                AnswerError::of("nothing to search for").help("give search words, or a condition such as `provides`")
-            );
-        }
-        let index = world.index();
-        known_catalogs(&index, &self.catalog)?;
-        let statuses: Vec<_> = self.status.iter().map(|it| it.value()).collect();
-        let mut hits = search(&index, &query, &statuses)?;
-        let n = hits.len();
-        let mut warnings = Vec::new();
-        if let Some(limit) = self.limit.filter(|it| *it < n) {
-            hits.truncate(limit);
-            warnings.push(format!("the limit leaves out {} of {n} packages", n - limit));
-        }
-        Ok(Answer::of("SearchResult", &hits)?.warned(warnings))
-    }
-
-    fn command(&self, world: &World) -> String {
-        let words = world.words().options("--catalog", &self.catalog.0).options("--provides", &self.provides.0);
-        let words = words.options("--image", &self.image.0).options("--feature", &self.feature.0);
-        let words = words.options("--category", &self.category.0).options("--keyword", &self.keyword.0);
-        let words = words.options("--capability", &self.capability.0).options("--arch", &self.arch.0);
-        let words = words.options("--provider", &self.provider.0).options("--install-mode", &self.install_mode.0);
-        let words = self.status.iter().fold(words, |words, it| words.option("--status", Some(it.word())));
-        let names: Vec<String> = self.words.split_whitespace().map(str::to_owned).collect();
-        words.option("--limit", self.limit).names(&names).line("search")
-    }
-}
 
 /// A named catalog must exist.
 pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), AnswerError> {

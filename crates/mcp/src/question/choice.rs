@@ -103,11 +103,3 @@ choices! {
     NotSteadyState: "not-steady-state", Acknowledgement::NotSteadyState;
     CatalogPriority: "catalog-priority", Acknowledgement::CatalogPriority;
 }
-
-choices! {
-    /// The status of a package in lists.
-    StatusWord for olmdex_index::query::Status =>
-    Current: "current", olmdex_index::query::Status::Current;
-    Deprecated: "deprecated", olmdex_index::query::Status::Deprecated;
-    Invalid: "invalid", olmdex_index::query::Status::Invalid;
-}

@@ -5,7 +5,7 @@ pub(crate) mod asked;
 mod catalog;
 mod choice;
 mod cluster;
-mod dependencies;
+mod resolve;
 mod sql;
 
 use schemars::JsonSchema;
@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 use super::answer::{Answer, AnswerError};
 use super::world::World;
 
-pub(crate) use catalog::{Diff, Explain, Images, Search, Show, known_catalogs};
+pub(crate) use catalog::{Diff, Explain, Images, Show, known_catalogs};
 pub(crate) use choice::List;
 pub(crate) use cluster::{Compat, Plan, V1Check};
-pub(crate) use dependencies::{Deps, Resolve};
+pub(crate) use resolve::Resolve;
 pub(crate) use sql::Sql;
 
 /// A question that is read from the arguments of a call.

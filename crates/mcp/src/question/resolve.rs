@@ -1,8 +1,6 @@
-//! The needs of operators: dependencies of a bundle, and the bundles that OLM Classic installs together.
+//! The bundles that OLM Classic installs together.
 
-use olmdex_ask::{
-    DEFAULT_WORK, DependencyWish, NamespaceQuestion, ResolutionWish, Target, dependencies, options_of_work, resolutions,
-};
+use olmdex_ask::{DEFAULT_WORK, NamespaceQuestion, ResolutionWish, options_of_work, resolutions};
 use olmdex_olm::resolve::Options;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,48 +11,6 @@ use super::choice::List;
 use super::cluster::minor_of;
 use crate::answer::{Answer, AnswerError};
 use crate::world::World;
-
-/// The requirements of a bundle.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Deps {
-    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle.
-    name: String,
-    /// All that OLM installs with it in an empty namespace.
-    #[serde(default)]
-    closure: bool,
-    /// The bundles that require something that this bundle provides.
-    #[serde(default)]
-    invert: bool,
-    /// Only these catalogs.
-    #[serde(default)]
-    catalog: List,
-}
-
-impl Question for Deps {
-    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
-        if self.closure && self.invert {
-            return Err(AnswerError::of("use `closure` or `invert`, not both"));
-        }
-        let index = world.index();
-        known_catalogs(&index, &self.catalog)?;
-        let target = Target::find(&index, &self.catalog.0, &self.name)?;
-        let wish =
-            DependencyWish { closure: self.closure, invert: self.invert, options: options_of_work(DEFAULT_WORK) };
-        let mut warnings = Vec::new();
-        let warn = &mut |it: &str| warnings.push(it.to_owned());
-        let found = dependencies(&index, &self.catalog.0, &target, wish, warn)?;
-        if self.closure && !found.is_met {
-            warnings.push(format!("OLM cannot install {}; the tool `resolve` shows why", target.bundle));
-        }
-        Ok(Answer::of("Dependencies", &found.answers)?.warned(warnings))
-    }
-
-    fn command(&self, world: &World) -> String {
-        let words = world.words().options("--catalog", &self.catalog.0).flag("--closure", self.closure);
-        words.flag("--invert", self.invert).names([&self.name]).line("deps")
-    }
-}
 
 /// The bundles that OLM Classic installs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
