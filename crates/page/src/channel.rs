@@ -102,7 +102,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         h2 #entries { "Entries" }
         (entries(context, &detail, &catalog))
         h2 #findings { "Upgrade findings of this package" }
-        @match &findings { Ok(findings) => { (found(findings)) } Err(why) => { p { (why) "." } } }
+        @match &findings { Ok(findings) => { (first_found(findings)) } Err(why) => { p { (why) "." } } }
     };
     let catalog_choice = context.catalog_choice(&catalog);
     let name = format!("{package}/{channel}");
@@ -207,6 +207,18 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
     html! {
         @if let Some(prefix) = &prefix { p { "All bundles are named " code { (shown(prefix)) "VERSION" } "." } }
         (table("Entries, highest version first", &headers, rows))
+    }
+}
+
+/// The most findings of a package that the page of each of its channels repeats: packages of today have some tens.
+const MAX_FOUND: usize = 100;
+
+/// The first findings.
+fn first_found(findings: &[Finding]) -> Markup {
+    let n_more = findings.len().saturating_sub(MAX_FOUND);
+    html! {
+        (found(&findings[..findings.len() - n_more]))
+        @if n_more > 0 { p { "And " (counted(n_more as u64, "more finding")) ", which " code { "olmdex check-graph" } " lists." } }
     }
 }
 

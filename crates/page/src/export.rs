@@ -18,6 +18,7 @@ use olmdex_ask::{AskError, NeedsOfCatalogs};
 use olmdex_base::file::{FileError, NewDirectory};
 use olmdex_index::query::{BundleRow, Filter};
 use olmdex_index::{Index, IndexError};
+use olmdex_text::budget::{Allowance, Budget, Exhausted};
 use olmdex_text::json::unindent;
 use olmdex_version::by_numbers;
 
@@ -53,6 +54,9 @@ pub enum ExportError {
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The pages would be too large.
+    #[error("the pages take {0}")]
+    TooLarge(#[from] Exhausted),
     /// No package is wanted.
     #[error("no package selected")]
     NoPackage,
@@ -69,6 +73,18 @@ pub fn export(
     is_wanted: &dyn Fn(&str) -> bool,
     target: &Path,
 ) -> Result<Exported, ExportError> {
+    let allowed = |n_pages| MAX_BYTES + MAX_AVERAGE * n_pages;
+    export_within(index, cache, is_wanted, target, &allowed)
+}
+
+/// Writes pages whose bytes are allowed for their number.
+pub(super) fn export_within(
+    index: &Index,
+    cache: &IndexCache,
+    is_wanted: &dyn Fn(&str) -> bool,
+    target: &Path,
+    allowed: &dyn Fn(u64) -> u64,
+) -> Result<Exported, ExportError> {
     // Each page asks for other rows, so a cache of them is useless.
     index.limit_cache(CACHE)?;
     let packages: Vec<String> = index.package_names()?.into_iter().filter(|it| is_wanted(it)).collect();
@@ -79,6 +95,7 @@ pub fn export(
     let (routes, same) = routes(index, cache, &packages)?;
     let links = Links::Files(FileNames::new(&routes).with_same(same));
     let site = Site { index, cache, links: &links, base: "" };
+    let budget = Budget::new(Allowance { steps: 0, bytes: allowed(routes.len() as u64) });
     // While one page is written, the next is made.
     let (to, from) = sync_channel::<(String, Vec<u8>)>(WAITING);
     let (made, written) = std::thread::scope(|scope| {
@@ -90,7 +107,7 @@ pub fn export(
             }
             Ok::<_, FileError>((directory, bytes))
         });
-        let made = make(site, &routes, &links, &to);
+        let made = make(site, &routes, &budget, &to);
         drop(to);
         (made, writer.join())
     });
@@ -105,14 +122,19 @@ const WAITING: usize = 4;
 /// Memory for pages of the index, in KiB.
 const CACHE: i64 = 4 << 10;
 
+/// The bytes of all pages beside those that each page may have on average. Pages of real catalogs have a quarter of
+/// that, and those of a package whose parts all name each other would grow with the square of their number.
+const MAX_BYTES: u64 = 64 << 20;
+const MAX_AVERAGE: u64 = 32 << 10;
+
 /// Makes all pages and sends them to the writer.
 fn make(
     site: Site<'_>,
     routes: &BTreeSet<Route>,
-    links: &Links,
+    budget: &Budget,
     to: &SyncSender<(String, Vec<u8>)>,
 ) -> Result<(), ExportError> {
-    let Links::Files(files) = links else { return Ok(()) };
+    let Links::Files(files) = site.links else { return Ok(()) };
     site.index.remember_packages();
     let catalogs = site.cache.catalogs.iter().map(|it| it.catalog.as_str());
     let needs = NeedsOfCatalogs::new(site.index, catalogs)?;
@@ -136,6 +158,7 @@ fn make(
                 (_, Form::Json, Err(PageError::TooLarge(_))) => continue,
                 (_, _, Err(error)) => return Err(failed(error)),
             };
+            budget.keep(content.len() as u64)?;
             // The writer hung up after an error; it reports that error itself.
             if to.send((file, content)).is_err() {
                 return Ok(());

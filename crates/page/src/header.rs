@@ -2,11 +2,12 @@
 
 use maud::{Markup, html};
 
+use super::one_package::read_rows;
 use super::parts::{provider_link, shown};
 use super::reply::PageError;
 use super::route::{Form, PackagePage, PackageVersion, Route};
 use super::site::PageContext;
-use olmdex_index::query::{Filter, Neighbour, PackageRow};
+use olmdex_index::query::{Neighbour, PackageRow};
 
 /// The header of a page of a package.
 pub(super) struct Heading<'h> {
@@ -42,8 +43,10 @@ pub(super) fn name(it: &Neighbour) -> &str {
 
 impl Looked {
     fn find(context: PageContext<'_>, heading: &Heading<'_>) -> Result<Option<Self>, PageError> {
-        let rows =
-            context.index().packages(&Filter { package: Some(heading.package.to_owned()), ..Filter::default() })?;
+        let rows = match context.shared {
+            Some(shared) => shared.rows()?,
+            None => read_rows(context.index(), heading.package)?,
+        };
         let named: Vec<String> = heading.catalog.map(str::to_owned).into_iter().collect();
         let having = || rows.iter().map(|it| it.catalog.as_str());
         let chosen = context.cache().choose(&named, having()).or_else(|| context.cache().choose(&[], having()));

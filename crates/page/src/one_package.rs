@@ -11,11 +11,14 @@ use olmdex_ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings}
 use olmdex_base::diag::{Finding, grouped};
 use olmdex_change::draw::Catalog;
 use olmdex_index::Index;
-use olmdex_index::query::{Filter, Neighbour};
+use olmdex_index::query::{Filter, Neighbour, PackageRow};
 use olmdex_text::tally;
 
 /// The facts about a package besides its rows.
 pub(super) trait OfPackage {
+    /// The package in each catalog that has it.
+    fn rows(&self) -> Result<Rc<[PackageRow]>, PageError>;
+
     /// The findings about its upgrades in a catalog.
     fn findings(&self, catalog: &str) -> Result<Arc<[Finding]>, PageError>;
 
@@ -27,6 +30,12 @@ pub(super) trait OfPackage {
 
     /// The demands of a bundle in a catalog.
     fn demands(&self, catalog: &str, bundle: &str) -> Result<Vec<BundleNeeds>, PageError>;
+}
+
+/// A package in each catalog that has it. The index counts its bundles for that.
+pub(super) fn read_rows(index: &Index, package: &str) -> Result<Rc<[PackageRow]>, PageError> {
+    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
+    Ok(index.packages(&filter)?.into())
 }
 
 /// The findings about the upgrades of a package in a catalog.
@@ -70,6 +79,8 @@ pub(super) fn unless_too_large<T>(found: Result<T, PageError>) -> Result<Result<
 pub(super) struct Shared<'w> {
     index: &'w Index,
     pub(super) package: String,
+    /// Under no name.
+    rows: RefCell<HashMap<String, Rc<[PackageRow]>>>,
     findings: RefCell<HashMap<String, Arc<[Finding]>>>,
     drawn: RefCell<HashMap<String, Rc<Catalog>>>,
     described: RefCell<HashMap<String, Rc<HashMap<String, Neighbour>>>>,
@@ -81,6 +92,7 @@ impl<'w> Shared<'w> {
         Self {
             index,
             package: package.to_owned(),
+            rows: RefCell::default(),
             findings: RefCell::default(),
             drawn: RefCell::default(),
             described: RefCell::default(),
@@ -90,6 +102,10 @@ impl<'w> Shared<'w> {
 }
 
 impl OfPackage for Shared<'_> {
+    fn rows(&self) -> Result<Rc<[PackageRow]>, PageError> {
+        kept(&self.rows, "", || read_rows(self.index, &self.package))
+    }
+
     fn findings(&self, catalog: &str) -> Result<Arc<[Finding]>, PageError> {
         kept(&self.findings, catalog, || Ok(read_findings(self.index, catalog, &self.package)?.into()))
     }
@@ -128,7 +144,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{IndexCache, export};
+    use crate::export::export_within;
+    use crate::{ExportError, IndexCache, export};
     use olmdex_ask::{PAGE_WORK, Target, needs, options_of_work};
     use olmdex_fbc::Input;
     use olmdex_index::{Builder, CatalogSpec, Mode};
@@ -169,6 +186,55 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let cache = IndexCache::new(index, Vec::new()).unwrap();
         export(index, &cache, &|_| true, &scratch.path().join("site")).unwrap();
+    }
+
+    /// The bytes of the pages of a package with so many channels of one entry, or with one channel of so many heads.
+    fn bytes_of_heads(n: usize, has_channels: bool) -> u64 {
+        let mut text = String::from(r#"{"schema":"olm.package","name":"p","defaultChannel":"c0"}"#);
+        let entry = |at: usize| format!(r#"{{"name":"p.v1.0.{at}"}}"#);
+        let channels: Vec<String> = match has_channels {
+            true => (0..n).map(entry).collect(),
+            false => vec![(0..n).map(entry).collect::<Vec<_>>().join(",")],
+        };
+        for (at, entries) in channels.iter().enumerate() {
+            write!(text, r#"{{"schema":"olm.channel","package":"p","name":"c{at}","entries":[{entries}]}}"#).unwrap();
+        }
+        for at in 0..n {
+            write!(
+                text,
+                r#"{{"schema":"olm.bundle","package":"p","name":"p.v1.0.{at}","image":"example.com/p:{at}","properties":[
+                 {{"type":"olm.package","value":{{"packageName":"p","version":"1.0.{at}"}}}}]}}"#
+            )
+            .unwrap();
+        }
+        let mut builder = Builder::in_memory();
+        let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
+        builder.add_catalog(&spec, &Input::bytes("c.json", Arc::from(text.as_bytes())), Mode::Tolerant).unwrap();
+        let index = builder.into_index().unwrap();
+        let scratch = tempfile::tempdir().unwrap();
+        let cache = IndexCache::new(&index, Vec::new()).unwrap();
+        export(&index, &cache, &|_| true, &scratch.path().join("site")).unwrap().bytes
+    }
+
+    #[test]
+    fn pages_of_many_heads_do_not_all_name_all_of_them() {
+        // Issue 51: 3,000 heads made 227 MB of one channel, and 2.5 GB of as many channels.
+        for (n, has_channels) in [(150, false), (150, true)] {
+            let (few, many) = (bytes_of_heads(n, has_channels), bytes_of_heads(2 * n, has_channels));
+            assert!(many < few * 5 / 2, "{few} and {many} bytes, {has_channels}");
+        }
+    }
+
+    #[test]
+    fn pages_beyond_their_budget_are_an_error_and_leave_nothing() {
+        let index = index(2, 3);
+        let scratch = tempfile::tempdir().unwrap();
+        let target = scratch.path().join("site");
+        let cache = IndexCache::new(&index, Vec::new()).unwrap();
+        let error = export_within(&index, &cache, &|_| true, &target, &|n_pages| 100 * n_pages).unwrap_err();
+        assert!(matches!(error, ExportError::TooLarge(_)), "{error}");
+        assert!(error.to_string().starts_with("the pages take more than "), "{error}");
+        assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -305,6 +305,18 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
 /// The most steps of each path on a page of all paths: together they would grow with the square of a channel's length.
 const MAX_STEPS: usize = 250;
 
+/// The most characters of each reason on that page: reasons name the heads of a channel, and each entry could be one.
+const MAX_REASON: usize = 500;
+
+/// A reason, cut if it is long.
+fn short_reason(reason: &str) -> Markup {
+    let end = reason.char_indices().nth(MAX_REASON).map(|it| it.0);
+    html! {
+        (shown(&reason[..end.unwrap_or(reason.len())]))
+        @if end.is_some() { "… (" code { "olmdex path" } " prints all of it)" }
+    }
+}
+
 /// For a page that cannot answer questions: the ways from every entry of the default channel.
 fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Markup {
     let Some(graph) = question.asked.view.graphs.first() else { return html! {} };
@@ -332,7 +344,7 @@ fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Mark
                     @if has_more { " → …" }
                 }
                 td { @if let Some(last) = last { "continues as from " (linked(&last.bundle, &last.version)) }
-                    @else { (shown(&path.reason)) } }
+                    @else { (short_reason(&path.reason)) } }
             }
         };
         rows.push_str(&row.into_string());

@@ -25,6 +25,8 @@ pub(super) fn run(context: &Context, sources: &[String], globs: &[String], targe
         ExportError::Index(error) => error.into(),
         ExportError::Needs(error) => error.into(),
         ExportError::File(error) => error.into(),
+        ExportError::TooLarge(_) => CommandError::new(Exit::Limit, error.to_string())
+            .help("write the pages of some packages with `--package`; `olmdex serve` makes all of them on demand"),
         ExportError::NoPackage => {
             let error = CommandError::new(Exit::NotFound, "no package has a matching name");
             let names = index.package_names().unwrap_or_default();
