@@ -22,7 +22,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
 use crate::index::LightIndex;
-use crate::index::query::{BundlePlace, ImageUse};
+use crate::index::query::{BundlePlace, Filter, ImageUse};
 use crate::oci::{Presence, Status};
 
 const FORMATS: Formats = Formats(&[
@@ -54,8 +54,8 @@ const FORMATS: Formats = Formats(&[
 pub(crate) struct ImagesArgs {
     /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of
     /// versions: PKG@RANGE, PKG/CHANNEL@RANGE. If several are given, those that exist are listed, the others are
-    /// errors, and the exit code is 4
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present_any = ["imageset", "cluster"])]
+    /// errors, and the exit code is 4. Default with `--old`: all bundles
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present_any = ["imageset", "cluster", "old"])]
     names: Vec<String>,
     /// Those of all that an ImageSetConfiguration keeps
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
@@ -202,6 +202,12 @@ fn named_bundles(
 ) -> Result<(Vec<BundlePlace>, Option<Exit>), CommandError> {
     let mut bundles = Vec::new();
     let mut missing = None;
+    if args.old.is_some() && args.names.is_empty() && args.imageset.is_none() && args.cluster.is_empty() {
+        // Without a name, the question is about the whole catalog.
+        let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+        let rows = index.bundles(&filter)?.into_iter();
+        bundles.extend(rows.map(|row| (row.catalog, row.package, row.bundle)));
+    }
     for name in &args.names {
         let found = refuse_path(index, name).and_then(|()| {
             let installed = args.installed.as_deref();
