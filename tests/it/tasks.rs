@@ -163,8 +163,9 @@ fn options_of_a_first_try_are_in_the_help() {
             let page = [*command].into_iter().chain(verb.copied()).chain([last]);
             olmdex(page.collect::<Vec<_>>()).answer().out()
         };
-        let text =
-            page("--help") + &olmdex(["help", "--all"]).answer().out() + &olmdex(["help", "options"]).answer().out();
+        let of_word = olmdex([*command, "--help"]).answer().out();
+        let shared = ["--all", "options"].map(|topic| olmdex(["help", topic]).answer().out());
+        let text = [page("--help"), of_word].concat() + &shared.concat();
         for option in words.iter().filter(|it| it.len() > 1 && it.starts_with('-')) {
             let is_there = text.split([' ', ',', '\n', '=', '[', '`']).any(|it| it == *option);
             if !is_there {
