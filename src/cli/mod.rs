@@ -48,7 +48,7 @@ use serving::mcp;
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
-use shell::{completion, foreign_commands, grammar, help, man, topics, vocabulary};
+use shell::{completion, foreign_commands, grammar, help, man, topics, vocabulary, word_help};
 use terminal::context::Context;
 use terminal::error::{CommandError, CommandResult, Exit};
 use terminal::interrupt;
@@ -244,7 +244,7 @@ fn plain() -> clap::Command {
 
 /// The whole command line as the help shows it.
 fn whole() -> clap::Command {
-    grammar::described(plain(), PLACES)
+    word_help::described(plain(), PLACES)
 }
 
 fn reads<A>(_: &A) -> bool {

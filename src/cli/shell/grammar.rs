@@ -6,44 +6,43 @@
 
 use std::ffi::OsString;
 
+use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, ArgGroup, Command};
 
 use crate::cli::shell::groups::Task;
-use crate::cli::shell::topics;
 use crate::cli::shell::vocabulary::is_command;
 
 /// A visible word with its commands.
 pub(in crate::cli) struct Word {
     pub(in crate::cli) name: &'static str,
     /// Its description; empty for that of the command of the same name.
-    about: &'static str,
+    pub(super) about: &'static str,
     /// Its usage, if its options and verbs do not tell it.
-    usage: &'static str,
+    pub(super) usage: &'static str,
     /// Its examples; empty for those of the command of the same name.
-    examples: &'static str,
+    pub(super) examples: &'static str,
     /// Its place in the help; `None` for that of the command of the same name.
     place: Option<(Task, u8)>,
     /// The commands that it takes over. The first one that is chosen answers.
-    views: &'static [View],
+    pub(super) views: &'static [View],
     /// Options of the command of the same name that another way to say the same replaces.
-    replaced: &'static [&'static str],
+    pub(super) replaced: &'static [&'static str],
 }
 
 /// A command that a word takes over.
-struct View {
-    when: When,
+pub(super) struct View {
+    pub(super) when: When,
     /// The command, in words.
-    command: &'static [&'static str],
-    shape: Shape,
+    pub(super) command: &'static [&'static str],
+    pub(super) shape: Shape,
     /// The help of the option that chooses it. For a verb: its description and examples, if they are not the command's.
-    help: &'static str,
+    pub(super) help: &'static str,
 }
 
 /// Which words of a line choose a command.
 #[derive(Clone, Copy)]
-enum When {
+pub(super) enum When {
     /// A verb behind the word.
     Verb(&'static str),
     /// The same before a database file, which no verb of the word itself takes.
@@ -62,7 +61,7 @@ enum When {
 
 /// How the rest of the line becomes that of a command.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+pub(super) enum Shape {
     /// Unchanged.
     Same,
     /// `-O TARGET` becomes the last word.
@@ -71,6 +70,8 @@ enum Shape {
     TargetOf(&'static str),
     /// The two first words become `--old` and `-i`.
     OldAndNew,
+    /// Each word becomes a value of `-i`.
+    SourcesByOption,
 }
 
 const fn view(when: When, command: &'static [&'static str], help: &'static str) -> View {
@@ -82,7 +83,7 @@ const fn shaped(when: When, command: &'static [&'static str], shape: Shape, help
 }
 
 /// All options of a command.
-const ALL: &[&str] = &["*"];
+pub(super) const ALL: &[&str] = &["*"];
 
 /// The kinds of rows that `list` has.
 const KINDS: &[&str] = &["packages", "channels", "bundles", "catalogs", "operators", "packagemanifests"];
@@ -92,6 +93,18 @@ const OTHER_KINDS: &[&str] = &["apis", "installed"];
 
 /// The words.
 pub(in crate::cli) const WORDS: &[Word] = &[
+    Word {
+        name: "check",
+        usage: "",
+        about: "",
+        examples: "",
+        place: None,
+        views: &[
+            shaped(When::Value("--only", "crd"), &["crd-check", "--all"], Shape::SourcesByOption, ""),
+            view(When::Always, &["check"], ""),
+        ],
+        replaced: &[],
+    },
     Word {
         name: "list",
         usage: "olmdex list [packages|channels|bundles|catalogs|apis|installed] [NAME|WORD]… [OPTIONS]",
@@ -371,7 +384,7 @@ impl Word {
 
 impl When {
     /// The option that chooses a command, with its value.
-    fn choice(self) -> Option<String> {
+    pub(super) fn choice(self) -> Option<String> {
         match self {
             Self::Flag(name) | Self::Option(name, _) => Some(name.to_owned()),
             Self::Value(name, value) => Some(format!("{name} {value}")),
@@ -433,6 +446,10 @@ impl Shape {
             }
             return rest;
         }
+        if self == Self::SourcesByOption {
+            positions.iter().rev().for_each(|at| rest.insert(*at, "-i".into()));
+            return rest;
+        }
         let named = rest.iter().position(|word| word == "-O" || word == "--output-file");
         let target = match (named, positions.as_slice()) {
             (Some(at), _) if at + 1 < rest.len() => {
@@ -464,189 +481,9 @@ fn positions(rest: &[OsString]) -> Vec<usize> {
 }
 
 /// The description of a command that words name.
-fn find<'c>(root: &'c Command, words: &[&str]) -> Option<&'c Command> {
+pub(super) fn find<'c>(root: &'c Command, words: &[&str]) -> Option<&'c Command> {
     let verbs = words.iter().filter(|word| !word.starts_with('-'));
     verbs.copied().try_fold(root, |command, verb| command.find_subcommand(verb))
-}
-
-/// The whole command line as the help shows it: with the words, and without the commands that they take over.
-pub(in crate::cli) fn described(root: Command, places: &[(Task, u8, &str)]) -> Command {
-    let hidden = |name: &str| places.iter().any(|place| place.2 == name && place.0 == Task::Hidden);
-    let words: Vec<Command> =
-        WORDS.iter().filter(|word| word.name != "help").map(|word| description(word, &root)).collect();
-    let root = root.mut_subcommands(|command| {
-        let is_hidden = hidden(command.get_name());
-        if is_hidden { command.hide(true) } else { command }
-    });
-    let root = words.into_iter().fold(root, |root, word| {
-        let name = word.get_name().to_owned();
-        if root.find_subcommand(&name).is_some() {
-            root.mut_subcommand(name, |_| word.clone())
-        } else {
-            root.subcommand(word)
-        }
-    });
-    root.mut_subcommands(without_shared)
-}
-
-/// Options by their former names, which stay, and by those that the help shows.
-const PRESENT_NAMES: &[(&str, &str)] = &[("compat", "as"), ("version", "range"), ("old", "base")];
-
-/// A command whose help leaves out the options that a topic of the help describes for all commands.
-fn without_shared(command: Command) -> Command {
-    let is_edit = command.get_name() == "edit";
-    let command = command.mut_args(|option| {
-        let shown = PRESENT_NAMES.iter().find(|name| {
-            let has_name = option.get_all_aliases().is_some_and(|aliases| aliases.contains(&name.1));
-            option.get_long() == Some(name.0) && has_name
-        });
-        let option = shown.copied().into_iter().fold(option, |option, (former, name)| option.long(name).alias(former));
-        if topics::is_shared(&option) { option.hide_short_help(true).hide_long_help(true) } else { option }
-    });
-    command.mut_subcommands(move |verb| {
-        let is_of_word = |option: &Arg| is_edit && ["force", "follow", "impact"].contains(&option.get_id().as_str());
-        without_shared(verb.mut_args(|option| if is_of_word(&option) { option.hide(true) } else { option }))
-    })
-}
-
-/// A word with the options and verbs of all its commands.
-fn description(word: &Word, root: &Command) -> Command {
-    let mut made = root.find_subcommand(word.name).cloned().unwrap_or_else(|| Command::new(word.name));
-    if !word.about.is_empty() {
-        made = made.about(word.about);
-    }
-    if !word.usage.is_empty() {
-        made = made.override_usage(word.usage);
-    }
-    if !word.examples.is_empty() {
-        made = made.after_help(word.examples).after_long_help(word.examples);
-    }
-    if word.views.iter().any(|view| matches!(view.when, When::Verb(_))) {
-        // Options of all verbs that are there are none of the verbs that come.
-        let of_all: Vec<Arg> = made.get_arguments().filter(|option| option.is_global_set()).cloned().collect();
-        let of_verb = of_all.iter().map(|option| option.clone().global(false));
-        made = made.mut_args(|option| option.global(false)).mut_subcommands(|verb| verb.args(of_verb.clone()));
-    }
-    for view in word.views {
-        let Some(command) = find(root, view.command) else { continue };
-        made = match view.when {
-            When::Verb(verb) => with_verb(made, (word.name, verb), command, view),
-            When::VerbOnDatabase(_) => made,
-            _ => with_options(made, command, view.when.choice().map(|choice| format!("With {choice}")).as_deref()),
-        };
-    }
-    for view in word.views {
-        made = with_choice(made, view);
-    }
-    let is_replaced = |option: &Arg| {
-        let is_own = !option.is_positional() || word.replaced == ALL;
-        is_own && (word.replaced == ALL || word.replaced.contains(&option.get_id().as_str()))
-    };
-    made.mut_args(|option| if is_replaced(&option) { option.hide(true).required(false) } else { option })
-}
-
-/// A word with a verb, which is a command by its other name.
-fn with_verb(word: Command, (name, verb): (&str, &'static str), command: &Command, view: &View) -> Command {
-    if word.find_subcommand(verb).is_some() {
-        return word;
-    }
-    let mut made = command.clone().name(verb).hide(false);
-    if command.get_name() == name {
-        // Its verbs are the word's.
-        made = Command::new(verb).args(command.get_arguments().map(|option| plain(option, None)));
-        made = command.get_about().cloned().into_iter().fold(made, Command::about);
-    }
-    // An option that the verb stands for, and those that cannot be given with it.
-    let fixed = view.command.iter().find_map(|part| part.strip_prefix("--"));
-    if let Some(fixed) = fixed.and_then(|long| command.get_arguments().find(|option| option.get_long() == Some(long))) {
-        let is_choice = |group: &&ArgGroup| !(*group).clone().is_multiple();
-        let mut built = command.clone();
-        built.build();
-        let groups = built.get_groups().filter(|group| group.get_args().any(|id| id == fixed.get_id()));
-        let of_groups: Vec<_> = groups.filter(is_choice).flat_map(ArgGroup::get_args).collect();
-        let excluded = command.get_arg_conflicts_with(fixed);
-        let is_out = |option: &Arg| {
-            of_groups.contains(&option.get_id()) || excluded.iter().any(|other| other.get_id() == option.get_id())
-        };
-        made = made.mut_args(|option| if is_out(&option) { option.hide(true) } else { option });
-    }
-    if let Some((about, examples)) = view.help.split_once('\n') {
-        made = made.about(about).long_about(about).after_help(examples).after_long_help(examples);
-    } else {
-        let spoken = format!("olmdex {}", view.command.join(" "));
-        let in_word = |text: &StyledStr| text.to_string().replace(&spoken, &format!("olmdex {name} {verb}"));
-        made = command.get_after_help().map(in_word).into_iter().fold(made, Command::after_help);
-        made = command.get_after_long_help().map(in_word).into_iter().fold(made, Command::after_long_help);
-    }
-    // The options of a word are none of its verbs'.
-    word.args_conflicts_with_subcommands(true).subcommand_negates_reqs(true).subcommand(made)
-}
-
-/// A word with the options of a command that it does not have yet.
-fn with_options(mut word: Command, command: &Command, heading: Option<&str>) -> Command {
-    let has_positions = word.get_positionals().next().is_some();
-    for option in command.get_arguments().filter(|option| !(option.is_positional() && has_positions)) {
-        let is_same = |known: &Arg| {
-            let is_named = |name: &str| {
-                known.get_long() == Some(name) || known.get_all_aliases().unwrap_or_default().contains(&name)
-            };
-            known.get_id() == option.get_id()
-                || option.get_long().is_some_and(is_named)
-                || (known.get_short().is_some() && known.get_short() == option.get_short())
-        };
-        if !word.get_arguments().any(is_same) {
-            word = word.arg(plain(option, heading));
-        }
-    }
-    word
-}
-
-/// An option for the help alone: what it demands and excludes is the command's own affair.
-fn plain(option: &Arg, heading: Option<&str>) -> Arg {
-    let mut made = Arg::new(option.get_id().clone()).action(option.get_action().clone());
-    made = option.get_long().map(str::to_owned).into_iter().fold(made, Arg::long);
-    made = option.get_short().into_iter().fold(made, Arg::short);
-    let aliases = option.get_all_aliases().unwrap_or_default().into_iter();
-    made = made.aliases(aliases.filter(|alias| PRESENT_NAMES.iter().any(|name| name.1 == *alias)).map(str::to_owned));
-    made = option.get_help().cloned().into_iter().fold(made, Arg::help);
-    made = option.get_long_help().cloned().into_iter().fold(made, Arg::long_help);
-    let heading = heading.filter(|_| !topics::is_shared(option)).or(option.get_help_heading()).map(str::to_owned);
-    made = heading.into_iter().fold(made, |made, text| made.help_heading(text));
-    if let Some(names) = option.get_value_names().filter(|_| option.get_action().takes_values()) {
-        made = made.value_names(names.to_vec()).value_parser(option.get_value_parser().clone());
-    }
-    made = option.get_num_args().filter(|_| option.is_positional()).into_iter().fold(made, Arg::num_args);
-    made.hide(option.is_hide_set()).hide_possible_values(option.is_hide_possible_values_set())
-}
-
-/// A word with the option that chooses a command.
-fn with_choice(word: Command, view: &View) -> Command {
-    let (name, value) = match view.when {
-        When::Flag(name) => (name, None),
-        When::Value(name, value) => (name, Some(value)),
-        When::Option(name, other) if name != other => (name, Some("")),
-        _ => return word,
-    };
-    let long = name.trim_start_matches('-');
-    let known = word.get_arguments().find(|known| known.get_long() == Some(long)).map(|known| known.get_id().clone());
-    match (known, value) {
-        // Another value of an option that is there.
-        (Some(id), Some(value)) if !value.is_empty() => word.mut_arg(id, |known| with_value(known, value, view.help)),
-        (Some(_), _) => word,
-        (None, None) => word.arg(Arg::new(long).long(long).action(ArgAction::SetTrue).help(view.help)),
-        (None, Some("")) => word.arg(Arg::new(long).long(long).value_name(long.to_uppercase()).help(view.help)),
-        (None, Some(value)) => {
-            word.arg(Arg::new(long).long(long).value_name(value).help(format!("`{value}`: {}", view.help)))
-        }
-    }
-}
-
-fn with_value(option: Arg, value: &str, help: &str) -> Arg {
-    let names =
-        option.get_value_names().map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>().join("|"));
-    let text = option.get_help().map(ToString::to_string).unwrap_or_default();
-    let text = if help.is_empty() { text } else { format!("{text}; `{value}`: {help}") };
-    option.value_name(format!("{}|{value}", names.unwrap_or_default())).help(text)
 }
 
 /// The visible words and commands with their places in the help.
@@ -677,9 +514,19 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
         let command = find(root, view.command);
         command.is_some_and(|command| command.get_arguments().any(|known| known.get_long() == Some(&long)))
     };
+    let of_value = |view: &View| match view.when {
+        When::Value(name, value) if name.trim_start_matches('-') == long => Some(format!("`{value}`")),
+        _ => None,
+    };
+    let values: Vec<String> = word.views.iter().filter_map(of_value).collect();
     let choice = word.views.iter().filter(has).find_map(|view| view.when.choice());
-    if let Some(choice) = choice {
-        let tip = StyledStr::from(format!("`--{long}` goes with `{choice}`"));
+    let tip = match choice {
+        _ if !values.is_empty() => Some(format!("`--{long}` takes {}", values.join(", "))),
+        Some(choice) => Some(format!("`--{long}` goes with `{choice}`")),
+        None => None,
+    };
+    if let Some(tip) = tip {
+        let tip = StyledStr::from(tip);
         error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     }
@@ -687,7 +534,8 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
 
 #[cfg(test)]
 mod tests {
-    use super::{WORDS, described, find, translated};
+    use super::{WORDS, find, translated};
+    use crate::cli::shell::word_help::described;
 
     #[test]
     fn each_word_leads_to_its_command() {
@@ -706,6 +554,8 @@ mod tests {
             ("plan --to olm-v1 --cluster c", "v1 check --cluster c"),
             ("plan --to 4.18 --cluster c", "plan --to 4.18 --cluster c"),
             ("diff a b --only crd", "crd-check a b"),
+            ("check a b --only crd -q", "crd-check --all -i a -i b -q"),
+            ("check a --only valid", "check a --only valid"),
             ("diff a b --only=images -q", "images --old a -i b -q"),
             ("log keda", "history keda"),
             ("log keda --bisect W0802", "bisect keda --rule W0802"),

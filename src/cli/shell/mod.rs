@@ -11,3 +11,4 @@ pub(in crate::cli) mod layout;
 pub(in crate::cli) mod man;
 pub(in crate::cli) mod topics;
 pub(in crate::cli) mod vocabulary;
+pub(in crate::cli) mod word_help;
