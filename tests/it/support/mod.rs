@@ -25,7 +25,7 @@ pub use tempfile::TempDir;
 /// Whether a command line needs a feature that this build lacks; `cargo test --all-features` runs it.
 pub fn lacks_feature(command: &str) -> bool {
     (command.contains(" --instances ") && cfg!(not(feature = "jsonschema")))
-        || (command.contains(" --parquet ") && cfg!(not(feature = "parquet")))
+        || ((command.contains(" --parquet ") || command.contains("--to parquet")) && cfg!(not(feature = "parquet")))
         || (command.contains("olmdex mcp") && cfg!(not(feature = "mcp")))
 }
 
