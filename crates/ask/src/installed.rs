@@ -51,11 +51,7 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
     let is_installed =
         |csv: &&ClusterServiceVersion| csv.name == subscription.installed && csv.namespace == subscription.namespace;
     let csv = cluster.csvs.iter().find(is_installed);
-    let is_its_plan = |plan: &&olmdex_rules::cluster::InstallPlan| {
-        plan.namespace == subscription.namespace && plan.name == subscription.install_plan
-    };
-    let plan = cluster.install_plans.iter().find(is_its_plan);
-    let waiting = plan.filter(|plan| plan.waits());
+    let waiting = cluster.waiting_plan(subscription);
     InstalledOperator {
         olm: Olm::Classic.as_str(),
         namespace: subscription.namespace.clone(),

@@ -121,11 +121,7 @@ impl Inventory {
         let mut conditions = cluster.operator_conditions.iter();
         let condition = conditions.find(|it| it.namespace == csv.namespace && it.name == csv.name);
         let refusal = condition.and_then(|it| it.refusal());
-        let pending = cluster.install_plans.iter().find(|plan| {
-            plan.namespace == csv.namespace
-                && plan.waits()
-                && subscription.is_some_and(|it| plan.csvs.contains(&it.current) || it.install_plan == plan.name)
-        });
+        let pending = subscription.and_then(|it| cluster.waiting_plan(it));
         let resolution = subscription.and_then(|it| {
             let failed = it.conditions.iter().find(|it| it.kind == "ResolutionFailed" && it.status == "True");
             failed.map(|it| it.message.clone())

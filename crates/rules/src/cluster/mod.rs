@@ -114,6 +114,15 @@ impl Cluster {
         self.subscriptions.iter().find(|it| it.installed == csv.name && it.namespace == csv.namespace)
     }
 
+    /// The InstallPlan of a Subscription that waits for an approval.
+    #[must_use]
+    pub fn waiting_plan(&self, subscription: &Subscription) -> Option<&InstallPlan> {
+        self.install_plans.iter().find(|plan| {
+            let is_its_own = plan.csvs.contains(&subscription.current) || subscription.install_plan == plan.name;
+            plan.namespace == subscription.namespace && plan.waits() && is_its_own
+        })
+    }
+
     /// Adds the objects of another reading. If two objects share kind and name, the later one counts.
     pub fn add(&mut self, other: Self) {
         fn put<T>(list: &mut Vec<T>, others: Vec<T>, key: impl Fn(&T) -> (String, String)) {
