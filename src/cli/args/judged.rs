@@ -1,6 +1,6 @@
 //! Catalogs with the errors in them, and the findings about their upgrade graphs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::sources::AskOptions;
 use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
@@ -16,8 +16,8 @@ pub(crate) fn judged(context: &Context, ask: &AskOptions) -> Result<JudgedCatalo
 }
 
 /// The one catalog that others are compared with.
-pub(crate) fn older(context: &Context, path: &PathBuf) -> Result<JudgedCatalog, CommandError> {
-    let old = judged(context, &AskOptions::of_sources(std::slice::from_ref(path)))?;
+pub(crate) fn older(context: &Context, path: &Path) -> Result<JudgedCatalog, CommandError> {
+    let old = judged(context, &AskOptions::of_sources(&[path.to_owned()]))?;
     if old.index.catalog_names()?.len() > 1 {
         let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));
         return Err(error.help("give a source with one catalog"));
@@ -25,16 +25,23 @@ pub(crate) fn older(context: &Context, path: &PathBuf) -> Result<JudgedCatalog, 
     Ok(old)
 }
 
-/// The findings about the upgrade graphs of a source, without those of `validate`; with a base only what is new
-/// against it.
+/// The findings about the upgrade graphs of sources, each by itself, without those of `validate`; with a base only what
+/// is new against it.
 pub(crate) fn graph_findings(
     context: &Context,
-    source: &PathBuf,
-    base: Option<&PathBuf>,
+    sources: &[PathBuf],
+    base: Option<&Path>,
 ) -> Result<Vec<Finding>, CommandError> {
-    let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(source)))?;
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
     let base = base.map(|path| older(context, path)).transpose()?;
-    let GraphCheckAnswer { mut findings, .. } = GraphCheckQuestion::default().answer(now, base.as_ref())?;
-    findings.retain(|finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id));
-    Ok(findings)
+    let mut all = Vec::new();
+    for source in sources {
+        let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(source)))?;
+        let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, base.as_ref())?;
+        let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
+        all.extend(findings.into_iter().filter(is_of_graph));
+    }
+    Ok(all)
 }

@@ -124,16 +124,6 @@ impl CheckArgs {
             CheckKind::Graph => (self.only.is_empty() && self.pipeline.is_empty()) || self.only.contains(&kind),
         }
     }
-
-    /// The findings about the upgrade graphs of sources.
-    fn graphs(&self, context: &Context, sources: &[PathBuf]) -> Result<Vec<Finding>, CommandError> {
-        let base = self.pipeline_options.old().map(Path::to_owned);
-        let mut findings = Vec::new();
-        for source in sources.iter().filter(|_| self.checks(CheckKind::Graph)) {
-            findings.extend(graph_findings(context, source, base.as_ref())?);
-        }
-        Ok(findings)
-    }
 }
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
@@ -162,8 +152,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
     let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, graphs, .. } = checking;
-    let of_graphs = args.graphs(context, &graphs)?;
-    let has_broken = args.pipeline_options.old().is_some() && !of_graphs.is_empty();
+    let base = args.pipeline_options.old();
+    let of_graphs = graph_findings(context, if args.checks(CheckKind::Graph) { &graphs } else { &[] }, base)?;
+    let has_broken = base.is_some() && !of_graphs.is_empty();
     findings.extend(of_graphs);
     let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
     findings.append(&mut of_pins);
