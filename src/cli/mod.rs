@@ -302,12 +302,12 @@ fn version() -> String {
 fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
-    let words = vocabulary::translated(grammar::translated(words));
+    let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
+    let words = vocabulary::translated(grammar::translated(words, arguments_of, globals));
     // clap's `help` takes names of commands only.
     let is_flag = |it: &OsString| ["--all", "-h", "--help"].iter().any(|flag| it == flag);
     let is_help = words.get(1).is_some_and(|it| it == "help");
     let words: Vec<OsString> = words.into_iter().filter(|it| !is_help || !is_flag(it)).collect();
-    let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
     let words = args::words::placed(words, arguments_of, globals);
     if is_help || grammar::asks_for_help(&words) {
         return Cli::from_arg_matches(&whole().try_get_matches_from(words)?);

@@ -98,7 +98,7 @@ fn command_of(words: &[OsString], arguments: impl Fn(&str) -> Option<Command>) -
 
 /// The role of some words of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+pub(in crate::cli) enum Role {
     /// An option, with its value if it has one.
     Option,
     /// `-i` with its source.
@@ -110,13 +110,13 @@ enum Role {
 }
 
 #[derive(Debug)]
-struct Part {
-    role: Role,
-    words: Vec<OsString>,
+pub(in crate::cli) struct Part {
+    pub(in crate::cli) role: Role,
+    pub(in crate::cli) words: Vec<OsString>,
 }
 
 /// Takes the words of a command apart, by the descriptions of these commands.
-fn read(words: &[OsString], described: &[&Command]) -> Vec<Part> {
+pub(in crate::cli) fn read(words: &[OsString], described: &[&Command]) -> Vec<Part> {
     let find = |is_it: &dyn Fn(&Arg) -> bool| described.iter().find_map(|it| it.get_arguments().find(|arg| is_it(arg)));
     let mut parts = Vec::new();
     let mut rest = words.iter();

@@ -10,6 +10,7 @@ use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::cli::args::words::{Part, Role, read};
 use crate::cli::shell::groups::Task;
 use crate::cli::shell::vocabulary::is_command;
 
@@ -28,6 +29,8 @@ pub(in crate::cli) struct Word {
     pub(super) views: &'static [View],
     /// Options of the command of the same name that another way to say the same replaces.
     pub(super) replaced: &'static [&'static str],
+    /// Options of all its verbs that the help of the word alone shows.
+    pub(super) of_word: &'static [&'static str],
 }
 
 /// A command that a word takes over.
@@ -91,19 +94,19 @@ const KINDS: &[&str] = &["packages", "channels", "bundles", "catalogs", "operato
 /// Its other kinds, which other commands list.
 const OTHER_KINDS: &[&str] = &["apis", "installed"];
 
+/// A word that is described as the command of the same name.
+const PLAIN: Word =
+    Word { name: "", about: "", usage: "", examples: "", place: None, views: &[], replaced: &[], of_word: &[] };
+
 /// The words.
 pub(in crate::cli) const WORDS: &[Word] = &[
     Word {
         name: "check",
-        usage: "",
-        about: "",
-        examples: "",
-        place: None,
         views: &[
             shaped(When::Value("--only", "crd"), &["crd-check", "--all"], Shape::SourcesByOption, ""),
             view(When::Always, &["check"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "list",
@@ -115,7 +118,6 @@ pub(in crate::cli) const WORDS: &[Word] = &[
   olmdex list apis monitoring.coreos.com/v1/Prometheus
   olmdex list installed --cluster must-gather/
   olmdex list keda --by-catalog",
-        place: None,
         views: &[
             view(When::Verb("apis"), &["provides"], ""),
             view(When::Verb("installed"), &["installed"], ""),
@@ -126,7 +128,7 @@ pub(in crate::cli) const WORDS: &[Word] = &[
             view(When::WordOtherThan(KINDS), &["search"], ""),
             view(When::Always, &["list"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "deps",
@@ -137,13 +139,12 @@ pub(in crate::cli) const WORDS: &[Word] = &[
   olmdex deps keda --needed-by
   olmdex deps keda@2.10.1 --closure
   olmdex deps cert-manager --why --install keda",
-        place: None,
         views: &[
             view(When::Flag("--needed-by"), &["requires"], "List the bundles that require this package or API"),
             view(When::Flag("--why"), &["why"], "Show the chains of dependencies that lead to this package"),
             view(When::Always, &["deps"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "upgrades",
@@ -161,34 +162,28 @@ pub(in crate::cli) const WORDS: &[Word] = &[
             view(When::Option("--shortest", "--shortest"), &["path"], ""),
             view(When::Always, &["updates"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "plan",
         usage: "olmdex plan --cluster PATH --to VERSION|olm-v1 [--only blockers|platform] [OPTIONS]",
-        about: "",
-        examples: "",
-        place: None,
         views: &[
             view(When::Value("--only", "blockers"), &["compat"], "Only what blocks the upgrade of the cluster"),
             view(When::Value("--only", "platform"), &["platform-path"], "Only the updates of OpenShift"),
             view(When::Value("--to", "olm-v1"), &["v1", "check"], ""),
             view(When::Always, &["plan"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "diff",
         usage: "olmdex diff OLD NEW [--only crd|images] [OPTIONS]",
-        about: "",
-        examples: "",
-        place: None,
         views: &[
             view(When::Value("--only", "crd"), &["crd-check"], "Only whether OLM allows the upgrades of definitions"),
             shaped(When::Value("--only", "images"), &["images"], Shape::OldAndNew, "Only the images that are new"),
             view(When::Always, &["diff"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "log",
@@ -206,11 +201,10 @@ pub(in crate::cli) const WORDS: &[Word] = &[
             view(When::Option("--bisect", "--rule"), &["bisect"], "Find the last day without a finding of this rule"),
             view(When::Always, &["history"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "edit",
-        usage: "",
         about: "Change a catalog: its files, templates, or a legacy SQLite file",
         examples: "Examples:
   olmdex edit deprecate till/stable -m 'Use fast.' -i my-catalog/ --dry-run
@@ -218,7 +212,6 @@ pub(in crate::cli) const WORDS: &[Word] = &[
   olmdex edit promote till.v1.1.0 --channel fast -i my-catalog/ --dry-run
   olmdex edit add legacy.db my-bundle/ -O larger.db
   olmdex edit remove legacy.db keda -O smaller.db",
-        place: None,
         views: &[
             view(When::Verb("z-stream"), &["z-stream"], ""),
             view(When::Verb("release"), &["release"], ""),
@@ -240,14 +233,11 @@ Examples:
             view(When::VerbOnDatabase("remove"), &["legacy", "rm"], ""),
             view(When::Always, &["edit"], ""),
         ],
-        replaced: &[],
+        of_word: &["force", "follow", "impact"],
+        ..PLAIN
     },
     Word {
         name: "template",
-        usage: "",
-        about: "",
-        examples: "",
-        place: None,
         views: &[
             view(
                 When::Verb("onboard"),
@@ -260,7 +250,7 @@ Examples:
             ),
             view(When::Always, &["template"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "export",
@@ -271,7 +261,6 @@ Examples:
   olmdex export my-catalog/ --to legacy -O new.db
   olmdex export index.db --to site -O site/
   olmdex export index.db --to parquet -O views/",
-        place: None,
         views: &[
             shaped(When::Value("--to", "files"), &["migrate"], Shape::TargetLast, "The form"),
             view(When::Value("--to", "legacy"), &["export", "--legacy"], ""),
@@ -280,13 +269,12 @@ Examples:
             view(When::Always, &["export"], ""),
         ],
         replaced: &["site", "parquet", "legacy"],
+        ..PLAIN
     },
     Word {
         name: "mirror",
         usage: "olmdex mirror filter|status|delta [OPTIONS]",
         about: "Filter catalogs for a mirror; show what it lacks, and what is new",
-        examples: "",
-        place: None,
         views: &[
             view(When::Verb("filter"), &["filter"], ""),
             view(
@@ -301,26 +289,21 @@ Examples:
             view(When::Always, &["mirror"], ""),
         ],
         replaced: ALL,
+        ..PLAIN
     },
     Word {
         name: "lock",
-        usage: "",
-        about: "",
-        examples: "",
-        place: None,
         views: &[
             view(When::Verb("outdated"), &["outdated"], ""),
             view(When::Verb("renovate"), &["renovate"], ""),
             view(When::Always, &["lock"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
     Word {
         name: "image",
         usage: "olmdex image build|dockerfile|push|pull [OPTIONS]",
         about: "Make, send and fetch images of catalogs",
-        examples: "",
-        place: None,
         views: &[
             view(
                 When::Verb("build"),
@@ -339,18 +322,15 @@ Examples:
             view(When::Always, &["image"], ""),
         ],
         replaced: ALL,
+        ..PLAIN
     },
     Word {
         name: "help",
-        usage: "",
-        about: "",
-        examples: "",
-        place: None,
         views: &[
-            shaped(When::Option("--man", ""), &["man"], Shape::Same, ""),
+            view(When::Option("--man", ""), &["man"], ""),
             view(When::Option("--completion", ""), &["completion"], ""),
         ],
-        replaced: &[],
+        ..PLAIN
     },
 ];
 
@@ -367,12 +347,25 @@ fn word_of(words: &[OsString]) -> Option<(usize, &'static Word)> {
     Some((at, WORDS.iter().find(|word| spoken == word.name)?))
 }
 
-/// A command line in the words of the commands.
-pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
+/// A command line in the words of the commands. `arguments` describes the command of a name, `globals` has the options
+/// of all commands.
+pub(in crate::cli) fn translated(
+    words: Vec<OsString>,
+    arguments: impl Fn(&str) -> Option<Command>,
+    globals: impl Fn() -> Command,
+) -> Vec<OsString> {
     let Some((at, word)) = word_of(&words).filter(|_| !asks_for_help(&words)) else { return words };
     let Some((view, rest)) = word.chosen(&words[at + 1..]) else { return words };
+    let rest = match view.shape {
+        Shape::Same => rest,
+        shape => {
+            let of_both = [word.name, view.command[0]].into_iter().filter_map(arguments);
+            let described: Vec<Command> = of_both.chain([globals()]).collect();
+            shape.applied(read(&rest, &described.iter().collect::<Vec<_>>()))
+        }
+    };
     let before = words[..at].iter().cloned();
-    before.chain(view.command.iter().map(OsString::from)).chain(view.shape.applied(rest)).collect()
+    before.chain(view.command.iter().map(OsString::from)).chain(rest).collect()
 }
 
 impl Word {
@@ -422,7 +415,6 @@ impl When {
             }
             Self::WordOtherThan(known) => {
                 let first = rest[..end].iter().find(|word| !word.to_string_lossy().starts_with('-'))?.to_str()?;
-                // A misspelt kind is no word to search for.
                 let is_kind = |word: &str| word.len() > 2 && known.iter().any(|kind| kind.starts_with(word));
                 let has_kind = rest[..end].iter().any(|word| word.to_str().is_some_and(is_kind));
                 // A misspelt kind is no word to search for.
@@ -434,50 +426,41 @@ impl When {
 }
 
 impl Shape {
-    fn applied(self, mut rest: Vec<OsString>) -> Vec<OsString> {
-        if self == Self::Same {
-            return rest;
+    /// The words of a command from those of a word.
+    fn applied(self, mut parts: Vec<Part>) -> Vec<OsString> {
+        match self {
+            Self::Same => {}
+            Self::OldAndNew => name_positions(&mut parts, ["--old", "-i"].into_iter()),
+            Self::SourcesByOption => name_positions(&mut parts, std::iter::repeat("-i")),
+            Self::TargetLast => move_target(&mut parts, None),
+            Self::TargetOf(option) => move_target(&mut parts, Some(option)),
         }
-        let positions: Vec<usize> = positions(&rest);
-        if self == Self::OldAndNew {
-            if let [old, new, ..] = positions[..] {
-                rest.insert(new, "-i".into());
-                rest.insert(old, "--old".into());
-            }
-            return rest;
-        }
-        if self == Self::SourcesByOption {
-            positions.iter().rev().for_each(|at| rest.insert(*at, "-i".into()));
-            return rest;
-        }
-        let named = rest.iter().position(|word| word == "-O" || word == "--output-file");
-        let target = match (named, positions.as_slice()) {
-            (Some(at), _) if at + 1 < rest.len() => {
-                rest.remove(at);
-                Some(rest.remove(at))
-            }
-            (None, [_, .., last]) => Some(rest.remove(*last)),
-            _ => None,
-        };
-        match (self, target) {
-            (Self::TargetOf(option), Some(target)) => rest.extend([option.into(), target]),
-            (Self::TargetOf(option), None) => rest.push(option.into()),
-            (_, target) => rest.extend(target),
-        }
-        rest
+        parts.into_iter().flat_map(|part| part.words).collect()
     }
 }
 
-/// The indexes of the words that are neither options nor their values. The commands with another shape have few options
-/// with values, so this knows which have none.
-fn positions(rest: &[OsString]) -> Vec<usize> {
-    const FLAGS: &[&str] = &["-q", "-v", "--quiet", "--verbose", "--prove", "-k", "--keep-going", "--no-cache"];
-    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
-    let takes_next = |word: &OsString| {
-        let text = word.to_string_lossy();
-        is_option(word) && !text.contains('=') && !FLAGS.contains(&text.as_ref())
-    };
-    (0..rest.len()).filter(|at| !is_option(&rest[*at]) && (*at == 0 || !takes_next(&rest[*at - 1]))).collect()
+/// Whether a part is a position of the word; a source that `-i` names has one.
+fn is_position(part: &Part) -> bool {
+    matches!(part.role, Role::Position | Role::Source)
+}
+
+/// Makes positions the values of options, the first of the first option.
+fn name_positions(parts: &mut [Part], options: impl Iterator<Item = &'static str>) {
+    for (part, option) in parts.iter_mut().filter(|part| is_position(part)).zip(options) {
+        part.words.insert(0, option.into());
+    }
+}
+
+/// Moves the value of `-O`, or the last of several positions, behind all options: as a position, or as the value of an
+/// option.
+fn move_target(parts: &mut Vec<Part>, option: Option<&'static str>) {
+    let is_target = |part: &Part| matches!(&part.words[..], [name, _] if name == "-O" || name == "--output-file");
+    let has_several = parts.iter().filter(|part| is_position(part)).count() > 1;
+    let last = parts.iter().rposition(is_position).filter(|_| has_several);
+    let target = parts.iter().position(is_target).or(last).and_then(|at| parts.remove(at).words.pop());
+    let words = option.map(OsString::from).into_iter().chain(target).collect();
+    let end = parts.iter().position(|part| part.role == Role::Rest).unwrap_or(parts.len());
+    parts.insert(end, Part { role: Role::Option, words });
 }
 
 /// The description of a command that words name.
@@ -534,8 +517,11 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
 
 #[cfg(test)]
 mod tests {
+    use clap::Args as _;
+
     use super::{WORDS, find, translated};
     use crate::cli::shell::word_help::described;
+    use crate::cli::{GlobalArgs, arguments_of};
 
     #[test]
     fn each_word_leads_to_its_command() {
@@ -566,6 +552,10 @@ mod tests {
             ("list package", "list package"),
             ("export a.db --to files -O out", "migrate a.db out"),
             ("export a.db out --to files", "migrate a.db out"),
+            ("export --strict a.db out --to files", "migrate --strict a.db out"),
+            ("export a.db --to files -O out -- b", "migrate a.db out -- b"),
+            ("diff -i a -i b --only images", "images --old a -i b"),
+            ("check --strict -i a --only crd", "crd-check --all --strict -i a"),
             ("export a --to legacy -O b.db", "export --legacy a -O b.db"),
             ("export a b=c --to site -O out", "export a b=c --site out"),
             ("export --site out a", "export --site out a"),
@@ -580,7 +570,9 @@ mod tests {
             ("complete -- upgrades --to", "complete -- upgrades --to"),
             ("show -- log --stranded", "show -- log --stranded"),
         ] {
-            let words = translated(format!("olmdex {typed}").split(' ').map(Into::into).collect());
+            let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
+            let words = format!("olmdex {typed}").split(' ').map(Into::into).collect();
+            let words = translated(words, arguments_of, globals);
             assert_eq!(words, format!("olmdex {read}").split(' ').collect::<Vec<_>>(), "{typed}");
         }
     }

@@ -32,7 +32,6 @@ const PRESENT_NAMES: &[(&str, &str)] = &[("compat", "as"), ("version", "range"),
 
 /// A command whose help leaves out the options that a topic of the help describes for all commands.
 fn without_shared(command: Command) -> Command {
-    let is_edit = command.get_name() == "edit";
     let command = command.mut_args(|option| {
         let shown = PRESENT_NAMES.iter().find(|name| {
             let has_name = option.get_all_aliases().is_some_and(|aliases| aliases.contains(&name.1));
@@ -41,10 +40,7 @@ fn without_shared(command: Command) -> Command {
         let option = shown.copied().into_iter().fold(option, |option, (former, name)| option.long(name).alias(former));
         if topics::is_shared(&option) { option.hide_short_help(true).hide_long_help(true) } else { option }
     });
-    command.mut_subcommands(move |verb| {
-        let is_of_word = |option: &Arg| is_edit && ["force", "follow", "impact"].contains(&option.get_id().as_str());
-        without_shared(verb.mut_args(|option| if is_of_word(&option) { option.hide(true) } else { option }))
-    })
+    command.mut_subcommands(without_shared)
 }
 
 /// A word with the options and verbs of all its commands.
@@ -77,6 +73,9 @@ fn description(word: &Word, root: &Command) -> Command {
     for view in word.views {
         made = with_choice(made, view);
     }
+    let is_of_word = |option: &Arg| word.of_word.contains(&option.get_id().as_str());
+    made = made
+        .mut_subcommands(|verb| verb.mut_args(|option| if is_of_word(&option) { option.hide(true) } else { option }));
     let is_replaced = |option: &Arg| {
         let is_own = !option.is_positional() || word.replaced == ALL;
         is_own && (word.replaced == ALL || word.replaced.contains(&option.get_id().as_str()))
