@@ -93,7 +93,7 @@ pub use olmdex_legacy as legacy;
 pub use olmdex_lsp as lsp;
 #[cfg(feature = "mcp")]
 pub use olmdex_mcp as mcp;
-pub use olmdex_olm::{catalog_source, permissions, readiness, resolve, solve, upgrade};
+pub use olmdex_olm::{catalog_source, namespace, permissions, readiness, resolve, solve, upgrade};
 pub use olmdex_open::{git, oci, source, template};
 #[cfg(feature = "page")]
 pub use olmdex_page as page;

@@ -33,19 +33,13 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         }
         (kind, schema)
     }
-    fn of_plan() -> (&'static str, schemars::Schema) {
-        let mut schema = schemars::schema_for!(crate::plan::Plan);
+    /// A document that is no list.
+    fn alone<T: JsonSchema>(name: &'static str) -> (&'static str, schemars::Schema) {
+        let mut schema = schemars::schema_for!(T);
         if let Some(kind) = schema.pointer_mut("/properties/kind").and_then(serde_json::Value::as_object_mut) {
-            kind.insert("const".to_owned(), "Plan".into());
+            kind.insert("const".to_owned(), name.into());
         }
-        ("Plan", schema)
-    }
-    fn of_progress() -> (&'static str, schemars::Schema) {
-        let mut schema = schemars::schema_for!(crate::plan::PlanProgress);
-        if let Some(kind) = schema.pointer_mut("/properties/kind").and_then(serde_json::Value::as_object_mut) {
-            kind.insert("const".to_owned(), "PlanProgress".into());
-        }
-        ("PlanProgress", schema)
+        (name, schema)
     }
     vec![
         of::<BundleDetail>("Bundle"),
@@ -53,6 +47,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<CatalogRow>("CatalogList"),
         of::<Change>("CatalogDiff"),
         of::<Dependencies>("Dependencies"),
+        of::<crate::namespace::NamespaceState>("Diagnosis"),
         of::<ImageUse>("Image"),
         of::<crate::oci::Presence>("ImagePresence"),
         of::<crate::mirror::Holding>("MirrorHolding"),
@@ -80,9 +75,9 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<crate::ask::InstalledOperator>("InstalledList"),
         of::<crate::openshift::LifecycleRow>("LifecycleList"),
         of::<crate::openshift::PlatformRoute>("PlatformRoute"),
-        of_plan(),
+        alone::<crate::plan::Plan>("Plan"),
         with::<crate::fleet::FleetCluster, crate::fleet::FleetMetadata>("Fleet"),
-        of_progress(),
+        alone::<crate::plan::PlanProgress>("PlanProgress"),
         of::<crate::ask::CatalogPresence>("Whereis"),
         of::<Stay>("CompatList"),
         of::<crate::readiness::Readiness>("V1Readiness"),

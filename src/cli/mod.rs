@@ -42,7 +42,7 @@ use dependencies::{crd_check, deps, explain, explain_message, images, provides, 
 use exporting::export;
 use legacy::{doctor, edit, migrate};
 use mirror::{filter, holdings, lock, outdated, renovate};
-use platform::{installed, lifecycle, plan, platform_path, v1, whereis};
+use platform::{diagnose, installed, lifecycle, plan, platform_path, v1, whereis};
 #[cfg(feature = "mcp")]
 use serving::mcp;
 #[cfg(feature = "serve")]
@@ -195,6 +195,7 @@ commands! {
     "stranded" => Stranded(stranded::StrandedArgs), stranded::run, Hidden 0, reads;
     "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Hidden 0, reads;
     "compat" => Compat(compat::CompatArgs), compat::run, Hidden 0, reads;
+    "diagnose" => Diagnose(diagnose::DiagnoseArgs), diagnose::run, Upgrades 2, reads;
     "plan" => Plan(plan::PlanArgs), plan::run, Upgrades 5, reads;
     "whereis" => Whereis(whereis::WhereisArgs), whereis::run, Hidden 0, reads;
     "v1" => V1(v1::V1Args), v1::run, Hidden 0, reads;

@@ -80,6 +80,7 @@ fn check(folder: &Path, root: &Path, asked: &Asked, cache: &IndexCache) -> Outco
     let lifecycles = asked.lifecycles.as_ref().map(|it| std::fs::read(folder.join(it)).expect("lifecycles"));
     let family = "community-operators";
     let question = PlanQuestion {
+        namespaces: Vec::new(),
         cluster: &cluster,
         from: minor(&asked.from),
         to: minor(&asked.to),

@@ -138,6 +138,7 @@ impl Namespace {
                 namespace,
                 priority: catalog["priority"].as_i64().unwrap_or(0),
                 failure,
+                source: String::new(),
             });
         }
         let is_plain = list(&input["catalogs"]).any(|it| it["fbc"].is_null() && it["fbcDir"].is_null());

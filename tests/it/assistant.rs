@@ -147,6 +147,7 @@ fn questions() -> Vec<(&'static str, &'static str, Value)> {
             json!({"name": "keda@2.10.1", "installed": "2.8.1", "catalog": "4.17", "cluster": false}),
         ),
         ("why-not-v1", "why_not", json!({"name": "keda@2.10.1", "olm": "v1", "catalog": "4.17", "cluster": false})),
+        ("diagnose", "diagnose", json!({})),
         ("resolve", "resolve", json!({"install": "till", "catalog": "4.17", "cluster": false})),
         (
             "resolve-until-stable",
@@ -228,7 +229,8 @@ fn tools_are_described_and_their_schemas_are_those_of_the_output() {
     let answer = session.ask("tools/list", &json!({}));
     let tools = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|it| it["name"].as_str().unwrap()).collect();
-    let expected = "search show updates path why_not resolve deps images diff compat plan v1_check explain sql";
+    let expected =
+        "search show updates path why_not diagnose resolve deps images diff compat plan v1_check explain sql";
     assert_eq!(names.join(" "), expected);
     for tool in tools {
         assert_eq!(tool["annotations"]["readOnlyHint"], true);

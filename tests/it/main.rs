@@ -65,6 +65,7 @@ mod names;
 mod namespaces;
 mod onboarding;
 mod one_answer;
+mod one_truth;
 mod output_schemas;
 mod package_manifests;
 mod pages;

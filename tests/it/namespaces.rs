@@ -190,7 +190,9 @@ fn all_namespaces_are_resolved_and_their_conflicts_said() {
         crate::support::olmdex(fixed.iter().chain(more).copied()).in_directory(root).answer()
     };
     let apart = run("apart.yaml", "paints=paints", &[]);
-    apart.expect_code(0).expect_words("own Paint.example.com: the newer definition serves both");
+    apart
+        .expect_code(0)
+        .expect_words("own Paint.example.com: the definition that is applied last serves both, newer or not");
     apart.expect_words("the ClusterExtension mine and the Subscription red in the namespace a both install `red`");
     assert!(!apart.err().contains("InterOperatorGroupOwnerConflict"), "{}", apart.err());
     let value: serde_json::Value = serde_json::from_str(&apart.out()).unwrap();

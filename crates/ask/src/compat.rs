@@ -5,10 +5,13 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::diagnosis::namespace_states;
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::plan::must_lead_on;
+use super::question::State;
+use super::resolution::{DEFAULT_WORK, options_of_work};
 use super::upgrade::{Warn, installed};
 use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
@@ -17,6 +20,7 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
+use olmdex_olm::namespace::{Effect, NamespaceState, ObstacleCode};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
 use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
@@ -56,6 +60,8 @@ pub struct CompatAnswers {
     pub unjudged: Vec<String>,
     /// Whether an installed operator keeps the cluster from the step, or is not known well enough.
     pub is_blocked: bool,
+    /// The obstacles between operators and any upgrade, in words.
+    pub stuck: Vec<String>,
 }
 
 impl CompatQuestion {
@@ -104,7 +110,8 @@ impl CompatQuestion {
         let bundles =
             memo.bundles.get().map_or_else(|| self.bundles_by_name(index, &filter), |it| Ok(Rc::clone(it)))?;
         let bundles = memo.bundles.get_or_init(|| bundles);
-        let mut inquiry = CompatInquiry { asked: self, index, filter, catalogs, bundles, memo, warn };
+        let namespaces = self.namespaces(index)?;
+        let mut inquiry = CompatInquiry { asked: self, index, filter, catalogs, bundles, namespaces, memo, warn };
         let mut answers = CompatAnswers::default();
         for text in &self.installed {
             answers.rows.extend(inquiry.of_text(text)?);
@@ -114,6 +121,21 @@ impl CompatQuestion {
         }
         inquiry.judge(&mut answers);
         Ok(answers)
+    }
+
+    /// The states of the cluster's namespaces with the catalogs of its present version.
+    fn namespaces(&self, index: &Index) -> Result<Vec<NamespaceState>, AskError> {
+        let Some((cluster, words)) = self.cluster.as_ref().filter(|_| self.olm.is_classic()) else {
+            return Ok(Vec::new());
+        };
+        let state = State {
+            index: &**index,
+            cluster: Some((cluster, words)),
+            source_map: &self.source_map,
+            are_named: self.are_named,
+            namespaces: None,
+        };
+        namespace_states(&state, &self.catalogs, Some(self.step.from), &options_of_work(DEFAULT_WORK), |_| true)
     }
 
     /// Judges the bundles of catalogs.
@@ -224,6 +246,7 @@ struct CompatInquiry<'a> {
     /// The catalog that counts for each version.
     catalogs: Vec<PlanCatalog>,
     bundles: &'a [BundleRow],
+    namespaces: Vec<NamespaceState>,
     memo: &'a CompatMemo,
     warn: Warn<'a>,
 }
@@ -278,7 +301,9 @@ impl CompatInquiry<'_> {
             // A named catalog applies to every Subscription.
             let source = subscription.filter(|_| catalogs.is_empty());
             let source = source.map(|it| (it.source_namespace.as_str(), it.source.as_str()));
+            let n_before = answers.rows.len();
             self.add(&sources, self.of_csv(csv, subscription), source, answers)?;
+            self.put_in_namespace(csv, subscription, &mut answers.rows[n_before..], &mut answers.stuck);
         }
         for extension in cluster.extensions.iter().filter(|_| olm.is_v1()) {
             let Some(mut operator) = self.of_extension(extension) else { continue };
@@ -290,6 +315,29 @@ impl CompatInquiry<'_> {
             return Err(AskError::NothingInstalledIn(words.to_owned()));
         }
         Ok(())
+    }
+
+    /// Takes back ways out that OLM does not go, because the namespace keeps the operator from any upgrade.
+    fn put_in_namespace(
+        &mut self,
+        csv: &ClusterServiceVersion,
+        subscription: Option<&Subscription>,
+        rows: &mut [Stay],
+        stuck: &mut Vec<String>,
+    ) {
+        let subject = subscription.map_or(&csv.name, |it| &it.name);
+        let state = self.namespaces.iter().find(|it| it.namespace == csv.namespace);
+        let Some(obstacle) = state.and_then(|it| it.first_obstacle(subject)) else { return };
+        // A way out leads out of a channel that leads nowhere.
+        if obstacle.code == ObstacleCode::Stranded {
+            return;
+        }
+        let words = format!("{} in the namespace {}: {}", csv.name, csv.namespace, obstacle.text);
+        for row in rows.iter_mut().filter(|it| obstacle.effect == Effect::Stops && it.way.is_some()) {
+            (row.way, row.stops) = (None, Vec::new());
+            (self.warn)(&format!("{words}; it has no way out before that is mended"));
+        }
+        stuck.push(words);
     }
 
     fn of_csv(&self, csv: &ClusterServiceVersion, subscription: Option<&Subscription>) -> StayingOperator {

@@ -174,6 +174,16 @@ pub enum AskError {
     /// The cluster has none of the things in the question.
     #[error("{0}")]
     NothingInCluster(String),
+    /// The cluster has nothing of a name.
+    #[error("{cluster} has no namespace, package or Subscription `{name}`")]
+    NotInCluster {
+        /// The cluster, in words.
+        cluster: String,
+        /// The name.
+        name: String,
+        /// The way out.
+        help: Help,
+    },
     /// The cluster has no Subscription of a name.
     #[error("{cluster} has no Subscription of `{name}`")]
     NoSubscription {
@@ -327,6 +337,7 @@ impl AskError {
             | Self::NoRule { .. }
             | Self::NoPackageInEither { .. }
             | Self::NoSubscription { .. }
+            | Self::NotInCluster { .. }
             | Self::NoCatalogForCluster(_)
             | Self::Tie(TieError::Unknown { .. }) => true,
             Self::Warned { error, .. } => error.is_not_found(),
@@ -348,6 +359,7 @@ impl AskError {
             | Self::NoVersion { help, .. }
             | Self::NoBundle { help, .. }
             | Self::NoSubscription { help, .. }
+            | Self::NotInCluster { help, .. }
             | Self::NoBundleOfAny { help, .. } => help.to_string(),
             Self::NothingInstalledIn(_) => {
                 "it needs ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them".to_owned()

@@ -173,7 +173,7 @@ impl<'i> FleetAsker<'i> {
             are_named: asked.are_named,
         };
         let mut row = FleetCluster::new(name, FleetVerdict::Ready);
-        let CompatAnswers { rows, unjudged, is_blocked } =
+        let CompatAnswers { rows, unjudged, is_blocked, stuck } =
             match question.answer_remembering(index, &self.compat, &mut |_| {}) {
                 // As in a plan, manifests may be missing.
                 Err(error @ AskError::NothingInstalledIn(_)) => {
@@ -195,6 +195,8 @@ impl<'i> FleetAsker<'i> {
             }
         }
         row.unknowns.extend(unjudged.into_iter().map(|text| reason(Code::CatalogUnknown, None, text)));
+        // Nobody upgrades a sick cluster first.
+        row.unknowns.extend(stuck.into_iter().map(|text| reason(Code::Unhealthy, None, text)));
         let has_way =
             |bundle: &Option<String>| rows.iter().any(|it| bundle.as_ref() == Some(&it.bundle) && !it.stops.is_empty());
         row.verdict = match () {

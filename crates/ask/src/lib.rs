@@ -47,6 +47,7 @@ mod command_line;
 mod compat;
 mod definitions;
 mod dependencies;
+mod diagnosis;
 mod entry;
 mod error;
 mod explain;
@@ -98,6 +99,7 @@ pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
 };
 pub use dependencies::{DepsQuestion, WorkOptions, needs};
+pub use diagnosis::{DiagnoseQuestion, namespace_states};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
 pub use explain::{Explained, all_rules, explain, explain_message, rules_named};

@@ -58,7 +58,7 @@ impl MarkedPathQuestion {
             channels: self.channels.clone(),
             ..EngineQuestion::default()
         };
-        let question = PackageQuestion { olm: self.olm, view, asked };
+        let question = PackageQuestion::new(self.olm, view, asked);
         let Some(path) = question.paths(&from, to.as_deref()).into_iter().next() else { return Ok(Vec::new()) };
         if !path.is_reached {
             warn(&path.reason);

@@ -65,6 +65,7 @@ impl NamespaceQuestion {
 
     fn of_namespaces(self, index: &LightIndex, may_be_several: bool) -> Result<Worlds, AskError> {
         let facts = self.facts();
+        let cluster = self.cluster.clone();
         let (mut question, ranks) = self.question(index, &facts)?;
         let namespaces = question.namespaces()?;
         if !may_be_several && namespaces.len() != 1 {
@@ -84,7 +85,7 @@ impl NamespaceQuestion {
         }
         warnings.extend(question.cluster.extensions.iter().filter_map(ClusterExtension::version_refusal));
         let has_skipped = question.skipped(&ranks, &namespaces) > 0;
-        Ok(Worlds { worlds, facts, warnings, cluster: question.cluster, has_skipped })
+        Ok(Worlds { worlds, facts, warnings, cluster, has_skipped })
     }
 
     /// As [`Self::worlds`], for a question that must be about one namespace.

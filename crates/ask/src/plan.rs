@@ -1,10 +1,14 @@
 //! The plan of a cluster's upgrade, for a command and a page.
 
+use super::diagnosis::namespace_states;
 use super::error::AskError;
+use super::question::State;
+use super::resolution::{DEFAULT_WORK, options_of_work};
 use super::upgrade::Warn;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
+use olmdex_olm::namespace::NamespaceState;
 use olmdex_olm::upgrade::Move;
 use olmdex_plan::plan::{
     BasisError, Plan, PlanBasis, PlanMemo, PlanQuestion, PlanWish, path_of, plan, plan_remembering as plan_question,
@@ -73,7 +77,8 @@ pub fn plan_of<'q>(
     wish: PlanWish,
 ) -> Result<(Plan, PlanQuestion<'q>), AskError> {
     let options = basis.options_of(&wish);
-    let question = basis.question(cluster, index, wish);
+    let mut question = basis.question(cluster, index, wish);
+    question.namespaces = states(basis, &question)?;
     let mut plan = plan(&question)?;
     plan.metadata.options = options;
     Ok((plan, question))
@@ -90,5 +95,22 @@ pub(super) fn plan_remembering(
     wish: PlanWish,
     memo: &PlanMemo,
 ) -> Result<Plan, AskError> {
-    Ok(plan_question(&basis.question(cluster, index, wish), memo)?)
+    let mut question = basis.question(cluster, index, wish);
+    question.namespaces = states(basis, &question)?;
+    Ok(plan_question(&question, memo)?)
+}
+
+/// The states of the namespaces with the catalogs of the cluster's present version.
+fn states(basis: &PlanBasis, question: &PlanQuestion<'_>) -> Result<Vec<NamespaceState>, AskError> {
+    let state = State {
+        index: &**question.index,
+        cluster: Some((question.cluster, "")),
+        source_map: &basis.options.source_map,
+        are_named: false,
+        namespaces: None,
+    };
+    let catalogs: Vec<String> = question.catalogs.iter().map(|it| it.catalog.clone()).collect();
+    let is_asked = |namespace: &str| question.scope.is_empty() || question.scope.iter().any(|it| it == namespace);
+    let options = options_of_work(DEFAULT_WORK);
+    namespace_states(&state, &catalogs, Some(question.from), &options, is_asked)
 }

@@ -5,7 +5,10 @@
 //! assistant's tool and the parameters of an address (serde), and the properties of a schema (schemars); the comment on
 //! a field is its help everywhere. A front end adds a layout for people, and decides nothing.
 
-use olmdex_index::Index;
+use std::borrow::Borrow;
+
+use olmdex_index::{Index, LightIndex};
+use olmdex_olm::namespace::NamespaceState;
 use olmdex_rules::cluster::Cluster;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,13 +28,23 @@ pub struct State<'s, I = Index> {
     /// Whether the user gave the catalogs names of their own, see
     /// [`CatalogSources::new`](olmdex_olm::catalog_source::CatalogSources::new).
     pub are_named: bool,
+    /// The states of the cluster's namespaces, as far as they were asked for.
+    pub namespaces: Option<&'s [NamespaceState]>,
 }
 
 impl<'s, I> State<'s, I> {
     /// Catalogs without a cluster.
     #[must_use]
     pub fn of(index: &'s I) -> Self {
-        Self { index, cluster: None, source_map: &[], are_named: false }
+        Self { index, cluster: None, source_map: &[], are_named: false, namespaces: None }
+    }
+}
+
+impl<'s, I: Borrow<LightIndex>> State<'s, I> {
+    /// The same state, for questions that need less of the index.
+    pub(crate) fn light(&self) -> State<'s, LightIndex> {
+        let Self { cluster, source_map, are_named, namespaces, .. } = *self;
+        State { index: self.index.borrow(), cluster, source_map, are_named, namespaces }
     }
 }
 

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use super::error::AskError;
 use super::namespace::Worlds;
-use olmdex_index::query::Filter;
 use olmdex_index::{Index, LightIndex};
+use olmdex_olm::namespace::{Effect, NamespaceInquiry, Obstacle};
 use olmdex_olm::resolve::{
     ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Size,
-    Steps, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
+    Steps, Verdict, World, across, after, generations, held_repairs, quirks, repairs, resolve, standings, steps,
 };
 use olmdex_olm::solve::Limits;
-use olmdex_olm::upgrade::compat::Claims;
 use olmdex_olm::upgrade::unsafe_definitions;
+use olmdex_rules::cluster::Cluster;
 
 /// How much work an answer may cost by default.
 pub const DEFAULT_WORK: u64 = 200_000;
@@ -84,7 +84,7 @@ pub fn resolutions(index: &LightIndex, asked: Worlds, wish: &ResolutionWish) -> 
     let mut ends = Vec::new();
     for world in worlds {
         let rows = IndexRows::new(index, &world);
-        let inquiry = ResolutionInquiry { index, rows: &rows, facts: &facts, wish };
+        let inquiry = ResolutionInquiry { index, rows: &rows, cluster: &cluster, facts: &facts, wish };
         let (end, failure) = inquiry.answer(&world, &mut all)?;
         ends.push(end.unwrap_or((world, None)));
         all.failure = all.failure.or(failure);
@@ -140,6 +140,7 @@ type End = (World, Option<Resolution>);
 struct ResolutionInquiry<'a> {
     index: &'a LightIndex,
     rows: &'a IndexRows<'a>,
+    cluster: &'a Cluster,
     facts: &'a ClusterFacts,
     wish: &'a ResolutionWish,
 }
@@ -158,6 +159,9 @@ impl ResolutionInquiry<'_> {
                     all.cost.add(&resolution.size);
                     answer.add_standings(standings(&at, self.rows, resolution)?);
                     answer.warnings.extend(self.misfits(&at, resolution)?);
+                    for (behind, it) in answer.behind.iter_mut().zip(&resolution.behind) {
+                        behind.repairs = held_repairs(&at, self.rows, &self.wish.options, it)?;
+                    }
                     if self.wish.shows_quirks {
                         answer.quirks = quirks(&at, self.rows, &self.wish.options, resolution)?;
                     } else if !resolution.otherwise.is_empty() {
@@ -186,7 +190,17 @@ impl ResolutionInquiry<'_> {
             Some(failure) if answers.is_empty() => return Err(failure.into()),
             failure => failure,
         };
-        all.is_good &= answers.last().is_none_or(is_good);
+        if let Some(first) = answers.first_mut() {
+            let resolution = match generations.first().map(|it| &it.verdict) {
+                Some(Verdict::Resolved(resolution)) => Some(resolution),
+                _ => None,
+            };
+            let mut obstacles = self.namespace_inquiry(world).of_objects(resolution)?;
+            obstacles.retain(Obstacle::is_now);
+            first.obstacles = obstacles;
+        }
+        let is_stuck = answers.iter().flat_map(|it| &it.obstacles).any(|it| it.effect == Effect::Stops);
+        all.is_good &= answers.last().is_none_or(is_good) && !is_stuck;
         all.answers.extend(answers);
         Ok((end, failure))
     }
@@ -201,20 +215,19 @@ impl ResolutionInquiry<'_> {
         }
     }
 
-    /// The operators to be installed that do not suit the cluster.
+    fn namespace_inquiry<'w>(&'w self, world: &'w World) -> NamespaceInquiry<'w> {
+        let Self { index, rows, cluster, facts, wish } = *self;
+        NamespaceInquiry { cluster, world, rows, index, facts, options: &wish.options }
+    }
+
+    /// The operators to be installed that do not suit the cluster or the OperatorGroup.
     fn misfits(&self, world: &World, resolution: &Resolution) -> Result<Vec<String>, AskError> {
-        let mut misfits = Vec::new();
-        if self.facts.is_empty() {
-            return Ok(misfits);
-        }
-        for operator in &resolution.operators {
-            let Some(catalog) = world.catalogs.get(operator.catalog) else { continue };
-            let filter = Filter { catalogs: vec![catalog.name.clone()], ..Filter::default() };
-            let graphs = self.index.package_graphs(&filter, &operator.package)?;
-            let bundle = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == operator.name);
-            misfits.extend(bundle.iter().flat_map(|it| self.facts.misfits(operator, &Claims::from(*it))));
-        }
-        Ok(misfits)
+        let found = self.namespace_inquiry(world).misfits(resolution)?;
+        let words = |it: Obstacle| match it.message.as_str() {
+            "" => it.text,
+            message => format!("{}: OLM installs it, and its ClusterServiceVersion becomes Failed: {message}", it.text),
+        };
+        Ok(found.into_iter().map(words).collect())
     }
 }
 

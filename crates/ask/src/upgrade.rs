@@ -1,6 +1,7 @@
 //! Questions about upgrades: of one package that a word names, or of every operator of a cluster, each with its package
 //! as the catalogs have it.
 
+use std::borrow::Borrow;
 use std::collections::BTreeSet;
 
 use super::catalog::Catalogs;
@@ -14,6 +15,7 @@ use olmdex_base::olm::OlmSet;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
+use olmdex_olm::namespace::{Obstacle, ObstacleCode};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
@@ -81,6 +83,16 @@ pub struct PackageQuestion {
     pub view: PackageView,
     /// The installed bundle, and the wanted one.
     pub asked: EngineQuestion,
+    /// The first obstacle between the operator and its next version, in the namespace of its Subscription.
+    pub obstacle: Option<Obstacle>,
+    /// The bundle that OLM installs next there, if it is known.
+    pub next: Option<String>,
+}
+
+impl PackageQuestion {
+    pub(crate) fn new(olm: OlmSet, view: PackageView, asked: EngineQuestion) -> Self {
+        Self { olm, view, asked, obstacle: None, next: None }
+    }
 }
 
 /// The questions about packages that one question stands for.
@@ -133,7 +145,7 @@ pub type Warn<'w> = &'w mut dyn FnMut(&str);
 
 /// A question about upgrades that is being answered.
 pub(crate) struct UpgradeInquiry<'a> {
-    pub(crate) state: &'a State<'a>,
+    pub(crate) state: State<'a, LightIndex>,
     pub(crate) options: &'a UpgradeOptions,
     /// The package, or a word that names one, see [`PackageName`]. Without it, every operator of the cluster.
     pub(crate) name: Option<&'a str>,
@@ -150,13 +162,13 @@ pub(crate) struct UpgradeInquiry<'a> {
 
 impl<'a> UpgradeInquiry<'a> {
     pub(crate) fn new(
-        state: &'a State<'a>,
+        state: &State<'a, impl Borrow<LightIndex>>,
         options: &'a UpgradeOptions,
         name: Option<&'a String>,
         installed: Option<&'a String>,
     ) -> Self {
         Self {
-            state,
+            state: state.light(),
             options,
             name: name.map(String::as_str),
             names_target: false,
@@ -252,17 +264,17 @@ impl<'a> UpgradeInquiry<'a> {
         let asked = self.asked(name, self.installed(&view, name)?);
         // A Subscription names one catalog, and a ClusterExtension uses all of them.
         if olm == OlmSet::V1 || view.graphs.len() < 2 {
-            return Ok(vec![PackageQuestion { olm, view, asked }]);
+            return Ok(vec![PackageQuestion::new(olm, view, asked)]);
         }
         let mut questions = Vec::new();
         for graph in &view.graphs {
             if let Some(view) = view.of_catalog(&graph.catalog) {
                 let asked = EngineQuestion { catalog: Some(graph.catalog.clone()), ..asked.clone() };
-                questions.push(PackageQuestion { olm: OlmSet::Classic, view, asked });
+                questions.push(PackageQuestion::new(OlmSet::Classic, view, asked));
             }
         }
         if olm == OlmSet::Both {
-            questions.push(PackageQuestion { olm: OlmSet::V1, view, asked });
+            questions.push(PackageQuestion::new(OlmSet::V1, view, asked));
         }
         Ok(questions)
     }
@@ -377,7 +389,18 @@ impl<'a> UpgradeInquiry<'a> {
             asked.installed = Some(installed_by(cluster, subscription, &view));
         }
         asked.managed_by = Some(words_of(subscription));
-        Ok(PackageQuestion { olm: OlmSet::Classic, view, asked })
+        let mut question = PackageQuestion::new(OlmSet::Classic, view, asked);
+        let mut states = self.state.namespaces.into_iter().flatten();
+        let own = states.find(|it| it.namespace == subscription.namespace);
+        // Another version than the installed one, or another channel, is a question about another cluster.
+        if let Some(state) = own.filter(|_| self.installed.is_none() && self.options.channel.is_empty()) {
+            // A channel that leads nowhere is what the answer itself says.
+            let obstacle = state.first_obstacle(&subscription.name).filter(|it| it.code != ObstacleCode::Stranded);
+            question.obstacle = obstacle.cloned();
+            let standing = state.operators.iter().find(|it| it.name == subscription.name);
+            question.next = standing.and_then(|it| it.next.clone());
+        }
+        Ok(question)
     }
 
     fn of_extension(
@@ -414,7 +437,7 @@ impl<'a> UpgradeInquiry<'a> {
         self.check(&name, OlmSet::V1, &view)?;
         let mut asked = self.asked(&name, self.installed(&view, &name)?);
         complete(&mut asked, extension, &view, named.is_some());
-        Ok(PackageQuestion { olm: OlmSet::V1, view, asked })
+        Ok(PackageQuestion::new(OlmSet::V1, view, asked))
     }
 
     fn left_out(&mut self, why: &str) -> Result<PackageQuestion, LeftOut> {

@@ -112,7 +112,7 @@ impl PathQuestion {
     /// The highest number of steps that are examined to find alternatives.
     const MAX_WORK: u64 = 5_000_000;
 
-    fn inquiry<'a>(&'a self, state: &'a State<'a>) -> UpgradeInquiry<'a> {
+    fn inquiry<'a>(&'a self, state: &State<'a>) -> UpgradeInquiry<'a> {
         UpgradeInquiry {
             may_change_channel: self.shortest,
             ..UpgradeInquiry::new(state, &self.options, self.name.as_ref(), self.installed.as_ref())
@@ -163,7 +163,7 @@ impl Question for PathQuestion {
     fn ask(&self, state: &State<'_>) -> Result<Answer<UpgradePath>, AskError> {
         self.check()?;
         let mut inquiry = self.inquiry(state);
-        let found = inquiry.paths(self);
+        let found = inquiry.paths(self, state.index);
         answer(found, inquiry.warnings)
     }
 }
@@ -208,7 +208,7 @@ impl Question for WhyNotQuestion {
             version: self.version.as_deref().unwrap_or_default(),
             ..UpgradeInquiry::new(state, &self.options, Some(&self.name), self.installed.as_ref())
         };
-        let found = inquiry.why_not(&self.name);
+        let found = inquiry.why_not(&self.name, state.index);
         answer(found, inquiry.warnings)
     }
 }
@@ -220,9 +220,11 @@ impl UpgradeInquiry<'_> {
     fn updates(&mut self) -> Found<Updates> {
         let all = self.questions()?;
         let mut answers = Vec::new();
-        for PackageQuestion { olm, view, asked } in &all.questions {
-            if olm.is_classic() {
-                answers.extend(view.graphs.first().map(|it| classic_updates(view, it, asked)));
+        for PackageQuestion { olm, view, asked, obstacle, next } in &all.questions {
+            if let Some(graph) = view.graphs.first().filter(|_| olm.is_classic()) {
+                let mut updates = classic_updates(view, graph, asked);
+                updates.put_in(obstacle.as_ref(), next.as_deref());
+                answers.push(updates);
             }
             if olm.is_v1() {
                 answers.push(v1_updates(view, asked));
@@ -244,13 +246,20 @@ impl UpgradeInquiry<'_> {
         Ok((vec![answer], verdict))
     }
 
-    fn paths(&mut self, wish: &PathQuestion) -> Found<UpgradePath> {
+    fn paths(&mut self, wish: &PathQuestion, index: &Index) -> Found<UpgradePath> {
         let all = self.questions()?;
         let (mut paths, mut gave_up, mut has_left_out) = (Vec::new(), false, all.has_left_out);
+        let has_start = |it: &PackageQuestion| it.asked.installed.is_some();
         for question in &all.questions {
             match (&question.asked.installed, &question.asked.managed_by) {
-                (Some(from), _) => gave_up |= self.add_paths((&all, question), from, wish, &mut paths)?,
-                (None, Some(whose)) if self.name.is_none() => {
+                (Some(from), _) => {
+                    let n_before = paths.len();
+                    gave_up |= self.add_paths(index, (&all, question), from, wish, &mut paths)?;
+                    for path in paths[n_before..].iter_mut().filter(|it| it.olm == Olm::Classic) {
+                        path.put_in(question.obstacle.as_ref());
+                    }
+                }
+                (None, Some(whose)) if self.name.is_none() || all.questions.iter().any(has_start) => {
                     self.warnings.push(format!("{whose} has installed nothing; left out"));
                     has_left_out = true;
                 }
@@ -272,12 +281,13 @@ impl UpgradeInquiry<'_> {
     /// Adds the paths of one question. Returns whether the search for alternatives reached its limit.
     fn add_paths(
         &self,
+        index: &Index,
         (all, question): (&PackageQuestions, &PackageQuestion),
         from: &InstalledBundle,
         wish: &PathQuestion,
         paths: &mut Vec<UpgradePath>,
     ) -> Result<bool, AskError> {
-        let PackageQuestion { olm, view, asked } = question;
+        let PackageQuestion { olm, view, asked, .. } = question;
         let to = wish.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.name);
         let Some(to) = to.as_ref().filter(|_| wish.shortest) else {
             paths.extend(question.paths(from, to.as_deref()));
@@ -285,7 +295,7 @@ impl UpgradeInquiry<'_> {
         };
         let (to_it, at_most) = (BTreeSet::from([to.clone()]), wish.alternatives.unwrap_or(1));
         let catalogs = &self.options.catalog;
-        let within = view.names_between(self.state.index, catalogs, &asked.channels, from, &to_it, at_most)?;
+        let within = view.names_between(index, catalogs, &asked.channels, from, &to_it, at_most)?;
         let mut gave_up = false;
         for &generation in olm.each() {
             let max_work = wish.max_work.unwrap_or(PathQuestion::MAX_WORK);
@@ -305,9 +315,9 @@ impl UpgradeInquiry<'_> {
         Ok(gave_up)
     }
 
-    fn why_not(&mut self, name: &str) -> Found<WhyNot> {
+    fn why_not(&mut self, name: &str, index: &Index) -> Found<WhyNot> {
         let all = self.questions()?;
-        let (index, catalogs) = (self.state.index, &self.options.catalog);
+        let catalogs = &self.options.catalog;
         let wanted = match Name::parse(name) {
             Name::Version(_, version) => version,
             _ => Target::find(index, catalogs, name)?.bundle,
@@ -317,7 +327,11 @@ impl UpgradeInquiry<'_> {
             // A Subscription waits for the head of its own channel.
             let own_head = question.own_head().filter(|_| name == question.view.package);
             let target = all.bundle(question, own_head.as_ref().unwrap_or(&wanted))?;
-            answers.extend(question.why_not(index, catalogs, &target)?);
+            let found = question.why_not(index, catalogs, &target)?.into_iter().map(|mut it| {
+                it.put_in(question.obstacle.as_ref().filter(|_| it.olm == Olm::Classic));
+                it
+            });
+            answers.extend(found);
         }
         let is_taken = answers.iter().all(|it| it.is_taken) || answers.iter().any(|it| it.refusal.is_some());
         Ok((answers, Verdict::negative_if(is_taken || all.has_left_out)))
@@ -339,7 +353,7 @@ impl PackageQuestion {
     /// The ways that the generations of OLM go by themselves.
     #[must_use]
     pub fn paths(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
-        let Self { olm, view, asked } = self;
+        let Self { olm, view, asked, .. } = self;
         let classic = view.graphs.first().filter(|_| olm.is_classic());
         let classic = classic.map(|it| classic_path(view, it, asked, from, to));
         classic.into_iter().chain(olm.is_v1().then(|| v1_path(view, asked, from, to))).collect()
@@ -351,7 +365,7 @@ impl PackageQuestion {
     /// # Errors
     /// If the catalogs cannot be read.
     pub fn why_not(&self, index: &Index, catalogs: &[String], target: &NamedVersion) -> Result<Vec<WhyNot>, AskError> {
-        let Self { olm, view, asked } = self;
+        let Self { olm, view, asked, .. } = self;
         let mut answers = Vec::new();
         if let Some(graph) = view.graphs.first().filter(|_| olm.is_classic()) {
             answers.push(classic_why_not(view, graph, asked, target).look_up(index)?);

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use clap::Args;
-use olmdex_ask::{self as ask, DepsQuestion, PathQuestion, SearchQuestion, Stay, UpdatesQuestion, WhyNotQuestion};
+use olmdex_ask::{
+    self as ask, DepsQuestion, DiagnoseQuestion, PathQuestion, SearchQuestion, Stay, UpdatesQuestion, WhyNotQuestion,
+};
 use olmdex_base::diag::envelope::Envelope;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleDetail, Change, ChannelDetail, ImageUse, PackageDetail, SqlValue};
@@ -111,6 +113,11 @@ fn about_packages() -> Vec<Row> {
             "Why OLM does not take a version",
             "Why OLM does not install or upgrade to a version, condition by condition, and the changes that would \
             make it.",
+        ),
+        asks::<DiagnoseQuestion>(
+            "Why operators are stuck",
+            "The state of each namespace of the cluster: what keeps its operators from their next version, in the order \
+            in which OLM asks, with the messages explained and the changes that help.",
         ),
         row::<Resolve>(
             "resolve",

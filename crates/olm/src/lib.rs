@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`upgrade`] | the bundles that may follow an installed one, the one that OLM takes, why not another, and the rules of a good upgrade graph |
 //! | [`mod@resolve`] | what OLM Classic installs and upgrades together in a namespace, with reasons |
+//! | [`namespace`] | what keeps the operators of a namespace from their next version, and the changes that help |
 //! | [`solve`] | the satisfiability solver below it: preferences, minimal conflicts |
 //! | [`permissions`] | what an operator's installation grants, and what a version adds |
 //! | [`readiness`] | whether an operator can move from OLM Classic to OLM v1, and which objects replace its own there |
@@ -15,6 +16,8 @@
 //! both.
 
 pub mod catalog_source;
+pub mod namespace;
+mod obstacle;
 pub mod permissions;
 pub mod readiness;
 pub mod resolve;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{Answer, AskError, Question, State, Verdict, minor};
+use crate::ask::{Answer, AskError, DEFAULT_WORK, Question, State, Verdict, minor, namespace_states, options_of_work};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::refuse_path;
@@ -16,6 +16,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
+use crate::namespace::NamespaceState;
 use crate::upgrade::{InstalledBundle, Permit, Target};
 
 /// The catalogs and the cluster of questions about upgrades, and the layout of their answers.
@@ -61,20 +62,32 @@ impl AskedOptions {
             paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
         };
         let sources = self.sources.of_catalogs(catalogs);
-        let index = sources.open_part(context, question.names())?;
-        question.names().into_iter().try_for_each(|name| refuse_path(&index, name))?;
-        let state = State {
-            index: &index,
-            cluster: cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
-            source_map: &self.source_map.source_map,
-            are_named: sources.names_catalogs(),
+        let words = cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str()));
+        let answered = |index: &Index, namespaces: Option<&[NamespaceState]>| -> CommandResult {
+            question.names().into_iter().try_for_each(|name| refuse_path(index, name))?;
+            let (source_map, are_named) = (self.source_map.source_map.as_slice(), sources.names_catalogs());
+            let state = State { index, cluster: words, source_map, are_named, namespaces };
+            let answer = told(context, question.ask(&state))?;
+            let is_for_people = self.answer.output == OutputFormat::Table;
+            let more = if is_for_people { more(&state, &answer.items)? } else { Vec::new() };
+            print_answers(self.answer, Q::KIND, answer.items, sheet)?;
+            print_more(&more)?;
+            ended(answer.verdict)
         };
-        let answer = told(context, question.ask(&state))?;
-        let is_for_people = self.answer.output == OutputFormat::Table;
-        let more = if is_for_people { more(&state, &answer.items)? } else { Vec::new() };
-        print_answers(self.answer, Q::KIND, answer.items, sheet)?;
-        print_more(&more)?;
-        ended(answer.verdict)
+        let names: Vec<String> = question.names().into_iter().cloned().collect();
+        let Some((cluster, _)) = words else {
+            return answered(&sources.open_part(context, &names)?, None);
+        };
+        // The namespace decides, so all that its operators may need counts, and not only the package of the question.
+        let index = sources.open_followed(context)?;
+        let (source_map, are_named) = (self.source_map.source_map.as_slice(), sources.names_catalogs());
+        let state = State { index: &*index, cluster: words, source_map, are_named, namespaces: None };
+        let is_asked = |namespace: &str| {
+            let mut own = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
+            names.is_empty() || own.any(|it| names.iter().any(|name| name.starts_with(&it.package)))
+        };
+        let namespaces = namespace_states(&state, catalogs, None, &options_of_work(DEFAULT_WORK), is_asked)?;
+        index.with_documents(context, &sources, &names, |index| answered(index, Some(&namespaces)))
     }
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::ask::{Cost, ResolutionWish, Resolutions, resolutions};
 use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::print::resolution::{write_list, write_refusal, write_resolution, write_tree};
+use crate::cli::print::resolution::{write_list, write_obstacles, write_refusal, write_resolution, write_tree};
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -107,6 +107,7 @@ fn print(
                 if n_of_namespace > 1 {
                     writeln!(out, "Generation {}", answer.generation)?;
                 }
+                write_obstacles(answer, &mut out)?;
                 match (args.output, answer.outcome) {
                     (OutputFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
                     (format, Outcome::Resolved) => write_resolution(answer, format, &mut out)?,
@@ -145,6 +146,7 @@ fn changes_nothing(answer: &ResolutionAnswer) -> bool {
         && answer.behind.is_empty()
         && answer.standings.iter().all(|it| it.position == Position::Head)
         && answer.quirks.is_empty()
+        && answer.obstacles.is_empty()
         && answer.installed_before.is_none()
         && !has_choice
 }

@@ -1,5 +1,6 @@
 //! Commands about a cluster as a whole and the platform below it.
 
+pub(in crate::cli) mod diagnose;
 pub(in crate::cli) mod installed;
 pub(in crate::cli) mod lifecycle;
 pub(in crate::cli) mod plan;

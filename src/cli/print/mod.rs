@@ -3,6 +3,7 @@
 pub(in crate::cli) mod answers;
 pub(in crate::cli) mod changes;
 pub(in crate::cli) mod defects;
+pub(in crate::cli) mod diagnosis;
 pub(in crate::cli) mod difference;
 pub(in crate::cli) mod findings;
 pub(in crate::cli) mod fit;

@@ -7,7 +7,8 @@ use crate::cli::args::formats::OutputFormat;
 use crate::cli::print::table::write_table;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::{Place, printable, printable_line};
-use crate::resolve::{BecauseAnswer, Named, Position, ResolutionAnswer, Sentence, with_origin};
+use crate::namespace::Effect;
+use crate::resolve::{BecauseAnswer, Named, Position, Repair, ResolutionAnswer, Sentence, with_origin};
 
 pub(in crate::cli) fn write_list(title: &str, items: &[String], out: &mut impl Write) -> Result<(), CommandError> {
     if !items.is_empty() {
@@ -99,6 +100,9 @@ fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
     if answer.operators.is_empty() {
         return vec!["none: nothing changes".to_owned()];
     }
+    if let Some(pending) = answer.obstacles.iter().find(|it| it.code.is_install_plan()) {
+        return vec![format!("OLM makes no other InstallPlan: {}", pending.text)];
+    }
     if !steps.install_plan {
         let why = "OLM creates no InstallPlan, because no existing Subscription changes";
         let lost = if steps.bundles.is_empty() {
@@ -144,6 +148,7 @@ fn behind(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Command
         if it.is_choice {
             writeln!(out, "  It competes with an earlier choice.")?;
         }
+        write_repairs(&it.repairs, out)?;
     }
     Ok(())
 }
@@ -156,6 +161,32 @@ fn sentences(all: &[Sentence], out: &mut impl Write) -> Result<(), CommandError>
         };
         let word = if idx == 0 { "because" } else { "and" };
         writeln!(out, "  {word} {}{}", printable(&it.text), printable(&place))?;
+    }
+    Ok(())
+}
+
+fn write_repairs(repairs: &[Repair], out: &mut impl Write) -> Result<(), CommandError> {
+    let words = |it: &Repair| match it.installs.as_slice() {
+        [] => format!("{}; then OLM has nothing left to install", it.change),
+        installs => format!("{}; then OLM installs {}", it.change, installs.join(", ")),
+    };
+    write_list("Any one of these changes helps", &repairs.iter().map(words).collect::<Vec<_>>(), out)
+}
+
+/// Writes the obstacles that the cluster's objects show before anything is resolved.
+pub(in crate::cli) fn write_obstacles(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    for obstacle in &answer.obstacles {
+        let label = if obstacle.effect == Effect::Stops { "Stuck" } else { "Waits" };
+        writeln!(out, "{label}: {}", printable_line(&obstacle.text))?;
+        if !obstacle.message.is_empty() {
+            writeln!(out, "  {}", printable_line(&obstacle.message))?;
+        }
+        if let Some(remedy) = obstacle.remedies.first() {
+            writeln!(out, "  fix: {}", printable_line(&remedy.change))?;
+        }
+    }
+    if !answer.obstacles.is_empty() {
+        writeln!(out, "  `olmdex diagnose` has the commands\n")?;
     }
     Ok(())
 }
@@ -183,11 +214,7 @@ pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Wr
     let Some(conflict) = &answer.conflict else { return Ok(()) };
     sentences(&conflict.because, out)?;
     writeln!(out, "  so OLM changes nothing at all in this namespace.")?;
-    let repair = |it: &crate::resolve::Repair| match it.installs.as_slice() {
-        [] => format!("{}; then OLM has nothing left to install", it.change),
-        installs => format!("{}; then OLM installs {}", it.change, installs.join(", ")),
-    };
-    write_list("Any one of these changes helps", &conflict.repairs.iter().map(repair).collect::<Vec<_>>(), out)?;
+    write_repairs(&conflict.repairs, out)?;
     writeln!(out, "\nOLM says:\n  {}", printable_line(&conflict.olm_message))?;
     Ok(())
 }

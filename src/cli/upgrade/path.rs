@@ -5,6 +5,7 @@ use clap::Args;
 use super::why_not;
 use crate::ask::{OlmSet, PathQuestion, Question as _, UpgradeOptions, WhyNotQuestion};
 use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row, told};
+use crate::cli::print::diagnosis::add_obstacle;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
@@ -63,6 +64,7 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     sheet.line("from", &installed_words(&answer.from));
     sheet.line("to", answer.to.as_deref().unwrap_or_default());
     sheet.line("end", &answer.reason);
+    add_obstacle(&mut sheet, answer.obstacle.as_ref());
     let headers: Vec<&str> = TARGET_HEADERS.into_iter().chain(["SET FIRST"]).collect();
     let rows: Vec<Vec<String>> = answer.steps.iter().map(step_row).collect();
     sheet.list_names(answer.steps.iter().map(|it| it.target.bundle.clone()));

@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::ask::UpdatesQuestion;
 use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row};
+use crate::cli::print::diagnosis::add_obstacle;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
@@ -47,10 +48,12 @@ fn sheet(answer: &Updates) -> Sheet {
         Verdict::Current => "stays: up to date".to_owned(),
         Verdict::Stuck => "stays: no upgrade available".to_owned(),
         Verdict::Error => "fails".to_owned(),
+        Verdict::Held => "stays: the namespace keeps OLM from the upgrade".to_owned(),
         Verdict::Refused => "installs nothing: OLM v1 refuses the resolved version".to_owned(),
     };
     sheet.line("now", &now);
     sheet.line("reason", &answer.reason);
+    add_obstacle(&mut sheet, answer.obstacle.as_ref());
     let is_taken = matches!(answer.verdict, Verdict::Install | Verdict::Update);
     if answer.olm == Olm::V1
         && answer.target.as_ref().is_some_and(|it| is_taken && it.supports_all_namespaces.is_none())

@@ -4,10 +4,12 @@ use clap::Args;
 
 use crate::ask::WhyNotQuestion;
 use crate::cli::args::upgrade::{AskedOptions, bundle_words, installed_words, manager_headers};
+use crate::cli::print::diagnosis::add_obstacle;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
 use crate::diag::grouped;
+use crate::namespace::Effect;
 use crate::upgrade::{Condition, WhyNot};
 
 /// Explain why OLM does not take a version, and what would make OLM take it
@@ -46,6 +48,9 @@ pub(super) fn sheet(answer: &WhyNot) -> Sheet {
     sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
     let now = match (&answer.instead, answer.is_taken) {
         (_, true) => "OLM takes it".to_owned(),
+        _ if answer.obstacle.as_ref().is_some_and(|it| it.effect == Effect::Stops) => {
+            "OLM takes nothing: the namespace keeps it from any upgrade".to_owned()
+        }
         (None, false) if answer.refusal.is_some() => {
             let refusal = answer.refusal.as_deref().unwrap_or_default();
             format!("OLM v1 resolves to it and refuses it: {refusal}")
@@ -57,6 +62,7 @@ pub(super) fn sheet(answer: &WhyNot) -> Sheet {
         (None, false) => "OLM takes nothing".to_owned(),
     };
     sheet.line("now", &now);
+    add_obstacle(&mut sheet, answer.obstacle.as_ref());
     let is_installed = answer.installed.as_ref().is_some_and(|it| it.name == answer.bundle);
     if !answer.is_taken && !is_installed && answer.ways.is_empty() {
         sheet.line("fix", "none: no channel, version range or policy makes OLM take it");

@@ -29,7 +29,12 @@ impl InstallModes {
     /// Those that a ClusterServiceVersion states; `None` if it states none.
     #[must_use]
     pub fn of_csv(csv: &CsvView<'_>) -> Option<Self> {
-        let stated: Vec<(String, bool)> = csv.install_modes().collect();
+        Self::of_stated(&csv.install_modes().collect::<Vec<_>>())
+    }
+
+    /// Those of a list of modes, each with whether it is supported; `None` for an empty list.
+    #[must_use]
+    pub fn of_stated(stated: &[(String, bool)]) -> Option<Self> {
         let has = |mode: &str| stated.iter().any(|(kind, is_supported)| kind == mode && *is_supported);
         (!stated.is_empty()).then(|| Self {
             own_namespace: has("OwnNamespace"),

@@ -3,8 +3,8 @@
 use std::borrow::Borrow;
 
 use clap::Args;
-use olmdex_ask::{Question, State, Verdict};
-use olmdex_index::Index;
+use olmdex_ask::{DEFAULT_WORK, Question, State, Verdict, namespace_states, options_of_work};
+use olmdex_index::{Index, LightIndex};
 use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
@@ -87,11 +87,21 @@ where
     let index = world.index();
     known_catalogs(&index, catalogs)?;
     let cluster = world.cluster.as_ref().filter(|_| wants_cluster);
+    let cluster_of_state = cluster.map(|(cluster, words)| (cluster, words.as_str()));
+    let (source_map, are_named) = (world.source_map.as_slice(), world.are_named);
+    let light: State<'_, LightIndex> =
+        State { index: &**index, cluster: cluster_of_state, source_map, are_named, namespaces: None };
+    // The namespace decides about the operators in it.
+    let namespaces = match cluster.is_some() && Q::IS_OF_CLUSTER {
+        true => Some(namespace_states(&light, &catalogs.0, None, &options_of_work(DEFAULT_WORK), |_| true)?),
+        false => None,
+    };
     let state = State {
         index: (*index).borrow(),
-        cluster: cluster.map(|(cluster, words)| (cluster, words.as_str())),
-        source_map: &world.source_map,
-        are_named: world.are_named,
+        cluster: cluster_of_state,
+        source_map,
+        are_named,
+        namespaces: namespaces.as_deref(),
     };
     let found = question.ask(&state)?;
     let unknown = world.unknown.iter().filter(|_| wants_cluster).cloned();

@@ -69,7 +69,7 @@ impl<'c> InstalledOperators<'c> {
             true => (own, true),
             false => (of_catalog.obstacles, false),
         };
-        let modes = modes_of(csv);
+        let modes = InstallModes::of_stated(&csv.install_modes);
         let dependencies = dependencies_of(csv);
         let depends_on = match &dependencies {
             Some(it) => self.providers_of(it),
@@ -107,16 +107,6 @@ impl<'c> InstalledOperators<'c> {
         let shown = |it: &Installed<'_>| format!("{}/{}", it.subscription.namespace, it.subscription.name);
         self.all.iter().filter(needs_it).map(shown).collect()
     }
-}
-
-fn modes_of(csv: &ClusterServiceVersion) -> Option<InstallModes> {
-    let has = |mode: &str| csv.install_modes.iter().any(|(kind, is_supported)| kind == mode && *is_supported);
-    (!csv.install_modes.is_empty()).then(|| InstallModes {
-        own_namespace: has("OwnNamespace"),
-        single_namespace: has("SingleNamespace"),
-        multi_namespace: has("MultiNamespace"),
-        all_namespaces: has("AllNamespaces"),
-    })
 }
 
 /// The obstacles that a ClusterServiceVersion states. Manifests may be cut down to a part of the object, so the answer

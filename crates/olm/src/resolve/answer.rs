@@ -15,6 +15,7 @@ use super::repair::Repair;
 use super::resolution::{Because, Operator, Preferred, Resolution, Verdict};
 use super::rows::World;
 use super::steps::{NewSubscription, Steps, UpdatedSubscription};
+use crate::obstacle::Obstacle;
 use olmdex_base::diag::Place;
 use olmdex_fbc::Api;
 
@@ -49,6 +50,10 @@ pub struct ResolutionAnswer {
     pub installed_before: Option<usize>,
     /// The points where OLM may give another answer; only on request.
     pub quirks: Vec<String>,
+    /// The obstacles between the operators of the namespace and their next versions that the cluster's own objects
+    /// show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<Obstacle>,
     /// Warnings about the input.
     pub warnings: Vec<String>,
 }
@@ -161,6 +166,9 @@ pub struct BehindAnswer {
     pub is_choice: bool,
     /// Why not.
     pub because: Vec<Sentence>,
+    /// Single changes after which it gets that bundle.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Repair>,
 }
 
 /// The reason why a namespace cannot be resolved.
@@ -236,6 +244,7 @@ impl ResolutionAnswer {
             installed: generation.installed.clone(),
             installed_before: generation.repeats,
             quirks: Vec::new(),
+            obstacles: Vec::new(),
             warnings: Vec::new(),
         };
         match &generation.verdict {
@@ -306,6 +315,7 @@ impl ResolutionAnswer {
                 wanted: it.wanted.name.clone(),
                 is_choice: it.is_choice,
                 because: story(&it.facts),
+                repairs: Vec::new(),
             })
             .collect();
     }

@@ -92,12 +92,12 @@ pub use position::{Position, Standing, standings};
 pub use preference::Preference;
 pub use question::{Bundles, Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
-pub use repair::{Repair, repairs};
+pub use repair::{Edit, Repair, held_repairs, repairs};
 pub use resolution::{
     Because, Behind, Operator, Options, Preferred, Provision, Resolution, RetainedOperator, Verdict, resolve,
 };
 pub use rows::{Catalog, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use stats::Size;
-pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};
+pub use steps::{NewSubscription, Steps, UpdatedSubscription, is_about, steps};
 pub use unmet::{DemandingBundle, NearProvider, Unmet, UnmetDemand, unmet};
 pub use why::{Chain, Link, MAX_CHAINS, WhyAnswer, chains};

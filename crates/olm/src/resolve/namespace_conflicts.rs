@@ -58,7 +58,7 @@ pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> 
                      InterOperatorGroupOwnerConflict"
                 )
             } else if one.is_new == other.is_new {
-                format!("{a} and {b} both own {shared}: the newer definition serves both")
+                format!("{a} and {b} both own {shared}: the definition that is applied last serves both, newer or not")
             } else {
                 continue;
             };

@@ -101,7 +101,7 @@ fn shared_definitions(
     let (new_name, name, namespace, shared) = (new.name, &csv.name, &csv.namespace, shared.join(", "));
     Some(if !new.package.is_empty() && new.package == other.package {
         format!(
-            "{new_name} in the namespace {} and {name} in {namespace} share {shared}: the newer definition serves both",
+            "{new_name} in the namespace {} and {name} in {namespace} share {shared}: the definition that is applied last serves both, newer or not",
             world.namespace
         )
     } else {

@@ -10,6 +10,7 @@ use olmdex_fbc::without_v;
 use olmdex_index::IndexError;
 use olmdex_index::query::CatalogRank;
 use olmdex_rules::cluster::{Cluster, ClusterServiceVersion, Subscription};
+use olmdex_version::version_in_name;
 
 /// The namespace whose catalogs all namespaces see, unless the question names another one.
 const GLOBAL_NAMESPACE: &str = "olm";
@@ -35,6 +36,8 @@ pub struct Question {
     pub ignores_missing: bool,
     /// CatalogSources that are none of the catalogs, each with the words for it.
     pub unknown_sources: BTreeMap<String, String>,
+    /// The catalogs of CatalogSources, by their namespaces and names.
+    pub catalogs_of_sources: BTreeMap<(String, String), String>,
 }
 
 /// A package to install.
@@ -124,7 +127,8 @@ pub enum QuestionError {
 }
 
 impl Question {
-    /// Renames CatalogSources to the catalogs that they mean; one that means none of them keeps its name.
+    /// Makes Subscriptions name the catalogs that their CatalogSources mean; a source that means none of them keeps its
+    /// name.
     pub fn tie(&mut self, sources: &CatalogSources) {
         for it in &mut self.cluster.subscriptions {
             match sources.catalog(&it.source_namespace, &it.source) {
@@ -135,9 +139,9 @@ impl Question {
                 }
             }
         }
-        for it in &mut self.cluster.catalog_sources {
+        for it in &self.cluster.catalog_sources {
             if let Some(catalog) = sources.catalog(&it.namespace, &it.name) {
-                it.name = catalog;
+                self.catalogs_of_sources.insert((it.namespace.clone(), it.name.clone()), catalog);
             }
         }
     }
@@ -183,6 +187,11 @@ impl Question {
             }
             subscriptions.retain(is_at_hand);
         }
+        if self.lacks_service_versions() {
+            let text =
+                "the manifests have no ClusterServiceVersions; what `status.installedCSV` names counts as installed";
+            warnings.push(text.to_owned());
+        }
         let groups: Vec<_> = self.cluster.operator_groups.iter().filter(|it| it.namespace == namespace).collect();
         if groups.is_empty() && !self.cluster.subscriptions.is_empty() {
             warnings.push(format!("the namespace {namespace} has no OperatorGroup in the manifests; one is assumed"));
@@ -193,6 +202,12 @@ impl Question {
             fails_forward: groups.iter().any(|it| it.fails_forward),
         };
         Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups, elsewhere }, warnings))
+    }
+
+    /// Whether Subscriptions have installed something, and the manifests have no ClusterServiceVersions at all:
+    /// somebody left them out.
+    fn lacks_service_versions(&self) -> bool {
+        self.cluster.csvs.is_empty() && self.cluster.subscriptions.iter().any(|it| !it.installed.is_empty())
     }
 
     /// The namespaces that the question is about: the one that it names; otherwise all in which the manifests have
@@ -233,6 +248,7 @@ impl Question {
             installed: self.installed.iter().filter(|it| is_its(&it.namespace)).cloned().collect(),
             ignores_missing: self.ignores_missing,
             unknown_sources: self.unknown_sources.clone(),
+            catalogs_of_sources: self.catalogs_of_sources.clone(),
         }
     }
 
@@ -287,28 +303,35 @@ impl Question {
         let mut catalogs = Vec::new();
         for source in &self.cluster.catalog_sources {
             let is_visible = source.namespace == global || source.namespace == namespace;
-            if ranks.iter().all(|it| it.catalog != source.name) {
-                if is_visible {
-                    let name = &source.name;
-                    warnings.push(format!(
-                        "catalog `{name}` was not given; its contents are ignored unless `--source-map {name}=CATALOG` \
-                        maps it to one"
-                    ));
-                }
-                continue;
+            let key = (source.namespace.clone(), source.name.clone());
+            let catalog = self.catalogs_of_sources.get(&key).unwrap_or(&source.name);
+            let is_given = ranks.iter().any(|it| it.catalog == *catalog);
+            // OLM connects to every CatalogSource that the namespace sees, whether a Subscription names it or not.
+            let failure = source.is_unreachable().then(|| {
+                format!("failed to list bundles: rpc error: code = Unavailable (its connection is {})", source.state)
+            });
+            if !is_given && is_visible && failure.is_none() {
+                let name = &source.name;
+                warnings.push(format!(
+                    "catalog `{name}` was not given; its contents are ignored unless `--source-map {name}=CATALOG` \
+                    maps it to one"
+                ));
             }
-            if is_visible && !source.state.is_empty() && source.state != "READY" {
+            if is_visible && failure.is_none() && source.is_unready() {
                 let (name, state) = (&source.name, &source.state);
                 warnings.push(format!(
                     "the CatalogSource `{name}` was not ready ({state}): OLM resolves nothing until it is"
                 ));
             }
-            catalogs.push(Catalog {
-                name: source.name.clone(),
-                namespace: source.namespace.clone(),
-                priority: source.priority,
-                failure: None,
-            });
+            if is_given || failure.is_some() {
+                catalogs.push(Catalog {
+                    name: catalog.clone(),
+                    source: source.name.clone(),
+                    namespace: source.namespace.clone(),
+                    priority: source.priority,
+                    failure,
+                });
+            }
         }
         if !self.cluster.catalog_sources.is_empty() {
             return catalogs;
@@ -318,7 +341,8 @@ impl Question {
             let wording = subscriptions.iter().find(|it| it.source == rank.catalog && !it.source_namespace.is_empty());
             let namespace = wording.map_or(global, |it| it.source_namespace.as_str()).to_owned();
             let priority = rank.priority;
-            catalogs.push(Catalog { name: rank.catalog.clone(), namespace, priority, failure: None });
+            let name = rank.catalog.clone();
+            catalogs.push(Catalog { name, namespace, priority, ..Catalog::default() });
         }
         catalogs
     }
@@ -328,6 +352,9 @@ impl Question {
     /// # Errors
     /// If the catalogs do not have them.
     pub fn complete(&self, world: &mut World, rows: &dyn Rows, bundles: &dyn Bundles) -> Result<(), QuestionError> {
+        if self.lacks_service_versions() {
+            assume_installed(world, rows)?;
+        }
         for it in &self.installed {
             add_installed(world, rows, bundles, &it.bundle, it.channel.as_deref())?;
         }
@@ -418,6 +445,33 @@ fn add_subscription(world: &mut World, rows: &dyn Rows, install: &Install) -> Re
         }
         Some(_) => {}
         None => world.subscriptions.push(added),
+    }
+    Ok(())
+}
+
+/// Adds what the Subscriptions have installed, with the properties that the catalogs know.
+fn assume_installed(world: &mut World, rows: &dyn Rows) -> Result<(), QuestionError> {
+    let installed: Vec<(String, String)> = world
+        .subscriptions
+        .iter()
+        .filter(|it| !it.installed.is_empty())
+        .map(|it| (it.package.clone(), it.installed.clone()))
+        .collect();
+    for (package, name) in installed {
+        let mut csv = ClusterServiceVersion {
+            version: version_in_name(&name).map(|it| it.to_string()).unwrap_or_default(),
+            namespace: world.namespace.clone(),
+            name,
+            ..ClusterServiceVersion::default()
+        };
+        for known in by_preference(world, rows.package(&package)?) {
+            let Some(bundle) = known.graph.bundles.iter().find(|it| it.name == csv.name) else { continue };
+            csv.properties = rows.properties(&package, &[bundle])?.pop();
+            csv.version.clone_from(&bundle.version);
+            csv.place = bundle.place.clone();
+            break;
+        }
+        world.installed.push(csv);
     }
     Ok(())
 }

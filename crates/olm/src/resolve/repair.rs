@@ -4,10 +4,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::conflict::{Conflict, FactKind};
+use super::conflict::{Conflict, ConflictFact, FactKind};
 use super::failure::Failure;
 use super::position::{Position, standings};
-use super::resolution::{Options, Resolution, Verdict, resolve};
+use super::resolution::{Behind, Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
 use olmdex_rules::cluster::Subscription;
 
@@ -21,6 +21,36 @@ pub struct Repair {
     pub change: String,
     /// The bundles that are installed then.
     pub installs: Vec<String>,
+    /// The change for machines: commands are made from it.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub edit: Edit,
+}
+
+/// A change to the objects of a namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// A Subscription no longer names a bundle to start with.
+    ForgetStart {
+        /// The Subscription.
+        subscription: String,
+    },
+    /// A Subscription follows another channel, and another CatalogSource if one is given by name and namespace.
+    Follow {
+        /// The Subscription.
+        subscription: String,
+        /// The channel.
+        channel: String,
+        /// The CatalogSource.
+        source: Option<(String, String)>,
+    },
+    /// Objects are deleted.
+    Delete {
+        /// The Subscription.
+        subscription: Option<String>,
+        /// The ClusterServiceVersion.
+        csv: Option<String>,
+    },
 }
 
 /// Single changes that make the namespace resolvable, those that take least away first.
@@ -28,16 +58,46 @@ pub struct Repair {
 /// # Errors
 /// If the catalogs cannot be read.
 pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Conflict) -> Result<Vec<Repair>, Failure> {
+    helpful(rows, options, changes(world, rows, &conflict.facts, false)?, |_| true)
+}
+
+/// Single changes after which a Subscription gets the bundle that it prefers, those that take least away first.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn held_repairs(
+    world: &World,
+    rows: &dyn Rows,
+    options: &Options,
+    behind: &Behind,
+) -> Result<Vec<Repair>, Failure> {
+    let mut changes = changes(world, rows, &behind.facts, true)?;
+    // To give up the operator itself is no way to upgrade it.
+    changes.retain(
+        |it| !matches!(&it.edit, Edit::Delete { subscription: Some(name), .. } if *name == behind.subscription),
+    );
+    helpful(rows, options, changes, |resolution| {
+        resolution.operators.iter().any(|it| it.package == behind.wanted.package && it.name != behind.gets)
+    })
+}
+
+/// The changes that make the namespace resolvable, with a resolution that helps.
+fn helpful(
+    rows: &dyn Rows,
+    options: &Options,
+    changes: Vec<Change>,
+    helps: impl Fn(&Resolution) -> bool,
+) -> Result<Vec<Repair>, Failure> {
     let mut found = Vec::new();
-    for Change { words: change, world: changed, subscription } in
-        changes(world, rows, conflict)?.into_iter().take(MAX_TRIES)
-    {
+    let options = &Options { explains: false, ..*options };
+    for Change { words: change, world: changed, subscription, edit } in changes.into_iter().take(MAX_TRIES) {
         match resolve(&changed, rows, options) {
             // A change is no help if it works only because an operator stays where no update reaches it.
             Ok(Verdict::Resolved(resolution)) if strands(&changed, rows, &resolution, subscription.as_deref())? => {}
+            Ok(Verdict::Resolved(resolution)) if !helps(&resolution) => {}
             Ok(Verdict::Resolved(resolution)) => {
                 let installs = resolution.operators.iter().map(|it| it.name.clone()).collect();
-                found.push(Repair { change, installs });
+                found.push(Repair { change, installs, edit });
             }
             Err(failure @ (Failure::Index(_) | Failure::Limit(_) | Failure::Work(_))) => return Err(failure),
             Ok(Verdict::Unsatisfiable(_)) | Err(_) => {}
@@ -65,20 +125,34 @@ struct Change {
     world: World,
     /// The Subscription that looks elsewhere then.
     subscription: Option<String>,
+    edit: Edit,
 }
 
 /// The changes to try, the smallest first.
-fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<Change>, Failure> {
+fn changes(world: &World, rows: &dyn Rows, facts: &[ConflictFact], is_held: bool) -> Result<Vec<Change>, Failure> {
     let mut subscriptions: Vec<usize> = Vec::new();
     let mut unreferenced: Vec<&str> = Vec::new();
-    for fact in &conflict.facts {
+    for fact in facts {
         match &fact.kind {
             FactKind::Subscription { name } => {
                 subscriptions.extend(world.subscriptions.iter().position(|it| it.name == *name));
             }
+            // Operators that stay hold another one back, and their Subscriptions are no facts of the conflict.
+            FactKind::Providers { operators, .. } | FactKind::Package { operators, .. } if is_held => {
+                let is_its = |it: &Subscription| operators.iter().any(|operator| operator.name == it.installed);
+                let all = world.subscriptions.iter().enumerate();
+                subscriptions.extend(all.filter(|(_, it)| is_its(it)).map(|(idx, _)| idx));
+            }
+            FactKind::Requires { operator, .. } | FactKind::Replaces { operator, .. } if is_held => {
+                subscriptions.extend(world.subscriptions.iter().position(|it| it.installed == operator.name));
+            }
             FactKind::Unreferenced { operator } => unreferenced.push(&operator.name),
             _ => {}
         }
+    }
+    if is_held {
+        subscriptions.sort_unstable();
+        subscriptions.dedup();
     }
     let mut changes = Vec::new();
     for &idx in &subscriptions {
@@ -101,7 +175,8 @@ fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>,
     let mut changes = Vec::new();
     if !starting.is_empty() && subscription.installed.is_empty() {
         let words = format!("remove `startingCSV: {starting}` from the Subscription `{name}`");
-        changes.push(Change { words, world: with(&|it| it.starting.clear()), subscription: None });
+        let edit = Edit::ForgetStart { subscription: name.clone() };
+        changes.push(Change { words, world: with(&|it| it.starting.clear()), subscription: None, edit });
     }
     for (source, channels) in elsewhere(world, rows, subscription)? {
         let catalog = &world.catalogs[source];
@@ -117,7 +192,10 @@ fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>,
                 it.source.clone_from(&catalog.name);
                 it.source_namespace.clone_from(&catalog.namespace);
             });
-            changes.push(Change { words, world: changed, subscription: Some(name.clone()) });
+            let own_name = if catalog.source.is_empty() { &catalog.name } else { &catalog.source };
+            let source = (!is_own).then(|| (own_name.clone(), catalog.namespace.clone()));
+            let edit = Edit::Follow { subscription: name.clone(), channel: other.clone(), source };
+            changes.push(Change { words, world: changed, subscription: Some(name.clone()), edit });
         }
     }
     Ok(changes)
@@ -128,7 +206,8 @@ fn deletion(world: &World, name: &str) -> Change {
     let mut changed = world.clone();
     changed.installed.retain(|it| it.name != name);
     let words = format!("delete the ClusterServiceVersion {name}, which no Subscription names");
-    Change { words, world: changed, subscription: None }
+    let edit = Edit::Delete { subscription: None, csv: Some(name.to_owned()) };
+    Change { words, world: changed, subscription: None, edit }
 }
 
 /// The change that removes a Subscription, by its index, and its installed bundle.
@@ -136,13 +215,15 @@ fn removal(world: &World, idx: usize) -> Change {
     let Subscription { name, installed, .. } = &world.subscriptions[idx];
     let mut changed = world.clone();
     changed.subscriptions.remove(idx);
-    let words = if installed.is_empty() || !world.installed.iter().any(|it| it.name == *installed) {
-        format!("remove the Subscription `{name}`")
-    } else {
+    let is_installed = !installed.is_empty() && world.installed.iter().any(|it| it.name == *installed);
+    let words = if is_installed {
         changed.installed.retain(|it| it.name != *installed);
         format!("remove the Subscription `{name}` and uninstall {installed}")
+    } else {
+        format!("remove the Subscription `{name}`")
     };
-    Change { words, world: changed, subscription: None }
+    let edit = Edit::Delete { subscription: Some(name.clone()), csv: is_installed.then(|| installed.clone()) };
+    Change { words, world: changed, subscription: None, edit }
 }
 
 /// The other places from which a Subscription could get its package: catalogs with their channels, its own first.

@@ -120,8 +120,10 @@ pub trait Rows {
 /// A CatalogSource.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Catalog {
-    /// Its name.
+    /// The catalog that it serves.
     pub name: String,
+    /// Its own name; empty if only the catalog is known.
+    pub source: String,
     /// Its namespace.
     pub namespace: String,
     /// `spec.priority`; higher is preferred.
@@ -169,8 +171,12 @@ pub struct World {
 impl World {
     /// The catalogs that resolution sees.
     pub(super) fn is_visible(&self, catalog: &Catalog) -> bool {
-        catalog.namespace == self.namespace
-            || (!self.groups.excludes_global && catalog.namespace == self.global_namespace)
+        self.sees(&catalog.namespace)
+    }
+
+    /// Whether resolution sees the catalogs of a namespace.
+    pub(crate) fn sees(&self, of_catalogs: &str) -> bool {
+        of_catalogs == self.namespace || (!self.groups.excludes_global && of_catalogs == self.global_namespace)
     }
 
     /// A catalog by its place, as OLM writes it.

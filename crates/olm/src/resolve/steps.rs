@@ -56,7 +56,8 @@ pub struct UpdatedSubscription {
 }
 
 /// Whether a Subscription is about an operator, by package, channel and catalog.
-pub(super) fn is_about(world: &World, subscription: &Subscription, operator: &Operator) -> bool {
+#[must_use]
+pub fn is_about(world: &World, subscription: &Subscription, operator: &Operator) -> bool {
     let catalog = world.catalogs.get(operator.catalog);
     let is_source = (subscription.source.is_empty() && subscription.source_namespace.is_empty())
         || catalog.is_some_and(|it| it.name == subscription.source && it.namespace == subscription.source_namespace);

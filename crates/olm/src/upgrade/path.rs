@@ -11,6 +11,7 @@ use super::installed::InstalledBundle;
 use super::target::Target;
 use super::updates::{refused_words, v1_target};
 use super::v1;
+use crate::obstacle::{Effect, Obstacle};
 use olmdex_base::olm::Olm;
 use olmdex_index::query::PackageGraph;
 use olmdex_version::masterminds::api_server_refusal;
@@ -42,6 +43,9 @@ pub struct UpgradePath {
     pub steps: Vec<PathStep>,
     /// The end, and the reason for it.
     pub reason: String,
+    /// The first obstacle between the operator and its next version, if the question was about one of a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
 }
 
 /// A step of a way.
@@ -90,6 +94,16 @@ impl UpgradePath {
             is_reached: false,
             steps: Vec::new(),
             reason: String::new(),
+            obstacle: None,
+        }
+    }
+
+    /// The same way in a namespace that may keep the operator from its first step.
+    pub fn put_in(&mut self, obstacle: Option<&Obstacle>) {
+        self.obstacle = obstacle.cloned();
+        if let Some(obstacle) = obstacle.filter(|it| it.effect == Effect::Stops && !self.steps.is_empty()) {
+            self.is_reached = false;
+            self.reason = format!("{}; OLM takes no step before that is mended: {}", self.reason, obstacle.text);
         }
     }
 

@@ -9,6 +9,7 @@ use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::target::Target;
 use super::v1::{self, CatalogWalk};
+use crate::obstacle::{Effect, Obstacle};
 use olmdex_base::olm::Olm;
 use olmdex_index::query::PackageGraph;
 use olmdex_version::masterminds::{Constraint, api_server_refusal};
@@ -30,6 +31,8 @@ pub enum Verdict {
     Error,
     /// OLM v1 resolves to the target, and refuses to install it.
     Refused,
+    /// The catalog has an upgrade, and the namespace keeps OLM Classic from it.
+    Held,
 }
 
 /// The answer of one generation of OLM.
@@ -67,13 +70,16 @@ pub struct Updates {
     pub walk: Vec<CatalogWalk>,
     /// OLM v1: the conditions about deprecations that the ClusterExtension has then.
     pub conditions: Vec<v1::DeprecationCondition>,
+    /// The first obstacle between the operator and its next version, if the question was about one of a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
 }
 
 impl Updates {
     /// Whether the answer is a negative one.
     #[must_use]
     pub fn is_negative(&self) -> bool {
-        matches!(self.verdict, Verdict::Stuck | Verdict::Error | Verdict::Refused)
+        matches!(self.verdict, Verdict::Stuck | Verdict::Error | Verdict::Refused | Verdict::Held)
     }
 
     pub(super) fn new(olm: Olm, view: &PackageView, asked: &EngineQuestion) -> Self {
@@ -92,6 +98,31 @@ impl Updates {
             others: Vec::new(),
             walk: Vec::new(),
             conditions: Vec::new(),
+            obstacle: None,
+        }
+    }
+
+    /// The same answer in a namespace: with what keeps the operator there, and the bundle that OLM installs next if it
+    /// resolves the namespace.
+    pub fn put_in(&mut self, obstacle: Option<&Obstacle>, next: Option<&str>) {
+        let is_taken = matches!(self.verdict, Verdict::Install | Verdict::Update);
+        self.obstacle = obstacle.cloned();
+        match obstacle {
+            Some(obstacle) if obstacle.effect == Effect::Stops && is_taken => {
+                self.verdict = Verdict::Held;
+                self.reason.clone_from(&obstacle.text);
+                // It stays an upgrade that the catalog permits.
+                self.others.splice(0..0, self.target.take());
+            }
+            _ => {
+                let position = |name: &str| self.others.iter().position(|it| it.bundle == name);
+                let taken = self.target.as_ref().map(|it| it.bundle.as_str());
+                if let Some(at) = next.filter(|name| is_taken && taken != Some(name)).and_then(position) {
+                    let target = self.others.remove(at);
+                    self.reason = format!("{}; the namespace does not permit a higher one", reason_of(&target));
+                    self.others.splice(0..0, self.target.replace(target));
+                }
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use super::target::Target;
 use super::uninstall_advice::{Jump, jump};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};
+use crate::obstacle::{Effect, Obstacle};
 use olmdex_base::olm::Olm;
 use olmdex_index::query::{PackageGraph, Reach};
 use olmdex_index::{Index, IndexError};
@@ -50,6 +51,9 @@ pub struct WhyNot {
     pub ways: Vec<String>,
     /// OLM Classic: the remaining option if no upgrade leads there. It is also the last of the ways.
     pub jump: Option<Jump>,
+    /// The first obstacle between the operator and its next version, if the question was about one of a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<Obstacle>,
 }
 
 /// A condition that a bundle must meet.
@@ -82,7 +86,25 @@ impl WhyNot {
             conditions: Vec::new(),
             ways: Vec::new(),
             jump: None,
+            obstacle: None,
         }
+    }
+
+    /// The same answer in a namespace that may keep the operator from any version.
+    pub fn put_in(&mut self, obstacle: Option<&Obstacle>) {
+        self.obstacle = obstacle.cloned();
+        let Some(obstacle) = obstacle else { return };
+        let is_free = obstacle.effect != Effect::Stops;
+        if self.is_taken && !is_free {
+            self.is_taken = false;
+            self.ways = obstacle.remedies.iter().map(|it| it.change.clone()).collect();
+        }
+        self.condition(
+            "the namespace lets OLM upgrade",
+            is_free,
+            format!("{} ({})", obstacle.text, obstacle.object),
+            None,
+        );
     }
 
     fn condition(&mut self, condition: &str, is_met: bool, fact: String, left: Option<usize>) {

@@ -8,12 +8,9 @@ use super::manifests;
 use super::question::PlanQuestion;
 use olmdex_index::query::BundleSelector;
 use olmdex_olm::catalog_source::CATALOG_NAME_LABEL;
+use olmdex_olm::namespace::{SUBSCRIPTIONS, merge_patch, plain_name as name};
 use olmdex_rules::cluster::Subscription;
-use olmdex_text::encoding::shell::word;
 use olmdex_text::json::Tree;
-
-/// The resource of Subscriptions, by a name that no other API group has.
-const SUBSCRIPTIONS: &str = "subscriptions.operators.coreos.com";
 
 /// Adds commands to all steps.
 pub(super) fn add(question: &PlanQuestion<'_>, plan: &mut Plan) {
@@ -37,14 +34,6 @@ struct Writer<'q> {
     commands: Vec<String>,
     manifests: Vec<String>,
     warnings: Vec<String>,
-}
-
-/// A name that means the same to a shell and to Kubernetes; `None` for any other text.
-fn name(text: &str) -> Option<&str> {
-    let is_plain = !text.is_empty()
-        && !text.starts_with('-')
-        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-' | b'_' | b'+'));
-    is_plain.then_some(text)
 }
 
 /// The namespace of a step's operators, and their package if the step is about one.
@@ -92,6 +81,7 @@ impl Writer<'_> {
             StepKind::Source => self.source(step)?,
             StepKind::Extension => self.extension(step)?,
             StepKind::Uninstall => self.uninstall(step)?,
+            StepKind::Mend | StepKind::Wait if self.remedied(step) => {}
             StepKind::Wait => self.wait(step)?,
             StepKind::Mend => match step.subject.as_deref()?.split_once('/') {
                 Some((namespace, _)) => {
@@ -103,6 +93,23 @@ impl Writer<'_> {
             },
         }
         Some(())
+    }
+
+    /// Takes the commands that the state of the namespace has for the obstacle of a step. Whether it has some.
+    fn remedied(&mut self, step: &PlanStep) -> bool {
+        let namespace = step.subject.as_deref().and_then(|it| it.split_once('/')).map(|it| it.0);
+        let because = step.because.first().map(|it| it.text.as_str());
+        let question = self.question;
+        let Some(remedy) = namespace.zip(because).and_then(|(namespace, text)| question.remedy(namespace, text)) else {
+            return false;
+        };
+        // A report shows remarks too, so no name with marks of another language gets into one.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " .,:;/`'()-_@=+".contains(c);
+        if remedy.change.chars().all(is_plain) {
+            self.say(&remedy.change);
+        }
+        self.commands.extend(remedy.commands.iter().cloned());
+        !remedy.commands.is_empty()
     }
 
     fn platform(&mut self, step: &PlanStep) -> Option<()> {
@@ -340,12 +347,6 @@ impl Writer<'_> {
     }
 }
 
-/// The words of a command that gives one field of an object a value.
-pub(super) fn merge_patch(path: &[&str], value: impl Into<Tree>) -> String {
-    let patch = path.iter().rev().fold(value.into(), |value, key| Tree::object().with(key, value));
-    format!("--type merge -p {}", word(&patch.compact()))
-}
-
 /// The highest number of approvals that people see one by one; more are a loop.
 const MAX_APPROVALS: usize = 2;
 
@@ -398,16 +399,6 @@ fn approval(commands: &[String]) -> Option<(&str, Vec<String>, &[String])> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn only_plain_names_get_into_commands() {
-        for text in ["", "a b", "$(x)", "a;b", "-f", "ä", "a\nb", "'"] {
-            assert_eq!(name(text), None, "{text:?}");
-        }
-        assert_eq!(name("till.v1.0.0"), Some("till.v1.0.0"));
-    }
-
     #[test]
     fn approvals_of_one_bundle_after_another_are_a_loop() {
         let approved = |bundle: &str| {

@@ -180,6 +180,7 @@ impl PlanBasis {
             scope: wish.scope,
             gates: wish.gates,
             assume: wish.assume,
+            namespaces: Vec::new(),
         }
     }
 }

@@ -143,6 +143,9 @@ impl Inventory {
             refusal: refusal.map(|it| it.message.clone()),
             pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
             unresolved: resolution,
+            obstacle: question
+                .obstacle(&csv.namespace, subscription.map_or(csv.name.as_str(), |it| it.name.as_str()))
+                .cloned(),
             place: csv.place.to_string(),
             ..Operator::new(Olm::Classic, &package, &csv.name, &csv.version)
         });

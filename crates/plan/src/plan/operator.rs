@@ -1,5 +1,6 @@
 //! An installed operator, with the Subscription or ClusterExtension that manages it.
 
+use olmdex_olm::namespace::Obstacle;
 use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{Installation, ServedCatalog};
 
@@ -42,8 +43,10 @@ pub(super) struct Operator {
     pub(super) refusal: Option<String>,
     /// The waiting InstallPlan, and its bundles.
     pub(super) pending: Option<(String, Vec<String>)>,
-    /// The reason why its namespace cannot be resolved.
+    /// The reason why OLM v1 does not go on.
     pub(super) unresolved: Option<String>,
+    /// The first obstacle between it and its next version in its namespace.
+    pub(super) obstacle: Option<Obstacle>,
     pub(super) place: String,
 }
 
@@ -76,6 +79,7 @@ impl Operator {
             refusal: None,
             pending: None,
             unresolved: None,
+            obstacle: None,
             place: String::new(),
         }
     }

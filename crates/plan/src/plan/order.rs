@@ -12,9 +12,10 @@ use super::inventory::Inventory;
 use super::journey::{Journey, When};
 use super::needs::{Needs, order};
 use super::operator::Operator;
-use super::question::PlanQuestion;
+use super::question::{PlanQuestion, told};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
+use olmdex_olm::namespace::{Effect, Obstacle, ObstacleCode};
 use olmdex_olm::upgrade::Olm;
 use olmdex_rules::openshift::{Goal, PlatformPath, Support, platform_path};
 
@@ -244,6 +245,8 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
     for it in timed {
         at.entry(it.when).or_default().push(it);
     }
+    let planned: Vec<PlanStep> = at.values().flatten().map(|it| it.step.clone()).collect();
+    let mut steps = mend(operators, &planned);
     let mut take = |when: When| {
         let mut steps = at.remove(&when).unwrap_or_default();
         // The order is that of operators: by namespace, package and version. A changed source comes before the updates,
@@ -251,7 +254,6 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
         steps.sort_by_key(|it| (it.step.kind != StepKind::Source, it.place));
         steps.into_iter().map(|it| it.step)
     };
-    let mut steps = mend(operators);
     let routes = platform_routes(question, path);
     let channel = format!("eus-{}", question.to);
     for (idx, minor) in path.iter().enumerate() {
@@ -310,24 +312,61 @@ fn platform_routes(question: &PlanQuestion<'_>, path: &[Minor]) -> Option<Platfo
     whole.or_else(|| platform_path(&question.graph, from, &Goal::Minor(*path.get(1)?)))
 }
 
-/// The repairs that come before anything else.
-fn mend(operators: &[Operator]) -> Vec<PlanStep> {
-    let mut steps = Vec::new();
+/// The repairs that come before anything else. One that concerns a whole namespace is made once.
+fn mend(operators: &[Operator], planned: &[PlanStep]) -> Vec<PlanStep> {
+    let mut steps: Vec<PlanStep> = Vec::new();
     for it in operators {
         let subject = Some(it.subject());
-        if let Some(bundle) = &it.in_flight {
-            let text = format!("the update to {bundle} is not finished");
-            let because = vec![Reason { code: Code::UpdateInFlight, text }];
-            let path = vec![PathElement::Bundle(bundle.clone())];
-            steps.push(PlanStep { subject, because, path, ..PlanStep::new(StepKind::Wait) });
-        } else if it.phase == "Failed" {
-            let text = format!("{} is Failed: {}", it.installed, it.message);
-            let because = vec![Reason { code: Code::Unhealthy, text }];
-            steps.push(PlanStep { subject, because, ..PlanStep::new(StepKind::Mend) });
-        } else if let Some(message) = &it.unresolved {
-            let because = vec![Reason { code: Code::Unresolved, text: message.clone() }];
-            steps.push(PlanStep { subject, because, ..PlanStep::new(StepKind::Mend) });
+        let stop = it.obstacle.as_ref().filter(|obstacle| obstacle.effect == Effect::Stops);
+        let (kind, code, text, path) = match (stop, &it.obstacle, &it.in_flight, &it.unresolved) {
+            (Some(stop), ..) if stop.code == ObstacleCode::NotUpgradeable => {
+                (StepKind::Wait, Code::Unhealthy, told(stop), Vec::new())
+            }
+            (Some(stop), ..) => (StepKind::Mend, code_of(stop), told(stop), Vec::new()),
+            (None, _, Some(bundle), _) => {
+                let text = format!("the update to {bundle} is not finished");
+                (StepKind::Wait, Code::UpdateInFlight, text, vec![PathElement::Bundle(bundle.clone())])
+            }
+            (None, Some(obstacle), ..) if !is_planned(obstacle, it, planned) => {
+                (StepKind::Wait, Code::UpdateInFlight, told(obstacle), Vec::new())
+            }
+            (None, None, None, _) if it.phase == "Failed" => {
+                (StepKind::Mend, Code::Unhealthy, format!("{} is Failed: {}", it.installed, it.message), Vec::new())
+            }
+            (None, None, None, Some(message)) => (StepKind::Mend, Code::Unresolved, message.clone(), Vec::new()),
+            _ => continue,
+        };
+        let because = vec![Reason { code, text }];
+        let in_namespace = |step: &PlanStep| {
+            let of = step.subject.as_ref().and_then(|it| it.split('/').next());
+            of == it.namespace.as_deref() && step.because == because
+        };
+        if !steps.iter().any(in_namespace) {
+            steps.push(PlanStep { subject, because, path, ..PlanStep::new(kind) });
         }
     }
     steps
+}
+
+fn code_of(obstacle: &Obstacle) -> Code {
+    match obstacle.code {
+        ObstacleCode::ServiceVersionFailed | ObstacleCode::ServiceVersionPending => Code::Unhealthy,
+        _ => Code::Unresolved,
+    }
+}
+
+/// Whether a step of the plan approves the InstallPlan that an operator waits for.
+fn is_planned(obstacle: &Obstacle, operator: &Operator, planned: &[PlanStep]) -> bool {
+    let Some((_, bundles)) = operator.pending.as_ref().filter(|_| obstacle.code == ObstacleCode::ApprovalNeeded) else {
+        return false;
+    };
+    let has = |element: &PathElement| match element {
+        PathElement::Bundle(bundle) => bundles.contains(bundle),
+        PathElement::Together(together) => together.iter().any(|bundle| bundles.contains(bundle)),
+    };
+    // Nobody need take an optional step.
+    planned
+        .iter()
+        .filter(|step| !step.optional)
+        .any(|step| step.path.iter().any(has) || step.then.iter().any(|bundle| bundles.contains(bundle)))
 }

@@ -2,10 +2,10 @@
 
 use super::answer::{Blocker, Decision, Plan, StepKind, Unknown};
 use super::code::Code;
-use super::commands::merge_patch;
 use super::inputs::recommended;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::Minor;
+use olmdex_olm::namespace::merge_patch;
 use olmdex_rules::cluster::Condition;
 use olmdex_rules::openshift::{Goal, Risk, platform_path};
 

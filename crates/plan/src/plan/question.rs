@@ -10,6 +10,7 @@ use olmdex_rules::openshift::{Graph, Lifecycle, SupportLevel};
 use olmdex_text::calendar::Day;
 
 use olmdex_olm::catalog_source::PlanCatalog;
+use olmdex_olm::namespace::{NamespaceState, Obstacle, ObstacleCode, Remedy};
 
 /// The question that a plan answers.
 pub struct PlanQuestion<'q> {
@@ -51,6 +52,35 @@ pub struct PlanQuestion<'q> {
     pub gates: Gates,
     /// Blockers and decisions that count as settled, by their codes or `CODE:SUBJECT`.
     pub assume: Vec<String>,
+    /// The states of the cluster's namespaces with the catalogs of its present version, as far as they are known.
+    pub namespaces: Vec<NamespaceState>,
+}
+
+impl PlanQuestion<'_> {
+    /// The first thing that keeps an operator of a namespace from its next version now, by its Subscription or
+    /// ClusterServiceVersion.
+    pub(super) fn obstacle(&self, namespace: &str, subject: &str) -> Option<&Obstacle> {
+        let state = self.namespaces.iter().find(|it| it.namespace == namespace)?;
+        // A plan finds ways around a channel that leads nowhere.
+        let found = state.obstacles.iter().filter(|it| it.code != ObstacleCode::Stranded);
+        found.into_iter().find(|it| it.is_now() && it.concerns(subject))
+    }
+
+    /// The first change that removes an obstacle of a namespace, given by its words.
+    pub(super) fn remedy(&self, namespace: &str, text: &str) -> Option<&Remedy> {
+        let state = self.namespaces.iter().find(|it| it.namespace == namespace)?;
+        let obstacle = state.obstacles.iter().find(|it| told(it) == text)?;
+        obstacle.remedies.first()
+    }
+}
+
+/// An obstacle as the reason of a step.
+pub(super) fn told(obstacle: &Obstacle) -> String {
+    match (obstacle.message.as_str(), obstacle.because.as_slice()) {
+        (_, because @ [_, ..]) => format!("{}: {}", obstacle.text, because.join("; ")),
+        ("", []) => obstacle.text.clone(),
+        (message, []) => format!("{}: {message}", obstacle.text),
+    }
 }
 
 /// How many minor versions a plan spans at most.

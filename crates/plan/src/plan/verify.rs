@@ -75,6 +75,7 @@ pub(super) fn settle(
         operator.in_flight = None;
         operator.pending = None;
         operator.unresolved = None;
+        operator.obstacle = None;
     }
     Ok(())
 }

@@ -99,6 +99,7 @@ pub fn way_out(
         scope: Vec::new(),
         gates: operator.installation.gates,
         assume: Vec::new(),
+        namespaces: Vec::new(),
     };
     let mut families: Vec<String> = Vec::new();
     for it in catalogs.iter().filter(|it| it.minor.is_same(step.from)) {

@@ -22,6 +22,10 @@ pub struct CatalogSource {
     pub without_place: Vec<&'static str>,
     /// `status.connectionState.lastObservedState`, or empty.
     pub state: String,
+    /// When its state was last observed to change, or empty.
+    pub since: String,
+    /// `status.message`: why it has no registry, or empty.
+    pub message: String,
     /// The place where it is written.
     pub place: Place,
 }
@@ -40,7 +44,21 @@ impl CatalogSource {
                 .filter(|it| object.at(&["spec", it]).is_some_and(|it| !it.is_null()))
                 .collect(),
             state: object.text(&["status", "connectionState", "lastObservedState"]),
+            since: object.text(&["status", "connectionState", "lastConnect"]),
+            message: object.text(&["status", "message"]),
             place: object.place.clone(),
         }
+    }
+
+    /// Whether its registry is known not to answer. OLM connects by itself to one that is idle.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self.state.as_str(), "TRANSIENT_FAILURE" | "SHUTDOWN")
+    }
+
+    /// Whether its registry is not known to answer.
+    #[must_use]
+    pub fn is_unready(&self) -> bool {
+        !matches!(self.state.as_str(), "" | "READY" | "IDLE")
     }
 }

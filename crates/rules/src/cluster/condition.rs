@@ -14,6 +14,14 @@ pub struct Condition {
     pub reason: String,
     /// Its message, or empty.
     pub message: String,
+    /// When it became so, as in `2026-01-31T12:00:00Z`, or empty.
+    pub since: String,
+}
+
+/// When a condition last changed: OLM Classic's InstallPlans and Kubernetes name the time alike.
+fn time_of(condition: Value<'_>) -> String {
+    let times = ["lastTransitionTime", "lastUpdateTime"].map(|key| condition.text_of(key));
+    times.into_iter().find(|time| !time.is_empty()).unwrap_or_default()
 }
 
 impl Condition {
@@ -23,6 +31,7 @@ impl Condition {
             status: value.text_of("status"),
             reason: value.text_of("reason"),
             message: value.text_of("message"),
+            since: time_of(value),
         }
     }
 

@@ -28,8 +28,10 @@ pub struct InstallPlan {
     pub csvs: Vec<String>,
     /// `status.phase`, or empty.
     pub phase: String,
-    /// The error in its conditions, or empty.
+    /// The error in its status or its conditions, or empty.
     pub message: String,
+    /// When it was made, or empty.
+    pub since: String,
     /// From where its bundles were taken.
     pub lookups: Vec<Lookup>,
     /// The place where it is written.
@@ -51,7 +53,11 @@ impl InstallPlan {
                 .collect(),
             phase: object.text(&["status", "phase"]),
             lookups: object.items(&["status", "bundleLookups"]).into_iter().map(lookup).collect(),
-            message: wrong.map(|it| it.text_of("message")).unwrap_or_default(),
+            message: Some(object.text(&["status", "message"]))
+                .filter(|message| !message.is_empty())
+                .or_else(|| Some(wrong?.text_of("message")))
+                .unwrap_or_default(),
+            since: object.text(&["metadata", "creationTimestamp"]),
             place: object.place.clone(),
         }
     }

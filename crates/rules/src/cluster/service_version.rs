@@ -23,6 +23,10 @@ pub struct ClusterServiceVersion {
     pub message: String,
     /// `status.phase`; empty if not known.
     pub phase: String,
+    /// `status.reason`, or empty.
+    pub reason: String,
+    /// When the phase last changed, or empty.
+    pub since: String,
     /// Whether it is a copy of one in another namespace.
     pub is_copied: bool,
     /// The value of the annotation `operatorframework.io/properties`, if it has one.
@@ -81,6 +85,8 @@ impl ClusterServiceVersion {
             min_kube_version: csv.text("minKubeVersion"),
             message: object.text(&["status", "message"]),
             phase: object.text(&["status", "phase"]),
+            reason: object.text(&["status", "reason"]),
+            since: object.text(&["status", "lastTransitionTime"]),
             is_copied,
             properties,
             owned,

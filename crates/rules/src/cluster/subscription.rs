@@ -31,6 +31,8 @@ pub struct Subscription {
     pub install_plan: String,
     /// `status.state`, or empty.
     pub state: String,
+    /// When its status last changed, or empty.
+    pub since: String,
     /// The annotation `olm.generated-by`: OLM made it for an operator that requires this one.
     pub generated_by: Option<String>,
     /// `spec.config` as JSON, if there is one.
@@ -58,6 +60,7 @@ impl Subscription {
             current: object.text(&["status", "currentCSV"]),
             install_plan: object.text(&["status", "installPlanRef", "name"]),
             state: object.text(&["status", "state"]),
+            since: object.text(&["status", "lastUpdated"]),
             generated_by: object.annotation("olm.generated-by"),
             config: object.json(&["spec", "config"]),
             spec: object.json(&["spec"]).unwrap_or_default(),

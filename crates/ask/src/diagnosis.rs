@@ -1,0 +1,196 @@
+//! Why operators of a cluster are stuck: the state of each namespace, which every question about a cluster asks.
+
+use std::collections::BTreeSet;
+
+use super::dependencies::WorkOptions;
+use super::error::AskError;
+use super::hint::{Help, Hint};
+use super::namespace::{NamespaceQuestion, Worlds};
+use super::question::{Answer, Question, State, Verdict, answer};
+use super::upgrade::{GateOptions, PackageQuestion, UpgradeInquiry, UpgradeOptions};
+use olmdex_base::olm::OlmSet;
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::LightIndex;
+use olmdex_olm::namespace::{NamespaceInquiry, NamespaceState, Obstacle, of_extension, state_of_extensions};
+use olmdex_olm::resolve::{IndexRows, Options};
+use olmdex_olm::upgrade::v1_updates;
+use olmdex_rules::cluster::{Cluster, ClusterExtension};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Find out why operators of a cluster are stuck
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct DiagnoseQuestion {
+    /// Only these namespaces, packages, Subscriptions or ClusterExtensions. Default: all of the cluster
+    #[cfg_attr(feature = "clap", arg(value_name = "NAMESPACE|PKG"))]
+    pub name: Vec<String>,
+    /// How much the answer may cost.
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub work: WorkOptions,
+    /// The feature gates of operator-controller.
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub gates: GateOptions,
+    /// Only this catalog; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub catalog: Vec<String>,
+}
+
+impl Question for DiagnoseQuestion {
+    const NAME: &'static str = "diagnose";
+    const KIND: &'static str = "Diagnosis";
+    const IS_OF_CLUSTER: bool = true;
+    type Index = LightIndex;
+    type Item = NamespaceState;
+
+    fn names(&self) -> Vec<&String> {
+        Vec::new()
+    }
+
+    /// The state of each namespace, those with something stuck first. The verdict is negative if anything is stuck.
+    fn ask(&self, state: &State<'_, LightIndex>) -> Result<Answer<NamespaceState>, AskError> {
+        let Some((cluster, words)) = state.cluster else {
+            let what = "a diagnosis needs the objects of a cluster: add `--cluster`".to_owned();
+            return Err(AskError::NothingInCluster(what));
+        };
+        self.refuse_unknown(cluster, words)?;
+        let mut warnings = Vec::new();
+        // All remarks on missing parts of the namespaces are obstacles.
+        warnings.extend(cluster.warnings.iter().cloned());
+        let mut items = namespace_states(state, &self.catalog, None, &self.work.options(), |namespace| {
+            self.names_namespace(cluster, namespace)
+        })?;
+        items.extend(self.of_extensions(state, cluster, &mut warnings)?);
+        for item in &mut items {
+            self.keep(item);
+        }
+        items.retain(|it| !it.operators.is_empty() || !it.obstacles.is_empty());
+        items.sort_by_key(|it| !it.is_stuck());
+        let is_stuck = items.iter().any(NamespaceState::is_stuck);
+        answer(Ok((items, Verdict::negative_if(is_stuck))), warnings)
+    }
+}
+
+impl DiagnoseQuestion {
+    /// A name must be that of something in the cluster.
+    fn refuse_unknown(&self, cluster: &Cluster, words: &str) -> Result<(), AskError> {
+        let subscriptions = cluster.subscriptions.iter();
+        let known: BTreeSet<&str> = subscriptions
+            .flat_map(|it| [it.namespace.as_str(), it.package.as_str(), it.name.as_str()])
+            .chain(cluster.csvs.iter().filter(|it| !it.is_copied).flat_map(|it| [&*it.namespace, &*it.name]))
+            .chain(cluster.extensions.iter().flat_map(|it| [it.package.as_str(), it.name.as_str()]))
+            .collect();
+        if known.is_empty() {
+            let what = format!("{words} has no Subscription, no ClusterServiceVersion and no ClusterExtension");
+            return Err(AskError::NothingInCluster(what));
+        }
+        match self.name.iter().find(|name| !known.contains(name.as_str())) {
+            Some(name) => {
+                let help = Help::new(Hint::of(name, known), "name a namespace, a package or a Subscription");
+                Err(AskError::NotInCluster { cluster: words.to_owned(), name: name.clone(), help })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn is_named(&self, names: &[&str]) -> bool {
+        self.name.is_empty() || self.name.iter().any(|name| names.contains(&name.as_str()))
+    }
+
+    fn names_namespace(&self, cluster: &Cluster, namespace: &str) -> bool {
+        let mut subscriptions = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
+        let mut csvs = cluster.csvs.iter().filter(|it| it.namespace == namespace && !it.is_copied);
+        self.is_named(&[namespace])
+            || subscriptions.any(|it| self.is_named(&[&it.package, &it.name]))
+            || csvs.any(|it| self.is_named(&[&it.name]))
+    }
+
+    /// Leaves the operators that are asked for, and what concerns them.
+    fn keep(&self, state: &mut NamespaceState) {
+        if self.is_named(&[&state.namespace]) {
+            return;
+        }
+        state.operators.retain(|it| self.is_named(&[&it.package, &it.name, &it.installed]));
+        let operators = &state.operators;
+        state.obstacles.retain(|obstacle| operators.iter().any(|it| obstacle.concerns(it.subject())));
+    }
+
+    /// The ClusterExtensions of OLM v1, which belong to no namespace.
+    fn of_extensions(
+        &self,
+        state: &State<'_, LightIndex>,
+        cluster: &Cluster,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<NamespaceState>, AskError> {
+        let is_asked = |it: &&ClusterExtension| self.is_named(&[&it.package, &it.name]);
+        let asked: Vec<&ClusterExtension> = cluster.extensions.iter().filter(is_asked).collect();
+        if asked.is_empty() {
+            return Ok(None);
+        }
+        let options = UpgradeOptions {
+            olm: OlmSet::V1,
+            gates: self.gates,
+            catalog: self.catalog.clone(),
+            ..UpgradeOptions::default()
+        };
+        let mut inquiry = UpgradeInquiry::new(state, &options, None, None);
+        let questions = match inquiry.questions() {
+            Ok(found) => found.questions,
+            // The objects by themselves tell a lot.
+            Err(error) if error.is_about_words() => {
+                inquiry.warnings.push(error.to_string());
+                Vec::new()
+            }
+            Err(AskError::NoCatalogForCluster(_) | AskError::NothingInCluster(_)) => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        warnings.extend(inquiry.warnings);
+        let mut found: Vec<Obstacle> = Vec::new();
+        let mut next = Vec::new();
+        for extension in asked.iter().copied() {
+            let words = format!("ClusterExtension {}", extension.name);
+            let question = questions.iter().find(|it| it.asked.managed_by.as_ref() == Some(&words));
+            let updates = question.map(|PackageQuestion { view, asked, .. }| v1_updates(view, asked));
+            found.extend(of_extension(cluster, extension, updates.as_ref()));
+            next.push(updates.and_then(|it| it.target.filter(|_| it.refusal.is_none())).map(|it| it.bundle));
+        }
+        Ok(Some(state_of_extensions(&asked, &next, found)))
+    }
+}
+
+/// The states of the namespaces of a cluster that are asked for; `openshift` is its version, if that is known otherwise
+/// than by its objects.
+///
+/// # Errors
+/// If the catalogs cannot be read, or a limit ends the work.
+pub fn namespace_states(
+    state: &State<'_, LightIndex>,
+    catalogs: &[String],
+    openshift: Option<Minor>,
+    options: &Options,
+    is_asked: impl Fn(&str) -> bool,
+) -> Result<Vec<NamespaceState>, AskError> {
+    let Some((cluster, _)) = state.cluster.filter(|(cluster, _)| !cluster.namespaces().is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let question = NamespaceQuestion {
+        cluster: cluster.clone(),
+        source_map: state.source_map.to_vec(),
+        ignores_missing: true,
+        openshift,
+        catalogs: catalogs.to_vec(),
+        are_named: state.are_named,
+        ..NamespaceQuestion::default()
+    };
+    let Worlds { worlds, facts, .. } = question.worlds(state.index)?;
+    let mut states = Vec::new();
+    for world in worlds.iter().filter(|it| is_asked(&it.namespace)) {
+        let rows = IndexRows::new(state.index, world);
+        let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index: state.index, facts: &facts, options };
+        states.push(inquiry.state()?);
+    }
+    Ok(states)
+}

@@ -1,0 +1,96 @@
+//! The same questions about ClusterExtensions of OLM v1: whether ClusterCatalogs serve, what the conditions report, and
+//! whether the catalogs have a version to install (`docs/behaviour/olm-v1.md` 2.8, 2.10, 5).
+
+use super::commands::plain_name;
+use super::standing::{NamespaceState, OperatorStanding};
+use crate::obstacle::{Effect, Obstacle, ObstacleCode};
+use crate::upgrade::{Updates, Verdict};
+use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, Condition};
+
+/// The obstacles between a ClusterExtension and its next version. `updates` is the answer of OLM v1, if the catalogs
+/// are known.
+#[must_use]
+pub fn of_extension(cluster: &Cluster, extension: &ClusterExtension, updates: Option<&Updates>) -> Vec<Obstacle> {
+    let mut obstacles: Vec<Obstacle> = cluster
+        .cluster_catalogs
+        .iter()
+        .filter(|it| extension.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels)))
+        .filter_map(|it| of_catalog(it, extension))
+        .collect();
+    let reported = of_conditions(extension);
+    let is_reported = reported.is_some();
+    obstacles.extend(reported);
+    if let Some(updates) = updates.filter(|it| it.is_negative() && !is_reported) {
+        let text = match (&updates.verdict, &updates.refusal) {
+            (Verdict::Refused, Some(refusal)) => format!("OLM v1 refuses the version that it resolves to: {refusal}"),
+            _ => format!("OLM v1 finds no version: {}", updates.reason),
+        };
+        let found =
+            Obstacle::new(ObstacleCode::ExtensionStuck, Effect::Stops, object(extension), text, &extension.place);
+        obstacles.push(found.of([&extension.name]));
+    }
+    obstacles
+}
+
+fn object(extension: &ClusterExtension) -> String {
+    format!("ClusterExtension {}", extension.name)
+}
+
+fn of_catalog(catalog: &ClusterCatalog, extension: &ClusterExtension) -> Option<Obstacle> {
+    if catalog.is_unavailable || catalog.serves() {
+        return None;
+    }
+    let condition = ["Progressing", "Serving"]
+        .iter()
+        .find_map(|kind| Condition::find(&catalog.conditions, kind).filter(|it| !it.message.is_empty()));
+    let text = format!("the ClusterCatalog {} does not serve its content", catalog.name);
+    let object = format!("ClusterCatalog {}", catalog.name);
+    let found = Obstacle::new(ObstacleCode::CatalogUnreachable, Effect::Stops, object, text, &catalog.place)
+        .of([&extension.name])
+        .then("OLM v1 resolves no ClusterExtension that selects this ClusterCatalog");
+    let found = match condition {
+        Some(condition) => found.since(&condition.since).message(&condition.message),
+        None => found,
+    };
+    let look = plain_name(&catalog.name).map(|name| format!("oc describe clustercatalog {name}"));
+    Some(found.remedy("make its image available", look.into_iter().collect()))
+}
+
+/// The report of operator-controller itself.
+fn of_conditions(extension: &ClusterExtension) -> Option<Obstacle> {
+    let progressing = Condition::find(&extension.conditions, "Progressing");
+    let installed = Condition::find(&extension.conditions, "Installed").filter(|it| it.status == "False");
+    let (condition, effect) = match progressing {
+        Some(it) if matches!(it.reason.as_str(), "Retrying" | "Blocked" | "InvalidConfiguration") => {
+            (it, Effect::Stops)
+        }
+        Some(it) if it.status == "True" && it.reason == "RollingOut" => (it, Effect::Waits),
+        _ => (installed?, Effect::Stops),
+    };
+    let what = match (effect, condition.reason.as_str()) {
+        (Effect::Waits, _) => "OLM v1 rolls out a version".to_owned(),
+        (_, "") => "OLM v1 reports an error".to_owned(),
+        (_, reason) => format!("OLM v1 reports {reason}"),
+    };
+    let found = Obstacle::new(ObstacleCode::ExtensionStuck, effect, object(extension), what, &extension.place);
+    let found = found.of([&extension.name]).since(&condition.since).message(&condition.message);
+    let look = plain_name(&extension.name).map(|name| format!("oc describe clusterextension {name}"));
+    let change = if effect == Effect::Waits { "wait for it" } else { "remove the cause that the message names" };
+    Some(found.remedy(change, look.into_iter().collect()))
+}
+
+/// The state of ClusterExtensions, with the bundle that each gets next.
+#[must_use]
+pub fn state_of_extensions(
+    extensions: &[&ClusterExtension],
+    next: &[Option<String>],
+    obstacles: Vec<Obstacle>,
+) -> NamespaceState {
+    let standing = |(extension, next): (&&ClusterExtension, &Option<String>)| {
+        let installed = extension.installed.as_ref().map(|it| it.name.clone()).unwrap_or_default();
+        let next = next.clone().filter(|it| *it != installed);
+        OperatorStanding::new(&extension.package, &extension.name, installed, next, &obstacles)
+    };
+    let operators = extensions.iter().zip(next).map(standing).collect();
+    NamespaceState { namespace: String::new(), operators, obstacles }
+}

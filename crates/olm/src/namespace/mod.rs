@@ -1,0 +1,106 @@
+//! The state of a namespace: what keeps its operators from their next version, in the order in which OLM Classic asks.
+//!
+//! OLM asks whether the CatalogSources can be reached, whether there is one OperatorGroup, whether an InstallPlan is
+//! under way, and only then which operators belong together; afterwards the ClusterServiceVersions decide whether an
+//! upgrade is carried out (`docs/behaviour/olm-classic.md` 1.4, 2.9, 5.3, 5.4). [`NamespaceInquiry::state`] asks in the
+//! same order, and all that it finds stands in one list: the first obstacle is the one to remove first. A change that
+//! concerns the resolution is only offered after the namespace was resolved with it.
+//!
+//! Objects that are not in the input are not taken for missing: then the answer names what is not known.
+
+mod commands;
+mod extensions;
+mod fixes;
+mod install_modes;
+mod resolved;
+mod service_versions;
+mod sources;
+mod standing;
+mod subscriptions;
+
+pub use crate::obstacle::{Effect, Obstacle, ObstacleCode, Remedy};
+pub use commands::{SUBSCRIPTIONS, merge_patch, plain_name};
+pub use extensions::{of_extension, state_of_extensions};
+pub use install_modes::unsupported_targets;
+pub use standing::{NamespaceState, OperatorStanding};
+
+use commands::Commands;
+
+use crate::resolve::{ClusterFacts, Failure, Options, Resolution, Rows, Verdict, World, resolve};
+use olmdex_index::LightIndex;
+use olmdex_rules::cluster::{Cluster, Subscription};
+
+/// A question about the state of a namespace.
+pub struct NamespaceInquiry<'a> {
+    /// The objects of the cluster; CatalogSources have the names of the catalogs that they mean.
+    pub cluster: &'a Cluster,
+    /// The namespace. Its catalogs are those that are given.
+    pub world: &'a World,
+    /// The content of these catalogs.
+    pub rows: &'a dyn Rows,
+    /// The same catalogs.
+    pub index: &'a LightIndex,
+    /// The versions of the cluster.
+    pub facts: &'a ClusterFacts,
+    /// How much an answer may cost.
+    pub options: &'a Options,
+}
+
+impl NamespaceInquiry<'_> {
+    /// The state of the namespace.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read, or a limit ends the work before there is an answer.
+    pub fn state(&self) -> Result<NamespaceState, Failure> {
+        let mut obstacles = self.of_sources()?;
+        let is_kept_from_resolving = obstacles.iter().any(|it| it.effect == Effect::Stops && it.subjects.is_empty());
+        obstacles.extend(self.of_subscriptions());
+        let mut resolution = None;
+        if !is_kept_from_resolving && !self.world.subscriptions.is_empty() && self.is_whole() {
+            let options = Options { explains: true, ..*self.options };
+            match resolve(self.world, self.rows, &options) {
+                Ok(Verdict::Resolved(resolved)) => {
+                    obstacles.extend(self.of_resolution(&resolved)?);
+                    resolution = Some(resolved);
+                }
+                Ok(Verdict::Unsatisfiable(conflict)) => obstacles.push(self.of_conflict(&conflict)?),
+                Err(failure) => obstacles.push(self.of_failure(failure)?),
+            }
+        }
+        obstacles.extend(self.of_service_versions(resolution.as_ref()));
+        if let Some(resolution) = &resolution {
+            obstacles.extend(self.misfits(resolution)?);
+        }
+        Ok(NamespaceState::new(self.cluster, self.world, obstacles, resolution.as_ref()))
+    }
+
+    /// The obstacles that the cluster's own objects show; `resolution` tells which operators have a next version.
+    ///
+    /// # Errors
+    /// The errors of [`Self::state`].
+    pub fn of_objects(&self, resolution: Option<&Resolution>) -> Result<Vec<Obstacle>, Failure> {
+        let mut obstacles = self.of_sources()?;
+        obstacles.extend(self.of_subscriptions());
+        obstacles.extend(self.of_service_versions(resolution));
+        Ok(obstacles)
+    }
+
+    fn namespace(&self) -> &str {
+        &self.world.namespace
+    }
+
+    fn commands(&self) -> Commands<'_> {
+        Commands(self.namespace())
+    }
+
+    /// The Subscriptions of the namespace, also those whose catalogs are not given.
+    fn subscriptions(&self) -> impl Iterator<Item = &Subscription> {
+        self.cluster.subscriptions.iter().filter(|it| it.namespace == self.namespace())
+    }
+
+    /// Whether the catalogs of all Subscriptions are given. Otherwise nothing is known about the resolution: one
+    /// Subscription decides about all.
+    fn is_whole(&self) -> bool {
+        self.subscriptions().all(|it| self.world.subscriptions.iter().any(|known| known.name == it.name))
+    }
+}

@@ -1,0 +1,217 @@
+//! The last questions of OLM: whether ClusterServiceVersions are well, and whether an operator may be replaced.
+
+use super::NamespaceInquiry;
+use super::install_modes::unsupported_targets;
+use crate::obstacle::{Effect, Obstacle, ObstacleCode};
+use crate::resolve::Resolution;
+use olmdex_index::query::{Filter, InstallModes};
+use olmdex_rules::cluster::{ClusterServiceVersion, Condition, OperatorGroup, Subscription};
+
+impl NamespaceInquiry<'_> {
+    pub(super) fn of_service_versions(&self, resolution: Option<&Resolution>) -> Vec<Obstacle> {
+        let mut obstacles = Vec::new();
+        for csv in self.own() {
+            obstacles.extend(self.of_phase(csv));
+            obstacles.extend(self.of_condition(csv, resolution));
+            obstacles.extend(self.of_modes(csv));
+            obstacles.extend(self.unmanaged(csv));
+        }
+        obstacles.extend(self.subscriptions().filter_map(|it| self.missing(it)));
+        obstacles
+    }
+
+    /// The ClusterServiceVersions that OLM has installed in this namespace.
+    fn own(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
+        self.cluster.csvs.iter().filter(|it| it.namespace == self.namespace() && !it.is_copied)
+    }
+
+    /// A ClusterServiceVersion that is being replaced by one that has not failed.
+    pub(super) fn replacing(&self) -> Option<&str> {
+        let is_going = |it: &&ClusterServiceVersion| matches!(it.phase.as_str(), "Replacing" | "Deleting");
+        let has_successor = |name: &str| self.own().any(|it| it.replaces == name && it.phase != "Failed");
+        self.own().filter(is_going).map(|it| it.name.as_str()).find(|name| has_successor(name))
+    }
+
+    /// The Subscription of a ClusterServiceVersion, also while it replaces the installed one.
+    fn subscription_of(&self, csv: &ClusterServiceVersion) -> Option<&Subscription> {
+        let mut all = self.subscriptions();
+        all.find(|it| it.installed == csv.name || it.current == csv.name)
+    }
+
+    /// The names that obstacles of a ClusterServiceVersion are about: those of its Subscriptions, also of one whose
+    /// operator it replaces or that replaces it.
+    fn subjects(&self, csv: &ClusterServiceVersion) -> Vec<String> {
+        let successor = self.own().find(|it| it.replaces == csv.name).map(|it| it.name.as_str());
+        let names = [Some(csv.name.as_str()), Some(csv.replaces.as_str()).filter(|it| !it.is_empty()), successor];
+        let is_its =
+            |it: &&Subscription| names.iter().flatten().any(|name| it.installed == *name || it.current == *name);
+        let mut subjects: Vec<String> = self.subscriptions().filter(is_its).map(|it| it.name.clone()).collect();
+        if subjects.is_empty() {
+            subjects.push(csv.name.clone());
+        }
+        subjects
+    }
+
+    fn of_phase(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
+        let ClusterServiceVersion { name, phase, .. } = csv;
+        let found = |code, effect, text| {
+            let found = Obstacle::new(code, effect, object(csv), text, &csv.place);
+            found.of(self.subjects(csv)).since(&csv.since).message(&csv.message)
+        };
+        let look = || self.commands().describe("csv", name);
+        match phase.as_str() {
+            "" | "Succeeded" | "Replacing" | "Deleting" => None,
+            "Failed" => {
+                let text = format!("the ClusterServiceVersion {name} is Failed");
+                let (effect, then) = match self.world.groups.fails_forward {
+                    true => (
+                        Effect::Later,
+                        "OLM replaces it as soon as a version follows it (the OperatorGroup fails forward)",
+                    ),
+                    false => (
+                        Effect::Stops,
+                        "a version that follows it stays in Pending: OLM replaces no operator that is Failed",
+                    ),
+                };
+                let found = found(ObstacleCode::ServiceVersionFailed, effect, text).then(then);
+                let found = found.remedy("remove the cause that its message names; OLM tries it again", look());
+                Some(match self.subscription_of(csv) {
+                    Some(subscription) => self.with_reinstallation(found, subscription, Some(name), "", Vec::new()),
+                    None => found.remedy(
+                        format!("delete the ClusterServiceVersion {name}"),
+                        self.commands().delete("csv", name),
+                    ),
+                })
+            }
+            phase => {
+                let is_told = matches!(csv.reason.as_str(), "RequirementsNotMet" | "NeedsReinstall")
+                    || [
+                        "requirements not met",
+                        "requirements no longer met",
+                        "couldn't be found",
+                        "replaced is in phase",
+                        "not upgradeable",
+                    ]
+                    .iter()
+                    .any(|words| csv.message.contains(words));
+                let (effect, what) = match is_told {
+                    true => (Effect::Stops, "waits for something that it needs"),
+                    false => (Effect::Waits, "is being installed"),
+                };
+                let text = format!("the ClusterServiceVersion {name} {what} ({phase})");
+                let change = if is_told {
+                    "provide what its message names"
+                } else {
+                    "wait for it; if it does not move, look at its conditions"
+                };
+                Some(found(ObstacleCode::ServiceVersionPending, effect, text).remedy(change, look()))
+            }
+        }
+    }
+
+    /// The wish of an operator not to be upgraded.
+    fn of_condition(&self, csv: &ClusterServiceVersion, resolution: Option<&Resolution>) -> Option<Obstacle> {
+        let conditions = &self.cluster.operator_conditions;
+        let own = conditions.iter().find(|it| it.namespace == csv.namespace && it.name == csv.name)?;
+        let Condition { reason, message, since, .. } = own.refusal()?;
+        let follows = resolution.is_some_and(|it| it.operators.iter().any(|operator| operator.replaces == csv.name));
+        let is_replaced = self.own().any(|it| it.replaces == csv.name);
+        let effect = if follows || is_replaced { Effect::Stops } else { Effect::Later };
+        let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
+        let text = format!("{} reports Upgradeable=False{reason}", csv.name);
+        let object = format!("OperatorCondition {}/{}", own.namespace, own.name);
+        let found = Obstacle::new(ObstacleCode::NotUpgradeable, effect, object, text, &own.place);
+        let found = found.of(self.subjects(csv)).since(since).message(message);
+        let found = found.then("the version that follows it stays in Pending: operator is not upgradeable");
+        let find_out = "wait until the operator reports Upgradeable=True, or do what its message asks";
+        Some(found.remedy(find_out, self.commands().get("operatorcondition", &own.name)))
+    }
+
+    /// Whether the OperatorGroup targets namespaces that an installed operator cannot watch.
+    fn of_modes(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
+        let group = self.only_group()?;
+        let modes = InstallModes::of_stated(&csv.install_modes).or_else(|| self.modes_in_catalog(csv))?;
+        let refusal = unsupported_targets(modes, self.namespace(), group.targets.as_deref()?)?;
+        // A Failed one says so by itself.
+        let is_said = csv.phase == "Failed";
+        (!is_said).then(|| self.unsupported(&csv.name, &refusal, self.subjects(csv), group))
+    }
+
+    /// The install modes that the catalog states for an installed bundle. A catalog that cannot be read states none.
+    fn modes_in_catalog(&self, csv: &ClusterServiceVersion) -> Option<InstallModes> {
+        let own = self.world.subscriptions.iter().find(|it| it.installed == csv.name)?;
+        let filter = Filter { catalogs: vec![own.source.clone()], ..Filter::default() };
+        let graphs = self.index.package_graphs(&filter, &own.package).ok()?;
+        graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == csv.name)?.install_modes
+    }
+
+    pub(super) fn unsupported(
+        &self,
+        bundle: &str,
+        refusal: &str,
+        subjects: Vec<String>,
+        group: &OperatorGroup,
+    ) -> Obstacle {
+        let text = format!("{bundle} does not support the namespaces that the OperatorGroup {} targets", group.name);
+        let object = format!("OperatorGroup {}/{}", group.namespace, group.name);
+        let found = Obstacle::new(ObstacleCode::UnsupportedOperatorGroup, Effect::Later, object, text, &group.place);
+        let found = found.of(subjects).message(refusal);
+        let found = found.then("its ClusterServiceVersion becomes Failed with the reason UnsupportedOperatorGroup");
+        found.remedy(
+            "install it in a namespace whose OperatorGroup targets what it supports; another target changes it for all \
+             operators of this namespace",
+            self.commands().get("operatorgroup", &group.name),
+        )
+    }
+
+    /// The only OperatorGroup of the namespace.
+    pub(super) fn only_group(&self) -> Option<&OperatorGroup> {
+        let mut groups = self.cluster.operator_groups.iter().filter(|it| it.namespace == self.namespace());
+        groups.next().filter(|_| groups.next().is_none())
+    }
+
+    fn unmanaged(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
+        let ClusterServiceVersion { name, .. } = csv;
+        let is_replaced = self.own().any(|it| it.replaces == *name);
+        if self.subscription_of(csv).is_some() || is_replaced {
+            return None;
+        }
+        let text = format!("no Subscription has installed {name}");
+        let found = Obstacle::new(ObstacleCode::Unmanaged, Effect::Later, object(csv), text, &csv.place);
+        let found = found
+            .of([name])
+            .then("it gets no upgrades, and OLM installs nothing beside it that owns its APIs or is of its package");
+        Some(found.remedy(
+            "delete it, and subscribe to its package; definitions and objects stay",
+            self.commands().delete("csv", name),
+        ))
+    }
+
+    /// A Subscription whose ClusterServiceVersion is not there.
+    fn missing(&self, subscription: &Subscription) -> Option<Obstacle> {
+        let Subscription { name, installed, place, .. } = subscription;
+        let object = format!("Subscription {}/{name}", subscription.namespace);
+        if installed.is_empty() || self.own().any(|it| it.name == *installed) {
+            return None;
+        }
+        let code = ObstacleCode::ServiceVersionMissing;
+        if self.cluster.csvs.is_empty() {
+            let text = format!("the input has no ClusterServiceVersions, so {installed} counts as installed");
+            let found = Obstacle::new(code, Effect::Unknown, object, text, place).of([name]);
+            return Some(found.remedy("add `clusterserviceversions` to the input", Vec::new()));
+        }
+        // A namespace with others of its kind was collected.
+        let is_collected = self.cluster.csvs.iter().any(|it| it.namespace == subscription.namespace);
+        if !is_collected || self.own().any(|it| it.replaces == *installed) {
+            return None;
+        }
+        let text = format!("the ClusterServiceVersion {installed} does not exist, and the Subscription names it");
+        let found = Obstacle::new(code, Effect::Stops, object, text, place).of([name]).since(&subscription.since);
+        let found = found.then("OLM does not install it again while `status.currentCSV` names it");
+        Some(self.with_reinstallation(found, subscription, None, "", Vec::new()))
+    }
+}
+
+fn object(csv: &ClusterServiceVersion) -> String {
+    format!("ClusterServiceVersion {}/{}", csv.namespace, csv.name)
+}

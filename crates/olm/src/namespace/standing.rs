@@ -1,0 +1,123 @@
+//! The state of a namespace as an answer.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::obstacle::{Effect, Obstacle};
+use crate::resolve::{Operator, Resolution, World};
+use olmdex_rules::cluster::{Cluster, Subscription};
+
+/// The state of a namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NamespaceState {
+    /// The namespace; empty for the ClusterExtensions of OLM v1, which belong to none.
+    pub namespace: String,
+    /// Its operators.
+    pub operators: Vec<OperatorStanding>,
+    /// All that keeps operators from their next version, in the order in which OLM asks.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// An operator of a namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OperatorStanding {
+    /// Its package; its ClusterServiceVersion if no Subscription names it.
+    pub package: String,
+    /// Its Subscription or ClusterExtension, or empty.
+    pub name: String,
+    /// The installed bundle, or empty.
+    pub installed: String,
+    /// The bundle that OLM installs next, if it does.
+    pub next: Option<String>,
+    /// The next deed of OLM, or the reason why there is none.
+    pub state: String,
+    /// Since when, as in `2026-01-31T12:00:00Z`, or empty.
+    pub since: String,
+    /// The next step of a person, or empty.
+    pub step: String,
+    /// Whether it is stuck: nothing changes until somebody acts.
+    pub is_stuck: bool,
+}
+
+impl NamespaceState {
+    pub(super) fn new(
+        cluster: &Cluster,
+        world: &World,
+        obstacles: Vec<Obstacle>,
+        resolution: Option<&Resolution>,
+    ) -> Self {
+        let namespace = &world.namespace;
+        let next = |subscription: &Subscription| -> Option<&Operator> {
+            let own = world.subscriptions.iter().find(|it| it.name == subscription.name)?;
+            let operators = &resolution?.operators;
+            operators.iter().find(|it| crate::resolve::is_about(world, own, it) && it.name != own.installed)
+        };
+        let subscriptions = cluster.subscriptions.iter().filter(|it| it.namespace == *namespace);
+        let mut operators: Vec<OperatorStanding> = subscriptions
+            .map(|it| {
+                let installed = it.installed.clone();
+                OperatorStanding::new(&it.package, &it.name, installed, next(it).map(|it| it.name.clone()), &obstacles)
+            })
+            .collect();
+        let names = |csv: &str| cluster.subscriptions.iter().any(|it| it.installed == csv || it.current == csv);
+        let alone = cluster.csvs.iter().filter(|it| it.namespace == *namespace && !it.is_copied && !names(&it.name));
+        let alone =
+            alone.filter(|it| !cluster.csvs.iter().any(|other| other.replaces == it.name && names(&other.name)));
+        operators.extend(alone.map(|it| OperatorStanding::new(&it.name, "", it.name.clone(), None, &obstacles)));
+        Self { namespace: namespace.clone(), operators, obstacles }
+    }
+
+    /// The first thing that keeps a Subscription or a ClusterServiceVersion from its next version now.
+    #[must_use]
+    pub fn first_obstacle(&self, subject: &str) -> Option<&Obstacle> {
+        self.obstacles.iter().find(|it| it.is_now() && it.concerns(subject))
+    }
+
+    /// Whether nothing changes until somebody acts.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.obstacles.iter().any(|it| it.effect == Effect::Stops)
+    }
+}
+
+impl OperatorStanding {
+    /// The name that obstacles use for it.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        if self.name.is_empty() { &self.installed } else { &self.name }
+    }
+
+    pub(super) fn new(
+        package: &str,
+        name: &str,
+        installed: String,
+        next: Option<String>,
+        obstacles: &[Obstacle],
+    ) -> Self {
+        let subject = if name.is_empty() { installed.as_str() } else { name };
+        let mut own = obstacles.iter().filter(|it| it.concerns(subject));
+        // Obstacles of today come first, then unknown facts, then obstacles of later steps.
+        let mut sorted: Vec<&Obstacle> = own.by_ref().collect();
+        sorted.sort_by_key(|it| (!it.is_now(), it.effect != Effect::Unknown));
+        let first = sorted.first();
+        let state = match (first, &next, installed.is_empty()) {
+            (Some(obstacle), ..) if obstacle.is_now() || next.is_none() => obstacle.text.clone(),
+            (_, Some(next), true) => format!("OLM installs {next}"),
+            (_, Some(next), false) => format!("OLM upgrades it to {next}"),
+            (_, None, true) => "nothing to install".to_owned(),
+            (_, None, false) => "up to date".to_owned(),
+        };
+        Self {
+            package: package.to_owned(),
+            name: name.to_owned(),
+            installed,
+            next,
+            state,
+            since: first.map(|it| it.since.clone()).unwrap_or_default(),
+            step: first.and_then(|it| it.remedies.first()).map(|it| it.change.clone()).unwrap_or_default(),
+            is_stuck: first.is_some_and(|it| it.effect == Effect::Stops),
+        }
+    }
+}

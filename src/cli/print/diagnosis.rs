@@ -1,0 +1,108 @@
+//! The states of namespaces for people: a row for each operator, then each obstacle with its remedies.
+
+use std::io::{self, Write};
+
+use crate::cli::print::sheet::{Sheet, TextLine};
+use crate::cli::terminal::screen::screen;
+use crate::diag::counted;
+use crate::namespace::{Effect, NamespaceState, Obstacle, Remedy};
+
+/// The indent of what belongs to an obstacle, in columns.
+const INDENT: usize = 2;
+
+/// Writes the states of namespaces, as a page in Markdown if that is wanted.
+pub(crate) fn write(states: &[NamespaceState], is_page: bool, out: &mut impl Write) -> io::Result<()> {
+    let mut sheet = Sheet::default();
+    sheet.line("verdict", &headline(states));
+    let row = |state: &NamespaceState| {
+        let namespace = place(state);
+        let row = move |it: &crate::namespace::OperatorStanding| {
+            let installed = if it.installed == it.package { "" } else { &it.installed };
+            [&namespace, &it.package, installed, &it.state, &it.since, &it.step].map(|it| it.to_string()).to_vec()
+        };
+        state.operators.iter().map(row).collect::<Vec<_>>()
+    };
+    let headers = ["NAMESPACE", "OPERATOR", "INSTALLED", "STATE", "SINCE", "NEXT STEP"];
+    sheet.table_with_below("Operators", &headers, states.iter().flat_map(row).collect(), &[&["NEXT STEP"], &["STATE"]]);
+    for state in states {
+        for (idx, obstacle) in state.obstacles.iter().enumerate() {
+            let title = format!("{} {}: {}", place(state), idx + 1, obstacle.text);
+            sheet.passage(&title, passage(obstacle));
+        }
+    }
+    match is_page {
+        true => sheet.write_page(out),
+        false => sheet.write(screen().width, out),
+    }
+}
+
+/// Adds what keeps an operator from its next version, with the first change that helps.
+pub(crate) fn add_obstacle(sheet: &mut Sheet, obstacle: Option<&Obstacle>) {
+    let Some(obstacle) = obstacle else { return };
+    let label = if obstacle.effect == Effect::Stops { "stuck" } else { "waits" };
+    let since = if obstacle.since.is_empty() { String::new() } else { format!(" (since {})", obstacle.since) };
+    sheet.line(label, &format!("{}{since}", obstacle.text));
+    sheet.line("message", &obstacle.message);
+    if let Some(remedy) = obstacle.remedies.first() {
+        sheet.line("fix", &remedy.change);
+    }
+}
+
+fn place(state: &NamespaceState) -> String {
+    if state.namespace.is_empty() { "OLM v1".to_owned() } else { state.namespace.clone() }
+}
+
+/// How many operators are stuck, wait, and go on.
+fn headline(states: &[NamespaceState]) -> String {
+    let all: Vec<_> = states.iter().flat_map(|it| &it.operators).collect();
+    let n_stuck = all.iter().filter(|it| it.is_stuck).count() as u64;
+    let operators = counted(all.len() as u64, "operator");
+    let later = states.iter().flat_map(|it| &it.obstacles).filter(|it| it.effect == Effect::Later).count() as u64;
+    let more = if later == 0 { String::new() } else { format!("; {} may stop a later step", counted(later, "thing")) };
+    match n_stuck {
+        0 => format!("none of {operators} is stuck{more}"),
+        1 => format!("1 of {operators} is stuck{more}"),
+        n => format!("{n} of {operators} are stuck{more}"),
+    }
+}
+
+fn passage(obstacle: &Obstacle) -> Vec<TextLine> {
+    let mut lines = Vec::new();
+    let mut say = |label: &str, text: &str| {
+        if !text.is_empty() {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            lines.push(TextLine::Words(0, label.len() + 2, format!("{label}: {text}")));
+        }
+    };
+    let Obstacle { object, since, message, meaning, because, consequence, place, remedies, .. } = obstacle;
+    let since = if since.is_empty() { String::new() } else { format!(", since {since}") };
+    let file = if place.file.is_empty() { String::new() } else { format!(" ({place})") };
+    say("object", &format!("{object}{since}{file}"));
+    say("effect", effect(obstacle.effect));
+    say("message", message);
+    say("meaning", meaning);
+    because.iter().for_each(|it| say("because", it));
+    say("otherwise", consequence);
+    for remedy in remedies {
+        let Remedy { change, commands, installs } = remedy;
+        let tried = match installs.as_deref() {
+            None => String::new(),
+            Some([]) => " (tried: the namespace resolves, and nothing more is installed)".to_owned(),
+            Some(names) => format!(" (tried: OLM installs {})", names.join(", ")),
+        };
+        lines.push(TextLine::Words(0, INDENT, format!("fix: {change}{tried}")));
+        if !commands.is_empty() {
+            lines.push(TextLine::Commands(2 * INDENT, commands.clone(), commands.clone()));
+        }
+    }
+    lines
+}
+
+fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Stops => "nothing changes until somebody acts",
+        Effect::Waits => "it waits",
+        Effect::Later => "it will stop a later step",
+        Effect::Unknown => "the input does not tell",
+    }
+}

@@ -1,0 +1,101 @@
+//! One truth for a namespace: commands about one operator say what the diagnosis of its namespace says.
+
+use std::collections::BTreeMap;
+
+use crate::support::{olmdex, scratch};
+use serde_json::Value;
+
+const CATALOG: &str = "shop=fixtures/catalogs/shop-that-moves-on";
+const CLUSTER: &str = "fixtures/clusters/stuck-in-many-ways.yaml";
+
+/// The items of a command's answer about the cluster.
+fn items(words: &[&str]) -> Vec<Value> {
+    let line: Vec<&str> = words.iter().copied().chain(["--cluster", CLUSTER, "-i", CATALOG, "-o", "json"]).collect();
+    let output = olmdex(&line).answer();
+    let answer: Value = serde_json::from_str(&output.out()).unwrap_or_else(|error| panic!("{words:?}: {error}"));
+    answer["items"].as_array().unwrap().clone()
+}
+
+/// Whether each Subscription is stuck, as the diagnosis says.
+fn stuck() -> BTreeMap<String, bool> {
+    let mut found = BTreeMap::new();
+    for state in items(&["diagnose"]) {
+        let namespace = state["namespace"].as_str().unwrap();
+        for operator in state["operators"].as_array().unwrap().iter().filter(|it| it["name"] != "") {
+            let name = format!("Subscription {namespace}/{}", operator["name"].as_str().unwrap());
+            found.insert(name, operator["isStuck"] == true);
+        }
+    }
+    found
+}
+
+/// The obstacles with which an answer says that nothing changes until somebody acts.
+fn stops(item: &Value) -> bool {
+    item["obstacle"]["effect"] == "stops"
+}
+
+#[test]
+fn commands_about_one_operator_agree_with_the_diagnosis_of_its_namespace() {
+    let stuck = stuck();
+    assert!(stuck.values().any(|it| *it) && stuck.values().any(|it| !*it), "{stuck:?}");
+    let of = |item: &Value| item["managedBy"].as_str().unwrap().to_owned();
+    let mut seen = 0;
+    for update in items(&["updates", "--olm", "classic"]) {
+        seen += 1;
+        let name = of(&update);
+        assert_eq!(stops(&update), stuck[&name], "updates of {name}: {update}");
+        if stuck[&name] {
+            assert!(!matches!(update["verdict"].as_str(), Some("install" | "update")), "updates of {name}: {update}");
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+    for path in items(&["path", "till", "--olm", "classic"]) {
+        let (name, has_steps) = (of(&path), !path["steps"].as_array().unwrap().is_empty());
+        assert_eq!(path["isReached"] == true, !(stuck[&name] && has_steps), "path of {name}: {path}");
+    }
+    for bundle in ["till.v1.2.0", "press.v2.0.0"] {
+        for answer in items(&["why-not", bundle, "--olm", "classic"]) {
+            let name = of(&answer);
+            assert!(!(stuck[&name] && answer["isTaken"] == true), "why-not {bundle} in {name}: {answer}");
+        }
+    }
+    for answer in items(&["resolve"]) {
+        let namespace = answer["namespace"].as_str().unwrap();
+        let is_stuck = stuck.iter().any(|(name, it)| *it && name.starts_with(&format!("Subscription {namespace}/")));
+        let shows = answer["outcome"] != "resolved"
+            || answer["obstacles"].as_array().is_some_and(|all| all.iter().any(|it| it["effect"] == "stops"))
+            || answer["standings"].as_array().is_some_and(|all| all.iter().any(|it| it["position"] == "held"))
+            || namespace == "source-gone";
+        assert!(shows || !is_stuck, "resolve of {namespace}: {answer}");
+    }
+}
+
+#[test]
+fn plans_begin_with_what_keeps_operators_from_their_next_version() {
+    let directory = scratch();
+    let version = "---\napiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\n\
+                   spec: {channel: stable-4.18}\nstatus: {desired: {version: 4.18.12}}\n";
+    let cluster = directory.path().join("cluster.yaml");
+    std::fs::write(&cluster, std::fs::read_to_string(CLUSTER).unwrap() + version).unwrap();
+    let catalogs = ["4.18", "4.19"].map(|it| format!("{it}/shop=fixtures/catalogs/shop-that-moves-on"));
+    let cluster = cluster.to_str().unwrap();
+    let line = ["plan", "--cluster", cluster, "--to", "4.19", "-i", &catalogs[0], "-i", &catalogs[1], "-o", "json"];
+    let plan: Value = serde_json::from_str(&olmdex(line).answer().out()).unwrap();
+    let steps = plan["steps"].as_array().unwrap();
+    let mends = |namespace: &str| {
+        let is_its =
+            |step: &&Value| step["subject"].as_str().is_some_and(|it| it.starts_with(&format!("{namespace}/")));
+        let before = steps.iter().take_while(|step| step["kind"] != "platform");
+        before.filter(is_its).any(|step| matches!(step["kind"].as_str(), Some("mend" | "wait")))
+    };
+    for (name, is_stuck) in stuck() {
+        let (_, name) = name.split_once(' ').unwrap();
+        let (namespace, _) = name.split_once('/').unwrap();
+        // Operators that are not installed, or whose catalog is not known, are no part of a plan.
+        if !matches!(namespace, "source-gone" | "csv-gone") {
+            let waits = namespace.starts_with("plan-runs") || namespace.starts_with("waits");
+            assert_eq!(mends(namespace), is_stuck || waits || namespace == "held", "{namespace}: {plan}");
+        }
+    }
+    assert_eq!(plan["verdict"], "attention");
+}
