@@ -335,7 +335,7 @@ impl CompatInquiry<'_> {
         let words = format!("{} in the namespace {}: {}", csv.name, csv.namespace, obstacle.text);
         for row in rows.iter_mut().filter(|it| obstacle.effect == Effect::Stops && it.way.is_some()) {
             (row.way, row.stops) = (None, Vec::new());
-            (self.warn)(&format!("{words}; it has no way out before that is mended"));
+            (self.warn)(&format!("{words}; it has no way out before that is fixed"));
         }
         stuck.push(words);
     }

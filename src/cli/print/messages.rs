@@ -40,6 +40,7 @@ pub(crate) fn print_explained(wanted: &str, explained: Explained, options: Answe
 
 fn sheet(answer: &MessageExplanation) -> Sheet {
     let mut sheet = Sheet::default();
+    sheet.line("condition", &answer.condition);
     sheet.line("said by", &answer.system);
     sheet.line("means", &answer.meaning);
     sheet.line("about", &answer.culprits.join(", "));
@@ -47,5 +48,9 @@ fn sheet(answer: &MessageExplanation) -> Sheet {
         sheet.text(&part.text, &part.meaning);
     }
     sheet.text("Run next", &answer.next.join("\n"));
+    for other in &answer.others {
+        let title = if other.condition.is_empty() { "Also" } else { other.condition.as_str() };
+        sheet.text(title, &format!("{}\n{}", other.meaning, other.next.join("\n")));
+    }
     sheet
 }

@@ -103,7 +103,7 @@ impl UpgradePath {
         self.obstacle = obstacle.cloned();
         if let Some(obstacle) = obstacle.filter(|it| it.effect == Effect::Stops && !self.steps.is_empty()) {
             self.is_reached = false;
-            self.reason = format!("{}; OLM takes no step before that is mended: {}", self.reason, obstacle.text);
+            self.reason = format!("{}; OLM takes no step before that is fixed: {}", self.reason, obstacle.text);
         }
     }
 

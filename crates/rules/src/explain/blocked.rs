@@ -12,14 +12,17 @@ const RULES: &[Rule] = &[
         by_unreadable_property,
     ),
     Rule::Grammar(
-        &["ClusterServiceVersions blocking minor version upgrades", "maximum supported OCP version for ", INVALID],
+        &["ClusterServiceVersions blocking minor version upgrades", "maximum supported OCP version for ", INVALID, OLD],
         by_operators,
     ),
 ];
 
+/// The words until OpenShift 4.9.
+const OLD: &str = " minor versions greater than ";
 const INVALID: &str = " has invalid olm.maxOpenShiftVersion properties";
 const WHY: &str = "says with `olm.maxOpenShiftVersion` that it does not run on the next version of OpenShift, so \
     OpenShift refuses the update until the operator is upgraded or removed";
+const PATCHES: &str = "Patch releases of the present version are never blocked.";
 
 /// Installed operators that keep the cluster from being upgraded: both generations of OLM report them.
 pub(super) fn blocked_upgrade(message: &str) -> Option<MessageExplanation> {
@@ -27,7 +30,7 @@ pub(super) fn blocked_upgrade(message: &str) -> Option<MessageExplanation> {
 }
 
 fn by_extensions(message: &str) -> Made {
-    let mut made = Made::new("OLM v1", format!("Each of these bundles {WHY}."));
+    let mut made = Made::new("OLM v1", format!("Each of these bundles {WHY}. {PATCHES}"));
     for item in each(message, "bundle \"", "\"") {
         made = made.about(&[item]).next(command(["olmdex", "compat", "--openshift", "VERSION", "--installed", item]));
     }
@@ -45,12 +48,19 @@ fn by_unreadable_property(message: &str) -> Made {
 }
 
 fn by_operators(message: &str) -> Made {
-    let mut made = Made::new("OLM Classic", format!("Each of these operators {WHY}; or its property is unreadable."));
+    let mut made =
+        Made::new("OLM Classic", format!("Each of these operators {WHY}; or its property is unreadable. {PATCHES}"));
     // OLM writes a line for each; here they are one text.
     for item in message.split(" - ").map(|it| it.trim_start_matches("- ")) {
-        let maximum = item.strip_prefix("maximum supported OCP version for ").and_then(|it| it.split_once(" is "));
-        let (name, meaning) = match (maximum, item.split_once(INVALID)) {
-            (Some((name, version)), _) => (name, format!("{name} runs up to OpenShift {version}.")),
+        let maximum = between(item, "maximum supported OCP version for ", "").and_then(|it| it.split_once(" is "));
+        let old = item.split_once(" is incompatible with ").zip(item.split_once(OLD));
+        let old = old.map(|((before, _), (_, version))| (before.rsplit(": ").next().unwrap_or(before), version));
+        let (name, meaning) = match (maximum.or(old), item.split_once(INVALID)) {
+            (Some((name, version)), _) => {
+                // Other words may follow in the paste.
+                let version = version.split([' ', ',', ';']).next().unwrap_or_default();
+                (name, format!("{name} runs up to OpenShift {version}."))
+            }
             (None, Some((name, why))) => (
                 name,
                 format!(

@@ -18,8 +18,21 @@ pub struct MessageExplanation {
     pub parts: Vec<PartExplanation>,
     /// The names that it is about.
     pub culprits: Vec<String>,
+    /// The type of the condition that has the message, if a paste names it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub condition: String,
+    /// The other messages of the same paste.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<MessageExplanation>,
     /// Commands to run next; for an unknown message, those that may show its cause.
     pub next: Vec<String>,
+}
+
+impl MessageExplanation {
+    /// Whether it says that all is well.
+    pub(super) fn is_reassurance(&self) -> bool {
+        self.meaning.starts_with("No problem")
+    }
 }
 
 /// A part of a message.

@@ -9,7 +9,9 @@ mod catalogd;
 mod classic;
 mod explanation;
 mod known_messages;
+mod paste;
 mod rule;
+mod status_messages;
 mod unsatisfiable;
 mod v1;
 
@@ -17,20 +19,45 @@ use builder::{EXTENSIONS, RESOLVE};
 
 pub use explanation::{MessageExplanation, PartExplanation, RuleExplanation};
 
-/// Decodes a message; `None` if it is not known.
+/// Decodes a message, or all messages of a paste: troubles come before reassurances, and the messages of conditions
+/// that are as they should be only count if there is no other. `None` if nothing is known.
 #[must_use]
-pub fn decode(message: &str) -> Option<MessageExplanation> {
+pub fn decode(paste: &str) -> Option<MessageExplanation> {
+    let mut known: Vec<MessageExplanation> = Vec::new();
+    let messages = paste::messages(paste);
+    let (well, troubled): (Vec<_>, Vec<_>) = messages.iter().partition(|it| it.is_well());
+    for message in troubled.into_iter().chain(well.iter().copied().filter(|_| well.len() == messages.len())) {
+        let found = decode_one(&message.text).map(|it| MessageExplanation { condition: message.kind.clone(), ..it });
+        known.extend(found.filter(|it| !known.contains(it)));
+    }
+    // Reassurances are no answer beside a trouble.
+    if known.iter().any(|it| !it.is_reassurance()) {
+        known.retain(|it| !it.is_reassurance());
+    }
+    let mut known = known.into_iter();
+    match known.next() {
+        Some(first) => Some(MessageExplanation { others: known.collect(), ..first }),
+        // The words around a message may be those of a condition that is cut off.
+        None if messages.iter().any(|it| !it.is_well()) || messages.is_empty() => decode_one(paste),
+        None => None,
+    }
+}
+
+fn decode_one(message: &str) -> Option<MessageExplanation> {
+    let message =
+        message.lines().map(str::trim_start).map(|it| it.trim_start_matches("> ")).collect::<Vec<_>>().join(" ");
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    let message = without_frame(&message);
+    let message = paste::without_log(without_frame(&message));
     let decoders = [
         unsatisfiable::unsatisfiable,
         blocked::blocked_upgrade,
+        status_messages::by_words,
         known_messages::by_words,
         classic::classic,
         v1::v1,
         catalogd::catalogd,
     ];
-    decoders.iter().find_map(|it| it(message))
+    decoders.iter().find_map(|it| it(&message))
 }
 
 /// The places to look for the cause of an unknown message, by the words in it; at least the general ones.

@@ -194,3 +194,66 @@ fn messages_of_v1_are_known() {
     assert_eq!(decoded.system, "OLM v1");
     assert_eq!(decoded.culprits, ["keda", ">=2", "1.0.0"]);
 }
+
+#[test]
+fn statuses_and_events_are_known_and_tell_what_to_do() {
+    for (message, system, says) in [
+        ("could not cast install strategy as type *x", "OLM Classic", "spec.install"),
+        ("install timeout", "OLM Classic", "five minutes"),
+        ("APIService install failed: deadline exceeded", "OLM Classic", "API server"),
+        ("no targetNamespaces are matched operatorgroups namespace selection", "OLM Classic", "labels"),
+        ("waiting for install components to report healthy", "OLM Classic", "No problem"),
+        ("retrying execution due to error: secret s does not exist - secrets \"s\" not found", "OLM Classic", "secret"),
+        ("unpack job not completed: Reason: ImagePullBackOff, Message: image \"i\"", "OLM Classic", "cannot pull"),
+        ("targeted catalogsource a/b unhealthy", "OLM Classic", "does not answer"),
+        ("couldn't ensure registry server - error ensuring pod", "OLM Classic", "Pod Security"),
+        (
+            "api-server resource not found installing CustomResourceDefinition a.b: GroupVersionKind c not found on the \
+          cluster",
+            "OLM Classic",
+            "no longer has",
+        ),
+        ("x.v1 is incompatible with OpenShift minor versions greater than 4.9", "OLM Classic", "Patch releases"),
+        (
+            "error validating existing CRs against new CRD's schema for \"a.b\": conversion webhook for b/v1, Kind=A \
+          failed: not found",
+            "OLM Classic",
+            "do not delete them",
+        ),
+        (
+            "error creating role r: roles.rbac.authorization.k8s.io is forbidden: cannot create resource \"roles\"",
+            "OLM Classic",
+            "serviceAccountName",
+        ),
+        ("unsupported bundle: webhookDefinitions are not supported", "OLM v1", "certificates"),
+        ("Revision has not rolled out for 10 minutes.", "OLM v1", "deadline"),
+        ("error performing request: Get \"https://c/catalogs/shop/api\": timeout", "OLM v1", "catalogd"),
+        (
+            "catalog image is missing the required label \"operators.operatorframework.io.index.configs.v1\"",
+            "catalogd",
+            "no file-based catalog",
+        ),
+    ] {
+        let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
+        assert_eq!(decoded.system, system, "{message}");
+        assert!(decoded.meaning.contains(says), "{message}: {}", decoded.meaning);
+        assert!(!decoded.next.is_empty(), "{message}");
+    }
+}
+
+#[test]
+fn the_trouble_of_a_paste_comes_before_its_reassurances() {
+    let conditions = "- message: all available catalogsources are healthy\n  status: 'False'\n  type: CatalogSourcesUnhealthy\n\
+                      - message: 'error validating existing CRs against new CRD''s schema for \"a.b\": x'\n  \
+                      status: 'True'\n  type: InstallPlanFailed\n\
+                      - message: 'bundle unpacking failed'\n  status: 'True'\n  type: BundleUnpackFailed\n";
+    let decoded = decode(conditions).unwrap();
+    assert_eq!((decoded.condition.as_str(), decoded.culprits.join(",")), ("InstallPlanFailed", "a.b".to_owned()));
+    assert_eq!(decoded.others.iter().map(|it| it.condition.as_str()).collect::<Vec<_>>(), ["BundleUnpackFailed"]);
+    let well = decode("message: Serving desired content from resolved source\nstatus: 'True'\ntype: Serving").unwrap();
+    assert!(well.meaning.starts_with("No problem"), "{well:?}");
+    // Half a message is better than none.
+    let cut =
+        "a.v1 exists and is not referenced by a subscription, subscription s requires at least one of c/n/ch/a.v1, c/";
+    assert!(decode(cut).unwrap().culprits.contains(&"s".to_owned()));
+}

@@ -8,7 +8,7 @@ const STARTS: [&str; 5] = ["subscription ", "bundle ", "no operators found ", "c
 
 /// `constraints not satisfiable: …`
 pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
-    let list = between(message, "constraints not satisfiable", "")?;
+    let list = between(message, "constraints not satisfiable", "").or_else(|| cut_off(message))?;
     let mut made = Made::new(
         "OLM Classic",
         "The Subscriptions and installed operators of the namespace contradict each other. OLM changes nothing in the \
@@ -24,6 +24,13 @@ pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
         made.0.parts.push(PartExplanation { text, meaning });
     }
     made.next(RESOLVE).done()
+}
+
+/// A list of constraints whose beginning was not pasted.
+fn cut_off(message: &str) -> Option<&str> {
+    let facts =
+        [" exists and is not referenced by a subscription", " requires at least one of ", " originate from package "];
+    (message.contains("subscription ") && facts.iter().any(|it| message.contains(it))).then_some(message)
 }
 
 /// Cuts a list at its commas. Constraints have commas themselves, so a cut is where a constraint begins and the one
@@ -129,7 +136,9 @@ fn of_unreferenced(text: &str) -> Option<Meaning> {
     let name = between(text, "clusterserviceversion ", " exists and is not referenced")?;
     let meaning = format!(
         "{name} is installed and no Subscription names it, so OLM keeps it as it is. It may be left over from \
-         an upgrade still in progress, or from a Subscription that was deleted."
+         an upgrade still in progress, or from a Subscription that was deleted. If no upgrade is in progress, delete \
+         this ClusterServiceVersion: definitions and objects stay, and OLM installs the operator again for its \
+         Subscription."
     );
     let look = command(["kubectl", "get", "clusterserviceversion", name, "-o", "yaml"]);
     Some(Meaning::new(meaning, &[name]).next([look]))
