@@ -110,7 +110,7 @@ pub fn differences(
     wish: DifferenceWish,
     is_omitted: impl Fn(&Change) -> bool,
 ) -> Result<Differences, AskError> {
-    must_be_there(old, new, packages)?;
+    packages.iter().try_for_each(|package| must_be_in_either(old, new, package))?;
     let mut found = changes(old, new, packages, NestedChanges::Told)?;
     let n_found = found.len();
     found.retain(|it| (it.breaking || !wish.breaking) && !is_omitted(it));
@@ -135,19 +135,20 @@ fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result
 }
 
 /// A package that neither catalog has is more likely a slip than intended.
-fn must_be_there(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<(), AskError> {
-    for package in packages {
-        let mut names = Vec::new();
-        for side in [old, new] {
-            let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
-            names.extend(side.index.packages(&filter)?.into_iter().map(|it| it.package));
-        }
-        if !names.contains(package) {
-            names.sort();
-            names.dedup();
-            let help = guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is");
-            return Err(AskError::NoPackageInEither { package: package.clone(), help });
-        }
+///
+/// # Errors
+/// [`AskError::NoPackageInEither`]; if an index cannot be read.
+pub fn must_be_in_either(old: Side<'_>, new: Side<'_>, package: &str) -> Result<(), AskError> {
+    let mut names = Vec::new();
+    for side in [old, new] {
+        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
+        names.extend(side.index.packages(&filter)?.into_iter().map(|it| it.package));
     }
-    Ok(())
+    if names.iter().any(|name| name == package) {
+        return Ok(());
+    }
+    names.sort();
+    names.dedup();
+    let help = guess(package, &names, "`olmdex list packages -i SOURCE` shows what there is");
+    Err(AskError::NoPackageInEither { package: package.to_owned(), help })
 }

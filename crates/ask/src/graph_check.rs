@@ -20,8 +20,8 @@ pub struct JudgedCatalog {
 /// A question about upgrade graphs.
 #[derive(Debug, Default)]
 pub struct GraphCheckQuestion {
-    /// The package; all packages without one.
-    pub package: Option<String>,
+    /// The packages; all if none is named.
+    pub packages: Vec<String>,
     /// The catalogs to check; all if none is named.
     pub catalogs: Vec<String>,
 }
@@ -49,7 +49,9 @@ impl GraphCheckQuestion {
         let packages = self.packages(&index, old)?;
         let is_blank = packages.is_empty() && findings.is_empty() && !index.has_documents(&filter)?;
         // A finding without a package may concern this one.
-        let is_asked = |it: &Finding| self.package.is_none() || it.package.is_none() || it.package == self.package;
+        let is_asked = |it: &Finding| {
+            self.packages.is_empty() || it.package.as_ref().is_none_or(|package| self.packages.contains(package))
+        };
         findings.retain(is_asked);
         let old_findings = old.map_or(&[][..], |it| &it.findings);
         // An error of the older catalog is not new, but it keeps the findings that depend on it unknown all the same.
@@ -62,21 +64,20 @@ impl GraphCheckQuestion {
         // A channel of the older catalog that is merely invalid had no upgrades to lose.
         unchecked.extend(old_findings.iter().filter(|it| is_asked(it) && is_unread(it.rule)).cloned());
         let found = check_packages(&index, &filter, old.map(|it| &it.index), &packages)?;
-        for (package, found) in packages.iter().zip(found) {
-            match found {
-                Some(mut found) => findings.append(&mut found),
-                None if self.package.is_some() && findings.is_empty() => return Err(no_package(&index, package)?),
-                // The package may be unreadable, or in a catalog outside of the question.
-                None => {}
-            }
+        let is_known = |package: &String| findings.iter().any(|it| it.package.as_ref().is_none_or(|of| of == package));
+        let unknown = packages.iter().zip(&found).find(|(package, found)| found.is_none() && !is_known(package));
+        if let Some((package, _)) = unknown.filter(|_| !self.packages.is_empty()) {
+            return Err(no_package(&index, package)?);
         }
+        // A package may be unreadable, or in a catalog outside of the question.
+        findings.extend(found.into_iter().flatten().flatten());
         Ok(GraphCheckAnswer { findings, unchecked, is_blank })
     }
 
-    /// The packages to check: the one in the question, or all that either catalog has.
+    /// The packages to check: those in the question, or all that either catalog has.
     fn packages(&self, index: &Index, old: Option<&JudgedCatalog>) -> Result<Vec<String>, AskError> {
-        if let Some(package) = &self.package {
-            return Ok(vec![package.clone()]);
+        if !self.packages.is_empty() {
+            return Ok(self.packages.clone());
         }
         let mut packages = index.package_names()?;
         if let Some(old) = old {

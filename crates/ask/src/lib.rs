@@ -104,7 +104,8 @@ pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
 pub use explain::{Explained, all_rules, explain, explain_message, rules_named};
 pub use findings::{
-    DifferenceWish, Differences, catalog_findings, changes, differences, findings_of_rules, package_findings,
+    DifferenceWish, Differences, catalog_findings, changes, differences, findings_of_rules, must_be_in_either,
+    package_findings,
 };
 pub use fleet::{FleetAsker, FleetCompat, FleetPlan, FleetQuestion};
 pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};

@@ -91,7 +91,7 @@ impl Choosing {
 
     /// The findings that are shown of those of a directory.
     pub(super) fn chosen(&self, directory: Option<&Path>, findings: Vec<Finding>) -> Vec<Finding> {
-        let scope = Scope { rules: &self.rules, package: None, is_whole: false };
+        let scope = Scope { rules: &self.rules, packages: &[], is_whole: false };
         match self.known.get(&directory.map(Path::to_owned)) {
             // It writes no file, so it cannot fail.
             Some(it) => it.choice.apply(findings, &scope).map(|it| it.findings).unwrap_or_default(),

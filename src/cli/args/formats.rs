@@ -51,6 +51,11 @@ pub(crate) enum OutputFormat {
 }
 
 impl OutputFormat {
+    /// Its word behind `-o`.
+    pub(crate) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
     /// Whether the format holds the whole answer, for programs.
     pub(crate) fn is_data(self) -> bool {
         matches!(self, Self::Json | Self::Jsonl | Self::Yaml)

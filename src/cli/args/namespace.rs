@@ -59,9 +59,9 @@ impl NamespaceOptions {
         Options { explains: true, ..self.work.options() }
     }
 
-    /// Opens the catalogs; a word that the question names is no path.
-    pub(crate) fn open(&self, context: &Context, word: Option<&String>) -> Result<FollowedIndex, CommandError> {
-        self.ask.refuse_paths(word)?;
+    /// Opens the catalogs; words that the question names are no paths.
+    pub(crate) fn open(&self, context: &Context, words: &[String]) -> Result<FollowedIndex, CommandError> {
+        self.ask.refuse_paths(words)?;
         self.ask.open_followed(context)
     }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::ask::{Answer, AskError, DEFAULT_WORK, Question, State, Verdict, minor, namespace_states, options_of_work};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
-use crate::cli::args::name::refuse_path;
+use crate::cli::args::name::{of_each, refuse_path};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::SourceOptions;
 use crate::cli::print::answers::{print_answers, print_more};
@@ -22,6 +22,9 @@ use crate::upgrade::{InstalledBundle, Permit, Target};
 /// The catalogs and the cluster of questions about upgrades, and the layout of their answers.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct AskedOptions {
+    /// More of them. Those that exist are answered, the others are errors, and the exit code is 4
+    #[arg(id = "more", value_name = "PKG[@VERSION|/CHANNEL]", conflicts_with = "installed", hide = true)]
+    more: Vec<String>,
     /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@`
     /// and a context, which `oc` or `kubectl` read; may be repeated. Package, channel, version range, policy and the
     /// installed bundle come from its Subscriptions and ClusterExtensions, unless they are given
@@ -36,51 +39,57 @@ pub(crate) struct AskedOptions {
 }
 
 impl AskedOptions {
-    /// Asks a question, and prints its answer; the texts are for people.
+    /// A question about each name; `name` gives it another one.
+    pub(crate) fn questions<Q: Clone>(&self, first: &Q, name: impl Fn(&mut Q, String)) -> Vec<Q> {
+        named_alike(first, &self.more, name)
+    }
+
+    /// Asks questions, and prints their answers; the texts are for people.
     pub(crate) fn ask<Q: Question<Index = Index>>(
         &self,
         context: &Context,
-        question: &Q,
+        questions: &[Q],
         catalogs: &[String],
         sheet: impl Fn(&Q::Item) -> Sheet,
     ) -> CommandResult {
-        self.ask_and(context, question, catalogs, sheet, |_, _| Ok(Vec::new()))
+        self.ask_and(context, questions, catalogs, sheet, |_, _| Ok(Vec::new()))
     }
 
-    /// The same. For people, the answer goes on with what `more` finds out about its items.
+    /// The same. For people, the answers go on with what `more` finds out about its items.
     pub(crate) fn ask_and<Q: Question<Index = Index>>(
         &self,
         context: &Context,
-        question: &Q,
+        questions: &[Q],
         catalogs: &[String],
         sheet: impl Fn(&Q::Item) -> Sheet,
         more: impl FnOnce(&State<'_>, &[Q::Item]) -> Result<Vec<Sheet>, CommandError>,
     ) -> CommandResult {
-        question.check()?;
+        questions.iter().try_for_each(Q::check)?;
         let cluster = match self.cluster.as_slice() {
             [] => None,
             paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
         };
         let sources = self.sources.of_catalogs(catalogs);
         let words = cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str()));
+        let (source_map, are_named) = (self.source_map.source_map.as_slice(), sources.names_catalogs());
         let answered = |index: &Index, namespaces: Option<&[NamespaceState]>| -> CommandResult {
-            question.names().into_iter().try_for_each(|name| refuse_path(index, name))?;
-            let (source_map, are_named) = (self.source_map.source_map.as_slice(), sources.names_catalogs());
             let state = State { index, cluster: words, source_map, are_named, namespaces };
-            let answer = told(context, question.ask(&state))?;
+            let (items, end) = answers(context, questions, |question| {
+                question.names().into_iter().try_for_each(|name| refuse_path(index, name))?;
+                told(context, question.ask(&state))
+            })?;
             let is_for_people = self.answer.output == OutputFormat::Table;
-            let more = if is_for_people { more(&state, &answer.items)? } else { Vec::new() };
-            print_answers(self.answer, Q::KIND, answer.items, sheet)?;
+            let more = if is_for_people { more(&state, &items)? } else { Vec::new() };
+            print_answers(self.answer, Q::KIND, items, sheet)?;
             print_more(&more)?;
-            ended(answer.verdict)
+            end
         };
-        let names: Vec<String> = question.names().into_iter().cloned().collect();
+        let names: Vec<String> = questions.iter().flat_map(Q::names).cloned().collect();
         let Some((cluster, _)) = words else {
             return answered(&sources.open_part(context, &names)?, None);
         };
         // The namespace decides, so all that its operators may need counts, and not only the package of the question.
         let index = sources.open_followed(context)?;
-        let (source_map, are_named) = (self.source_map.source_map.as_slice(), sources.names_catalogs());
         let state = State { index: &*index, cluster: words, source_map, are_named, namespaces: None };
         let is_asked = |namespace: &str| {
             let mut own = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
@@ -89,6 +98,34 @@ impl AskedOptions {
         let namespaces = namespace_states(&state, catalogs, None, &options_of_work(DEFAULT_WORK), is_asked)?;
         index.with_documents(context, &sources, &names, |index| answered(index, Some(&namespaces)))
     }
+}
+
+/// A question about each name; `name` gives it another one than its first.
+pub(crate) fn named_alike<Q: Clone>(first: &Q, more: &[String], name: impl Fn(&mut Q, String)) -> Vec<Q> {
+    let mut all = vec![first.clone(); more.len() + 1];
+    for (question, text) in all.iter_mut().skip(1).zip(more) {
+        name(question, text.clone());
+    }
+    all
+}
+
+/// The items of all answers, and how a command ends that has printed them.
+pub(crate) fn answers<Q: Question>(
+    context: &Context,
+    questions: &[Q],
+    mut ask: impl FnMut(&Q) -> Result<Answer<Q::Item>, CommandError>,
+) -> Result<(Vec<Q::Item>, CommandResult), CommandError> {
+    let mut part = None;
+    let (items, worst) = of_each(context, questions, |question| {
+        let answer = ask(question)?;
+        let end = ended(answer.verdict).unwrap_or_else(|error| {
+            let exit = error.exit;
+            part = Some(error);
+            exit
+        });
+        Ok((answer.items, end))
+    })?;
+    Ok((items.into_iter().flatten().collect(), part.map_or(Ok(worst), Err)))
 }
 
 /// An answer after its remarks, which are reported; so are those before an error.

@@ -195,7 +195,7 @@ fn own(
             }
         }
     }
-    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: false })?;
+    let chosen = choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: false })?;
     let printed = print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default());
     unless_reader_left(printed)?;
     report(context, choice, &chosen);

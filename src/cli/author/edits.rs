@@ -84,8 +84,8 @@ enum Verb {
   olmdex edit deprecate till@1.0.0 -m 'Upgrade to 1.1.' -i my-catalog/ --dry-run")]
     Deprecate {
         /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
-        #[arg(value_name = "NAME")]
-        name: String,
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
         /// The message for users
         #[arg(short, long, value_name = "TEXT")]
         message: String,
@@ -97,8 +97,8 @@ enum Verb {
   olmdex edit undeprecate till.v1.0.0 -i my-catalog/ --dry-run")]
     Undeprecate {
         /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
-        #[arg(value_name = "NAME")]
-        name: String,
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
     },
     /// Remove a package, a channel or a bundle, and join the entries around it
     ///
@@ -110,8 +110,8 @@ enum Verb {
   olmdex edit remove till -i my-catalog/ --dry-run")]
     Remove {
         /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
-        #[arg(value_name = "NAME")]
-        name: String,
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
     },
     /// Make a channel the default
     #[command(after_help = "Examples:
@@ -248,26 +248,22 @@ fn changes(
     input: &Input,
     catalog: &CatalogEdit,
 ) -> Result<Vec<(String, Change)>, CommandError> {
-    let find = |text: &str| find(catalog, text);
+    let changed = |names: &[String], change: &dyn Fn(Target) -> Change| {
+        let named = names.iter().map(|name| find(catalog, name));
+        named.map(|found| found.map(|(package, target)| (package, change(target)))).collect()
+    };
     let one = |package: String, change: Change| Ok(vec![(package, change)]);
     match &args.verb {
-        Verb::Deprecate { name, message } => {
+        Verb::Deprecate { names, message } => {
             if message.is_empty() {
                 let error = CommandError::usage("a deprecation needs a message");
                 return Err(error
                     .help("tell users with `--message` what to do; `olmdex edit undeprecate` removes a deprecation"));
             }
-            let (package, target) = find(name)?;
-            one(package, Change::Deprecate { target, message: message.clone() })
+            changed(names, &|target| Change::Deprecate { target, message: message.clone() })
         }
-        Verb::Undeprecate { name } => {
-            let (package, target) = find(name)?;
-            one(package, Change::Undeprecate(target))
-        }
-        Verb::Remove { name } => {
-            let (package, target) = find(name)?;
-            one(package, Change::Remove(target))
-        }
+        Verb::Undeprecate { names } => changed(names, &Change::Undeprecate),
+        Verb::Remove { names } => changed(names, &Change::Remove),
         Verb::DefaultChannel { channel: text } => {
             let (package, channel) = catalog.channel_named(text)?;
             one(package, Change::DefaultChannel(channel))

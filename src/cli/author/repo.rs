@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
     for operator in &operators {
         findings.extend(community::findings(operator));
     }
-    let chosen = choice.apply(findings, &Scope { rules: rules::ALL, package: None, is_whole: false })?;
+    let chosen = choice.apply(findings, &Scope { rules: rules::ALL, packages: &[], is_whole: false })?;
     let printed = print_chosen(context, args.output, rules::ALL, &chosen, args.choice.all, FindingsMetadata::default());
     unless_reader_left(printed)?;
     report(context, &choice, &chosen);

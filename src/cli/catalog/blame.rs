@@ -6,11 +6,12 @@ use clap::Args;
 
 use crate::ask::{PackageName, no_package, no_version};
 use crate::cli::args::moment::must_have_states;
-use crate::cli::args::name::package;
+use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::index::Index;
 use crate::index::query::{BlameRow, Filter};
 use olmdex_text::encoding::hex::short;
 
@@ -26,8 +27,8 @@ use olmdex_text::encoding::hex::short;
   olmdex blame keda -i past.db --catalog shop -o json")]
 pub(crate) struct BlameArgs {
     /// The package, or one version of it
-    #[arg(value_name = "PKG[@VERSION]")]
-    package: String,
+    #[arg(value_name = "PKG[@VERSION]", required = true)]
+    packages: Vec<String>,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -36,13 +37,19 @@ pub(crate) struct BlameArgs {
 
 pub(crate) fn run(context: &Context, args: &BlameArgs) -> CommandResult {
     args.ask.refuse_day("`blame` covers all days")?;
-    let index = args.ask.open_about(context, [&args.package])?;
+    let index = args.ask.open_about(context, &args.packages)?;
     must_have_states(&index)?;
-    let PackageName { package, installed: version, .. } = match package(&index, &args.package) {
+    let (rows, exit) = of_each(context, &args.packages, |name| Ok((blame(&index, args, name)?, Exit::Yes)))?;
+    table::print(rows.into_iter().flatten().collect(), &args.rows)?;
+    Ok(exit)
+}
+
+fn blame(index: &Index, args: &BlameArgs, name: &str) -> Result<Vec<BlameRow>, CommandError> {
+    let PackageName { package, installed: version, .. } = match package(index, name) {
         Ok(found) => found,
         // A removed package has no name in the present, so look for it in the past.
         Err(error) => {
-            let found = PackageName::parse(&args.package);
+            let found = PackageName::parse(name);
             if index.blame(&found.package, None, &[])?.is_empty() {
                 return Err(error);
             }
@@ -51,7 +58,7 @@ pub(crate) fn run(context: &Context, args: &BlameArgs) -> CommandResult {
     };
     let all = index.blame(&package, None, &args.ask.catalog)?;
     if all.is_empty() {
-        return Err(no_package(&index, &package)?.into());
+        return Err(no_package(index, &package)?.into());
     }
     let rows = match &version {
         None => all,
@@ -59,16 +66,15 @@ pub(crate) fn run(context: &Context, args: &BlameArgs) -> CommandResult {
             let is_it = |it: &&BlameRow| it.what == "bundle" && (it.version == *version || it.name == *version);
             let Some(bundle) = all.iter().find(is_it).map(|it| it.name.clone()) else {
                 let catalogs = index.catalogs(&Filter::default())?.into_iter().map(|it| it.catalog);
-                return Err(no_version(&index, &catalogs.collect::<Vec<_>>(), &package, version)?.into());
+                return Err(no_version(index, &catalogs.collect::<Vec<_>>(), &package, version)?.into());
             };
             index.blame(&package, Some(&bundle), &args.ask.catalog)?
         }
     };
     if rows.is_empty() {
-        return Err(CommandError::new(Exit::NotFound, format!("the index holds no history of `{}`", args.package)));
+        return Err(CommandError::new(Exit::NotFound, format!("the index holds no history of `{name}`")));
     }
-    table::print(rows, &args.rows)?;
-    Ok(Exit::Yes)
+    Ok(rows)
 }
 
 impl Row for BlameRow {

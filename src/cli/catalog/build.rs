@@ -375,7 +375,7 @@ fn judge(context: &Context, args: &BuildArgs, mut choice: Choice, imported: &mut
     let (errors, rules): (Vec<&Rule>, Vec<&Rule>) =
         check::all_rules().into_iter().partition(|it| it.severity == Severity::Error);
     choice.selection.exempt(&errors);
-    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+    let chosen = choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: true })?;
     show(context, args, &chosen)?;
     report(context, &choice, &chosen);
     let Imported { imports, past, .. } = imported;

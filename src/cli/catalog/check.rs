@@ -163,7 +163,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     findings.append(&mut pipelines.added()?);
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
-    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+    let chosen = choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: true })?;
     let not_checked = pipelines.are_asked().then(|| pipelines.unchecked().to_vec());
     let of_pins = (!pins.is_empty()).then(|| pins.clone());
     let of_closure = unmet.as_mut().map(|it| std::mem::take(&mut it.unmet));

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::ask::{self, DifferenceWish, Differences, PackageName, bundle_called, check_catalog};
 use crate::calendar::Day;
 use crate::cli::args::formats::OutputFormat;
-use crate::cli::args::name::whole_package;
+use crate::cli::args::name::{of_each, whole_package};
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::args::two_states::TwoStates;
 use crate::cli::args::words::SourceOption;
@@ -146,14 +146,18 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     }
     let wish = DifferenceWish { breaking: args.breaking, details: args.details };
     let is_omitted = |change: &Change| args.omit.iter().any(|kind| kind.fits(change));
-    let mut packages = Vec::with_capacity(args.package.len());
-    for text in &args.package {
+    let (packages, missing) = of_each(context, &args.package, |text| {
         let package = PackageName::parse(text).package;
         let is_in_new = new_index.package_names()?.contains(&package) || bundle_called(new_index, text)?.is_some();
-        packages.push(whole_package(context, if is_in_new { new_index } else { old_index }, text)?);
+        let package = whole_package(context, if is_in_new { new_index } else { old_index }, text)?;
+        ask::must_be_in_either(old_side, new_side, &package)?;
+        Ok((package, Exit::Yes))
+    })?;
+    if packages.is_empty() && !args.package.is_empty() {
+        return Ok(missing);
     }
     let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;
-    print(context, args, (&old.shown, &new.shown), differences)
+    Ok(print(context, args, (&old.shown, &new.shown), differences)?.max(missing))
 }
 
 /// Whether both sides are files of the same bytes, without errors, which would have to be reported. Nothing else can

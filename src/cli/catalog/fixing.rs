@@ -82,7 +82,7 @@ fn chosen(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result
     let rules = [check::all_rules(), practices.to_vec()].concat();
     // Known findings are left alone, and they are not written down as known before the others are fixed.
     let choice = Choice { write_to: None, ..choice.clone() };
-    Ok(choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?)
+    Ok(choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: true })?)
 }
 
 /// A catalog in which every fixable finding is fixed.

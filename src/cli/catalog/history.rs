@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use clap::Args;
 
 use crate::ask::{PackageName, no_channel, no_package, no_version};
-use crate::cli::args::name::package;
+use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::index::Index;
 use crate::index::query::{Filter, HistoryRow};
 
 /// Show when each version of a package appeared and disappeared
@@ -23,8 +24,8 @@ use crate::index::query::{Filter, HistoryRow};
   olmdex history keda -i versions.db --catalog v4.19 --catalog v4.20 -o json")]
 pub(crate) struct HistoryArgs {
     /// The package, one version of it, or the versions of a channel
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
-    package: String,
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required = true)]
+    packages: Vec<String>,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -32,18 +33,24 @@ pub(crate) struct HistoryArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
-    args.ask.refuse_paths([&args.package])?;
+    args.ask.refuse_paths(&args.packages)?;
     args.ask.refuse_day("`history` covers all days")?;
     let (index, order) = args.ask.look(context)?.import_in_order(context)?;
-    let PackageName { package, installed: version, channel } = package(&index, &args.package)?;
+    let (rows, exit) = of_each(context, &args.packages, |name| Ok((history(&index, &order, name)?, Exit::Yes)))?;
+    table::print(rows.into_iter().flatten().collect(), &args.rows)?;
+    Ok(exit)
+}
+
+fn history(index: &Index, order: &[String], name: &str) -> Result<Vec<HistoryRow>, CommandError> {
+    let PackageName { package, installed: version, channel } = package(index, name)?;
     let package = &package;
-    let mut rows = index.history(package, &order)?;
+    let mut rows = index.history(package, order)?;
     if rows.is_empty() {
         if index.package_names()?.contains(package) {
             let message = format!("`{package}` has no version in {}", order.join(", "));
             return Err(CommandError::new(Exit::NotFound, message));
         }
-        return Err(no_package(&index, package)?.into());
+        return Err(no_package(index, package)?.into());
     }
     if let Some(channel) = channel {
         let filter = Filter { package: Some(package.clone()), channel: Some(channel.clone()), ..Filter::default() };
@@ -52,17 +59,16 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
             |it: &HistoryRow| listed.iter().any(|row| row.bundle == it.bundle && row.channels.contains(&channel));
         rows.retain(lists);
         if rows.is_empty() {
-            return Err(no_channel(&index, package, &channel)?.into());
+            return Err(no_channel(index, package, &channel)?.into());
         }
     }
     if let Some(version) = version {
         rows.retain(|it| it.version == version || it.bundle == version);
         if rows.is_empty() {
-            return Err(no_version(&index, &order, package, &version)?.into());
+            return Err(no_version(index, order, package, &version)?.into());
         }
     }
-    table::print(rows, &args.rows)?;
-    Ok(Exit::Yes)
+    Ok(rows)
 }
 
 impl Row for HistoryRow {

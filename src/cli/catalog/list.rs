@@ -6,9 +6,9 @@ use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{Conditions, no_channel, no_package, no_version, one_of};
+use crate::ask::{Conditions, PackageName, no_channel, no_package, no_version, one_of};
 use crate::cli::args::formats::Compat;
-use crate::cli::args::name::package;
+use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -26,11 +26,11 @@ use crate::index::{Index, ListIndex};
   olmdex list bundles keda/stable -o wide --sort-by VERSION")]
 pub(crate) struct ListArgs {
     /// Kind of things to list
-    #[arg(value_enum)]
+    #[arg(value_enum, default_value = "packages")]
     what: ListSubject,
     /// Only this package, or the things in this channel, version or bundle of it
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
-    name: Option<String>,
+    names: Vec<String>,
     #[command(flatten)]
     conditions: Conditions,
     /// Only packages, channels or bundles with this status; if repeated, with any of them
@@ -68,13 +68,9 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     if args.compat.is_some() {
         return list_as_opm(context, args);
     }
-    args.ask.refuse_paths(&args.name)?;
+    args.ask.refuse_paths(&args.names)?;
     refuse_options(args)?;
     let whole = named_index(context, args)?;
-    let named = match (&whole, &args.name) {
-        (Some(index), Some(name)) => Some(package(index, name)?),
-        _ => None,
-    };
     let matching = whole.as_ref().map(|index| index.matching(&args.conditions.query(&[], &[]))).transpose()?.flatten();
     let lists;
     let index: &ListIndex = match &whole {
@@ -84,11 +80,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             &lists
         }
     };
-    let (package, channel, version) =
-        named.map_or((None, None, None), |it| (Some(it.package), it.channel, it.installed));
     let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);
-    let catalogs = args.ask.catalog.clone();
-    let filter = Filter { catalogs: catalogs.clone(), package: package.clone(), channel: channel.clone() };
     let say_unknown = |is_empty: bool| -> Result<(), CommandError> {
         if let (Some(index), true) = (&whole, is_empty) {
             args.conditions.unknown(index)?.iter().for_each(|text| context.reporter.note(text));
@@ -96,15 +88,13 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         Ok(())
     };
     match args.what {
-        ListSubject::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
+        ListSubject::Catalogs => {
+            let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+            table::print(index.catalogs(&filter)?, &args.rows)?;
+            Ok(Exit::Yes)
+        }
         ListSubject::Packages => {
-            // A named part must exist, and stands for its package.
-            if channel.is_some() || version.is_some() {
-                bundles(index, &filter, version.as_deref())?;
-            }
-            let filter = Filter { catalogs, package, channel: None };
-            let mut rows = index.packages(&filter)?;
-            must_be_there(index, &filter, rows.is_empty())?;
+            let (mut rows, exit) = of_names(context, args, (whole.as_ref(), index), packages)?;
             rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
                 let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
@@ -113,22 +103,17 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             say_unknown(rows.is_empty())?;
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
+            Ok(exit)
         }
         ListSubject::Channels => {
-            let mut rows = index.channels(&filter)?;
-            must_be_there(index, &filter, rows.is_empty())?;
-            if version.is_some() {
-                let listed = bundles(index, &filter, version.as_deref())?;
-                let lists =
-                    |it: &ChannelRow, row: &BundleRow| row.catalog == it.catalog && row.channels.contains(&it.channel);
-                rows.retain(|it| listed.iter().any(|row| lists(it, row)));
-            }
+            let (mut rows, exit) = of_names(context, args, (whole.as_ref(), index), channels)?;
             rows.retain(|it| is_wanted(it.status()));
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
+            Ok(exit)
         }
         ListSubject::Bundles => {
-            let mut rows = bundles(index, &filter, version.as_deref())?;
+            let (mut rows, exit) = of_names(context, args, (whole.as_ref(), index), bundles)?;
             rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
                 rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
@@ -136,24 +121,66 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             say_unknown(rows.is_empty())?;
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
+            Ok(exit)
         }
     }
-    Ok(Exit::Yes)
+}
+
+/// The rows about each name, and about everything without a name. `rows` makes those of a package, a channel or a
+/// version.
+fn of_names<T>(
+    context: &Context,
+    args: &ListArgs,
+    (whole, index): (Option<&Index>, &ListIndex),
+    rows: impl Fn(&ListIndex, &Filter, Option<&str>) -> Result<Vec<T>, CommandError>,
+) -> Result<(Vec<T>, Exit), CommandError> {
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let Some(whole) = whole.filter(|_| !args.names.is_empty()) else {
+        return Ok((rows(index, &filter, None)?, Exit::Yes));
+    };
+    let (found, exit) = of_each(context, &args.names, |name| {
+        let PackageName { package, installed: version, channel } = package(whole, name)?;
+        let filter = Filter { package: Some(package), channel, ..filter.clone() };
+        Ok((rows(index, &filter, version.as_deref())?, Exit::Yes))
+    })?;
+    Ok((found.into_iter().flatten().collect(), exit))
+}
+
+/// The packages. A named part must exist, and stands for its package.
+fn packages(index: &ListIndex, filter: &Filter, version: Option<&str>) -> Result<Vec<PackageRow>, CommandError> {
+    if filter.channel.is_some() || version.is_some() {
+        bundles(index, filter, version)?;
+    }
+    let filter = Filter { channel: None, ..filter.clone() };
+    let rows = index.packages(&filter)?;
+    must_be_there(index, &filter, rows.is_empty())?;
+    Ok(rows)
+}
+
+/// The channels of a package that list a version, if one is named.
+fn channels(index: &ListIndex, filter: &Filter, version: Option<&str>) -> Result<Vec<ChannelRow>, CommandError> {
+    let mut rows = index.channels(filter)?;
+    must_be_there(index, filter, rows.is_empty())?;
+    if version.is_some() {
+        let listed = bundles(index, filter, version)?;
+        let lists = |it: &ChannelRow, row: &BundleRow| row.catalog == it.catalog && row.channels.contains(&it.channel);
+        rows.retain(|it| listed.iter().any(|row| lists(it, row)));
+    }
+    Ok(rows)
 }
 
 /// The index that a name or conditions need; lists of everything need none.
 fn named_index(context: &Context, args: &ListArgs) -> Result<Option<Index>, CommandError> {
-    match &args.name {
-        // The check whether a condition names something that exists needs all packages.
-        _ if !args.conditions.is_empty() => args.ask.open(context).map(Some),
-        Some(name) => args.ask.open_part(context, [name]).map(Some),
-        None => Ok(None),
+    // The check whether a condition names something that exists needs all packages.
+    if !args.conditions.is_empty() {
+        return args.ask.open(context).map(Some);
     }
+    if args.names.is_empty() { Ok(None) } else { args.ask.open_part(context, &args.names).map(Some) }
 }
 
 /// Refuses options that do not fit the kind of list.
 fn refuse_options(args: &ListArgs) -> Result<(), CommandError> {
-    if args.what == ListSubject::Catalogs && args.name.is_some() {
+    if args.what == ListSubject::Catalogs && !args.names.is_empty() {
         return Err(CommandError::usage("`list catalogs` takes no name").help("choose one with `--catalog NAME`"));
     }
     if !args.conditions.is_empty() && !matches!(args.what, ListSubject::Packages | ListSubject::Bundles) {
@@ -312,7 +339,11 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
     // A catalog that opm accepts has a default channel for each `olm.package`; opm does not count a package that only
     // other blobs name.
     let has_document = |it: &PackageRow| !it.default_channel.is_empty();
-    let package = args.name.as_deref();
+    let package = match &args.names[..] {
+        [] => None,
+        [only] => Some(only.as_str()),
+        _ => return Err(CommandError::usage("opm lists one package at a time")),
+    };
     let filter = Filter { catalogs: args.ask.catalog.clone(), package: package.map(str::to_owned), channel: None };
     if let Some(package) = package
         && !index.packages(&filter)?.iter().any(has_document)

@@ -4,13 +4,13 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::ask::{NameDetails, permissions, show};
-use crate::cli::args::formats::AnswerOptions;
-use crate::cli::args::name::refuse_path;
+use crate::cli::args::formats::{AnswerOptions, OutputFormat};
+use crate::cli::args::name::{of_each, refuse_path};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::fbc::Api;
 use crate::index::query::{BundleDetail, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position};
 use crate::openshift::{LifecyclePhases, PhaseRow};
@@ -28,8 +28,8 @@ use crate::permissions::{AskedRule, BundlePermissions, RuleScope};
   olmdex show keda --permissions -i my-catalog/")]
 pub(crate) struct ShowArgs {
     /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle
-    #[arg(value_name = "NAME")]
-    name: String,
+    #[arg(value_name = "NAME", required = true)]
+    names: Vec<String>,
     /// Show the rights that its installation grants, for a package those of the head of its default channel; they are
     /// unknown if the catalog does not state them
     #[arg(long)]
@@ -44,17 +44,64 @@ pub(crate) struct ShowArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
-    let index = args.ask.open_part(context, [&args.name])?;
+    let index = args.ask.open_part(context, &args.names)?;
     let catalogs = &args.ask.catalog;
-    refuse_path(&index, &args.name)?;
     if args.permissions {
-        let answers = permissions(&index, catalogs, &args.name, args.against.as_deref())?;
-        return print(args.answer, "Permissions", answers, permissions_sheet);
+        let (answers, exit) = of_each(context, &args.names, |name| {
+            refuse_path(&index, name)?;
+            Ok((permissions(&index, catalogs, name, args.against.as_deref())?, Exit::Yes))
+        })?;
+        print(args.answer, "Permissions", answers.into_iter().flatten().collect(), permissions_sheet)?;
+        return Ok(exit);
     }
-    match show(&index, catalogs, &args.name)? {
-        NameDetails::Packages(packages) => print(args.answer, "Package", packages, package_sheet),
-        NameDetails::Channels(channels) => print(args.answer, "Channel", channels, channel_sheet),
-        NameDetails::Bundles(bundles) => print(args.answer, "Bundle", bundles, bundle_sheet),
+    let (found, exit) = of_each(context, &args.names, |name| {
+        refuse_path(&index, name)?;
+        Ok((show(&index, catalogs, name)?, Exit::Yes))
+    })?;
+    let details: Vec<Detail> = found.into_iter().flat_map(Detail::all_of).collect();
+    let mut kinds = details.iter().map(Detail::kind);
+    let kind = kinds.next().unwrap_or("Package");
+    let is_one_table = matches!(args.answer.output, OutputFormat::Json | OutputFormat::Yaml | OutputFormat::Csv);
+    if is_one_table && kinds.any(|other| other != kind) {
+        let error = CommandError::usage(format!("`-o {}` has things of one kind", args.answer.output.word()));
+        return Err(error.help("ask for packages, channels and bundles one after the other, or use `-o jsonl`"));
+    }
+    print(args.answer, kind, details, Detail::sheet)?;
+    Ok(exit)
+}
+
+/// A thing that a name stands for.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Detail {
+    Package(Box<PackageDetail>),
+    Channel(Box<ChannelDetail>),
+    Bundle(Box<BundleDetail>),
+}
+
+impl Detail {
+    fn all_of(found: NameDetails) -> Vec<Self> {
+        match found {
+            NameDetails::Packages(all) => all.into_iter().map(|it| Self::Package(Box::new(it))).collect(),
+            NameDetails::Channels(all) => all.into_iter().map(|it| Self::Channel(Box::new(it))).collect(),
+            NameDetails::Bundles(all) => all.into_iter().map(|it| Self::Bundle(Box::new(it))).collect(),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Package(_) => "Package",
+            Self::Channel(_) => "Channel",
+            Self::Bundle(_) => "Bundle",
+        }
+    }
+
+    fn sheet(&self) -> Sheet {
+        match self {
+            Self::Package(package) => package_sheet(package),
+            Self::Channel(channel) => channel_sheet(channel),
+            Self::Bundle(bundle) => bundle_sheet(bundle),
+        }
     }
 }
 
@@ -63,13 +110,12 @@ fn print<T: Serialize>(
     kind: &str,
     items: Vec<T>,
     sheet: impl Fn(&T) -> Sheet,
-) -> CommandResult {
+) -> Result<(), CommandError> {
     print_answers(options, kind, items, |it| {
         let mut sheet = sheet(it);
         sheet.page();
         sheet
-    })?;
-    Ok(Exit::Yes)
+    })
 }
 
 fn position(source: Option<&Position>) -> String {

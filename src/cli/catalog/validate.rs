@@ -339,7 +339,7 @@ impl<'r> Validation<'r> {
             of_bundles.to_vec(),
         ]
         .concat();
-        let chosen = choice.apply(self.findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+        let chosen = choice.apply(self.findings, &Scope { rules: &rules, packages: &[], is_whole: true })?;
         let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default());
         unless_reader_left(printed)?;
         for what in self.pipelines.unchecked() {

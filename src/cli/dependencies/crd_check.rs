@@ -116,7 +116,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         ..FindingsMetadata::default()
     };
     let applied = [rules::ALL, bundle_rules::ALL].concat();
-    let chosen = choice.apply(compared.findings, &Scope { rules: &applied, package: None, is_whole: true })?;
+    let chosen = choice.apply(compared.findings, &Scope { rules: &applied, packages: &[], is_whole: true })?;
     print_chosen(context, args.output, &applied, &chosen, args.choice.all, metadata)?;
     report(context, &choice, &chosen);
     if let Some(owners) = &owners {

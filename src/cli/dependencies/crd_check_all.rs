@@ -63,7 +63,7 @@ impl AllUpgrades<'_> {
             refused_upgrades: Some(refused),
             ..FindingsMetadata::default()
         };
-        let chosen = choice.apply(findings, &Scope { rules: rules::ALL, package: None, is_whole: true })?;
+        let chosen = choice.apply(findings, &Scope { rules: rules::ALL, packages: &[], is_whole: true })?;
         print_chosen(context, self.output, rules::ALL, &chosen, self.choice.all, metadata)?;
         report(context, &choice, &chosen);
         let pairs = counted(checks.pairs as u64, "pair");

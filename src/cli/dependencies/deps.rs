@@ -6,7 +6,7 @@ use crate::ask::{DepsQuestion, Question as _, State};
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::sources::SourceOptions;
-use crate::cli::args::upgrade::{ended, told};
+use crate::cli::args::upgrade::{answers, named_alike, told};
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::terminal::context::Context;
@@ -26,6 +26,9 @@ use crate::resolve::Dependencies;
 pub(crate) struct DepsArgs {
     #[command(flatten)]
     question: DepsQuestion,
+    /// More of them. Those that exist are answered, the others are errors, and the exit code is 4
+    #[arg(id = "more", value_name = "PKG@V", hide = true)]
+    more: Vec<String>,
     #[command(flatten)]
     sources: SourceOptions,
     #[command(flatten)]
@@ -33,14 +36,16 @@ pub(crate) struct DepsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
-    let question = &args.question;
-    let sources = args.sources.of_catalogs(&question.catalog);
-    sources.refuse_paths(question.names())?;
+    let questions = named_alike(&args.question, &args.more, |question, name| question.name = name);
+    let sources = args.sources.of_catalogs(&args.question.catalog);
+    sources.refuse_paths(questions.iter().flat_map(|question| question.names()))?;
     let index = sources.open_light(context)?;
-    refuse_path(&index, &question.name)?;
-    let answer = told(context, question.ask(&State::of(&index)))?;
-    print_answers(args.answer, DepsQuestion::KIND, answer.items, |it| sheet(it, question))?;
-    ended(answer.verdict)
+    let (items, end) = answers(context, &questions, |question| {
+        refuse_path(&index, &question.name)?;
+        told(context, question.ask(&State::of(&index)))
+    })?;
+    print_answers(args.answer, DepsQuestion::KIND, items, |it| sheet(it, &args.question))?;
+    end
 }
 
 const REQUIRED_BY: [&str; 6] = ["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES", "PLACE"];

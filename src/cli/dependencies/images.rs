@@ -12,7 +12,7 @@ use crate::ask::{Target, Uninstallable, add_dependencies, bundles_named, bundles
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
 use crate::cli::args::lookup;
-use crate::cli::args::name::refuse_path;
+use crate::cli::args::name::{of_each, refuse_path};
 use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
@@ -201,28 +201,19 @@ fn named_bundles(
     index: &LightIndex,
 ) -> Result<(Vec<BundlePlace>, Option<Exit>), CommandError> {
     let mut bundles = Vec::new();
-    let mut missing = None;
     if args.old.is_some() && args.names.is_empty() && args.imageset.is_none() && args.cluster.is_empty() {
         // Without a name, the question is about the whole catalog.
         let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
         let rows = index.bundles(&filter)?.into_iter();
         bundles.extend(rows.map(|row| (row.catalog, row.package, row.bundle)));
     }
-    for name in &args.names {
-        let found = refuse_path(index, name).and_then(|()| {
-            let installed = args.installed.as_deref();
-            Ok(bundles_named(index, &args.ask.catalog, name, installed, args.channel.as_ref())?)
-        });
-        match found {
-            Ok(found) => bundles.extend(found),
-            Err(error) if args.names.len() > 1 && error.exit == Exit::NotFound => {
-                missing = Some(error.exit);
-                context.reporter.error(&error);
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok((bundles, missing))
+    let (found, exit) = of_each(context, &args.names, |name| {
+        refuse_path(index, name)?;
+        let installed = args.installed.as_deref();
+        Ok((bundles_named(index, &args.ask.catalog, name, installed, args.channel.as_ref())?, Exit::Yes))
+    })?;
+    bundles.extend(found.into_iter().flatten());
+    Ok((bundles, Some(exit).filter(|exit| *exit != Exit::Yes)))
 }
 
 /// Warns that a bundle cannot be installed with all its requirements.

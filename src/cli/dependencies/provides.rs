@@ -26,12 +26,12 @@ use crate::version::latest_only;
 pub(crate) struct ProvidesArgs {
     /// GROUP/VERSION/KIND, of which parts may be empty; also KIND, GROUP or KIND.VERSION.GROUP
     #[arg(value_name = "API")]
-    api: Option<String>,
+    apis: Vec<String>,
     /// List the APIs that several packages of a catalog provide
     #[arg(long)]
     several: bool,
     /// List every version that provides it, not only the latest of each package
-    #[arg(long, conflicts_with = "several", requires = "api")]
+    #[arg(long, conflicts_with = "several", requires = "apis")]
     all_versions: bool,
     #[command(flatten)]
     ask: AskOptions,
@@ -42,13 +42,20 @@ pub(crate) struct ProvidesArgs {
 pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-    let api = args.api.as_deref().map(ApiPattern::parse).unwrap_or_default();
-    if args.several || args.api.is_none() {
+    let apis: Vec<ApiPattern> = args.apis.iter().map(|api| ApiPattern::parse(api)).collect();
+    if args.several || apis.is_empty() {
         let at_least = if args.several { 2 } else { 1 };
-        let found = index.owners(&filter, &api)?.into_iter().filter(|owned| owned.packages.len() >= at_least);
-        return print(context, args, found.collect());
+        let all = if apis.is_empty() { vec![ApiPattern::default()] } else { apis };
+        let mut found = Vec::new();
+        for api in &all {
+            found.extend(index.owners(&filter, api)?.into_iter().filter(|owned| owned.packages.len() >= at_least));
+        }
+        return print(context, args, found);
     }
-    let mut rows = index.providers(&filter, &api)?;
+    let mut rows = Vec::new();
+    for api in &apis {
+        rows.extend(index.providers(&filter, api)?);
+    }
     if !args.all_versions {
         let all = rows.len();
         rows =

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use clap::Args;
 
 use crate::ask::no_package;
-use crate::cli::args::name::package;
+use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::left_out;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
+use crate::index::Index;
 use crate::index::query::{ApiPattern, Filter, Requirer, Requirers};
 use crate::version::latest_only;
 
@@ -25,8 +26,8 @@ use crate::version::latest_only;
   olmdex requires Kafka -o json")]
 pub(crate) struct RequiresArgs {
     /// A package, or an API: GROUP/VERSION/KIND, of which parts may be empty, KIND or KIND.VERSION.GROUP
-    #[arg(value_name = "API|PKG")]
-    what: String,
+    #[arg(value_name = "API|PKG", required = true)]
+    what: Vec<String>,
     /// List every version that requires it, not only the latest of each package
     #[arg(long)]
     all_versions: bool,
@@ -37,12 +38,24 @@ pub(crate) struct RequiresArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
-    let index = args.ask.open_about(context, [&args.what])?;
+    let index = args.ask.open_about(context, &args.what)?;
+    let (rows, exit) = of_each(context, &args.what, |what| requirers(context, args, &index, what))?;
+    table::print(rows.into_iter().flatten().collect(), &args.rows)?;
+    Ok(exit)
+}
+
+/// The bundles that require an API or a package.
+fn requirers(
+    context: &Context,
+    args: &RequiresArgs,
+    index: &Index,
+    what: &String,
+) -> Result<(Vec<Requirer>, Exit), CommandError> {
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let packages = index.package_names()?;
-    let named = package(&index, &args.what)?;
+    let named = package(index, what)?;
     let is_part = named.is_part() && packages.contains(&named.package);
-    let what = if is_part { &named.package } else { &args.what };
+    let what = if is_part { &named.package } else { what };
     if is_part {
         let version = named
             .installed
@@ -56,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), what)?;
     if rows.is_empty() {
         if !is_api && !packages.contains(what) {
-            let error = CommandError::from(no_package(&index, what)?);
+            let error = CommandError::from(no_package(index, what)?);
             return Err(error);
         }
         context.reporter.note("nothing found");
@@ -77,8 +90,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
         ));
     }
     let exit = if rows.is_empty() { Exit::No } else { Exit::Yes };
-    table::print(rows, &args.rows)?;
-    Ok(exit)
+    Ok((rows, exit))
 }
 
 impl Row for Requirer {

@@ -53,7 +53,7 @@ pub(crate) struct ResolveArgs {
 
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
-    let index = args.namespace.open(context, None)?;
+    let index = args.namespace.open(context, &[])?;
     let worlds = args.namespace.question(context)?.worlds(&index)?;
     worlds.warnings.iter().for_each(|it| context.reporter.warning(it));
     let (load, has_skipped) = (started.elapsed(), worlds.has_skipped);

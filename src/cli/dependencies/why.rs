@@ -1,16 +1,19 @@
 //! `olmdex why`
 
+use std::collections::HashSet;
+
 use clap::Args;
 
-use crate::ask::WhyAnswers;
+use crate::ask::{NamespaceQuestion, WhyAnswers};
 use crate::cli::args::formats::AnswerOptions;
-use crate::cli::args::name::target;
+use crate::cli::args::name::{of_each, target};
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::fbc::Name;
+use crate::index::LightIndex;
 use crate::resolve::{Chain, MAX_CHAINS, WhyAnswer};
 
 /// Show why a package is in a namespace: the chains of dependencies that lead to it
@@ -23,8 +26,8 @@ use crate::resolve::{Chain, MAX_CHAINS, WhyAnswer};
   olmdex why prometheus --install kiali -o json")]
 pub(crate) struct WhyArgs {
     /// The package, PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
-    package: String,
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required = true)]
+    packages: Vec<String>,
     #[command(flatten)]
     namespace: NamespaceOptions,
     #[command(flatten)]
@@ -32,23 +35,43 @@ pub(crate) struct WhyArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
-    let index = args.namespace.open(context, Some(&args.package))?;
-    let wanted = match Name::parse(&args.package) {
-        Name::Plain(name) => name,
-        _ => target(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
-    };
+    let index = args.namespace.open(context, &args.packages)?;
     let question = args.namespace.question(context)?;
-    let warn = &mut |text: &str| context.reporter.warning(text);
-    let WhyAnswers { answers, has_skipped } = question.why(&index, &wanted, &args.namespace.options(), warn)?;
+    let mut told = HashSet::new();
+    let (answers, exit) = of_each(context, &args.packages, |package| {
+        let mut warn = |text: &str| {
+            // The question is the same for each package.
+            if told.insert(text.to_owned()) {
+                context.reporter.warning(text);
+            }
+        };
+        because(context, args, &index, question.clone(), package, &mut warn)
+    })?;
+    print_answers(args.answer, "Why", answers.into_iter().flatten().collect(), sheet)?;
+    Ok(exit)
+}
+
+fn because(
+    context: &Context,
+    args: &WhyArgs,
+    index: &LightIndex,
+    question: NamespaceQuestion,
+    package: &str,
+    warn: &mut dyn FnMut(&str),
+) -> Result<(Vec<WhyAnswer>, Exit), CommandError> {
+    let wanted = match Name::parse(package) {
+        Name::Plain(name) => name,
+        _ => target(index, &args.namespace.ask.catalog, package)?.bundle,
+    };
+    let WhyAnswers { answers, has_skipped } = question.why(index, &wanted, &args.namespace.options(), warn)?;
     for answer in answers.iter().filter(|it| it.chains.len() >= MAX_CHAINS) {
         context.reporter.note(&format!("only the {MAX_CHAINS} shortest chains to {} are shown", answer.operator));
     }
     if answers.is_empty() {
-        context.reporter.note(&format!("nothing pulls `{}` into the namespace", args.package));
+        context.reporter.note(&format!("nothing pulls `{package}` into the namespace"));
     }
     let exit = if answers.is_empty() || has_skipped { Exit::No } else { Exit::Yes };
-    print_answers(args.answer, "Why", answers, sheet)?;
-    Ok(exit)
+    Ok((answers, exit))
 }
 
 fn sheet(answer: &WhyAnswer) -> Sheet {

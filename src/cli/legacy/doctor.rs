@@ -47,7 +47,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     let findings = legacy::examine(&args.file, context.opener.scratch())?;
     drop(progress);
     let rules = legacy::rules::ALL;
-    let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;
+    let chosen = choice.apply(findings, &Scope { rules, packages: &[], is_whole: true })?;
     print_chosen(context, args.output, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
     report(context, &choice, &chosen);
     let tally = chosen.tally();

@@ -114,7 +114,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         let rules = legacy::rules::ALL;
         // The verdict of the proof counts all findings, not only the chosen ones.
         let tally = Tally::of(&findings);
-        let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;
+        let chosen = choice.apply(findings, &Scope { rules, packages: &[], is_whole: true })?;
         print_chosen(context, args.message_format, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
         report(context, &choice, &chosen);
         context.reporter.note(&proved(tally));

@@ -11,14 +11,14 @@ use crate::ask::{
     WhereisAnswers, WhereisQuestion,
 };
 use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, OutputFormat, YAML};
-use crate::cli::args::name::package;
+use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::text::text_of;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::difference::{LineKind, difference};
 use crate::cli::print::fit::columns;
 use crate::cli::print::paragraph::write_wrapped;
-use crate::cli::print::table::{self, Column, Row, column, wide};
+use crate::cli::print::table::{self, Column, Row, apart, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
 use crate::cli::terminal::report::paint;
@@ -42,8 +42,8 @@ use crate::mirror::{self, Dialect};
   olmdex whereis keda@2.10.1 -i v4.19=old-catalog/ -i v4.20=my-catalog/ -o json")]
 pub(crate) struct WhereisArgs {
     /// The package, a version or channel of it, or a bundle
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
-    name: String,
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required = true)]
+    names: Vec<String>,
     /// Explain why it is not in the catalog for this version of OpenShift, and how to publish it there
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     openshift: Option<Minor>,
@@ -79,6 +79,7 @@ impl Row for CatalogPresence {
     const KIND: &'static str = "Whereis";
 
     const COLUMNS: &'static [Column<Self>] = &[
+        apart("PACKAGE", |it| Cow::from(&it.package)),
         column("CATALOG", |it| Cow::from(&it.catalog)),
         wide("OPENSHIFT", |it| it.openshift.as_deref().unwrap_or_default().into()),
         column("THERE", |it| if it.is_there { "yes" } else { "no" }.into()),
@@ -107,25 +108,63 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
         let error = CommandError::usage("a patch needs one repository and one version of OpenShift");
         return Err(error.help("name both: `--repo DIR --openshift VERSION`"));
     }
-    let repository = args.repo.as_deref().map(|it| {
-        Repository::around(it).ok_or_else(|| {
-            let error = CommandError::new(Exit::Input, format!("`{}` is not an operator repository", it.display()));
-            error.help("name a checkout that has `operators/` with `--repo`, such as one of certified-operators")
-        })
-    });
-    let publications = match repository.transpose()? {
-        Some(repository) => Some(Publications::read(repository, &PackageName::parse(&args.name).package)?),
+    let has_source = args.ask.is_given() || (args.repo.is_none() && default_source().is_ok());
+    let index = match has_source || args.repo.is_none() {
+        true => Some(args.ask.open_part(context, &args.names)?),
+        false => None,
+    };
+    let (answers, exit) = of_each(context, &args.names, |name| presence(context, args, index.as_ref(), name))?;
+    match args.output {
+        OutputFormat::Patch => {
+            for (_, answers) in &answers {
+                print_patch(context, args, answers)?;
+            }
+            // A patch is the wanted answer, although the package is not there.
+            return Ok(if exit == Exit::No { Exit::Yes } else { exit });
+        }
+        OutputFormat::Table => unless_reader_left(print_all(args, &answers).map_err(CommandError::from))?,
+        format => {
+            let mut items: Vec<CatalogPresence> = answers.into_iter().flat_map(|it| it.1.items).collect();
+            if format == OutputFormat::Name {
+                items.retain(|it| it.is_there);
+            }
+            table::print(items, &table::RowOptions::of(format))?;
+        }
+    }
+    Ok(exit)
+}
+
+/// The catalogs that have a package; those of the repository, if no index is given.
+fn presence<'n>(
+    context: &Context,
+    args: &WhereisArgs,
+    index: Option<&Index>,
+    text: &'n str,
+) -> Result<((&'n str, WhereisAnswers), Exit), CommandError> {
+    let publications = match &args.repo {
+        Some(path) => {
+            let repository = Repository::around(path).ok_or_else(|| {
+                let error =
+                    CommandError::new(Exit::Input, format!("`{}` is not an operator repository", path.display()));
+                error.help("name a checkout that has `operators/` with `--repo`, such as one of certified-operators")
+            })?;
+            Some(Publications::read(repository, &PackageName::parse(text).package)?)
+        }
         None => None,
     };
-    let index = open(context, args, publications.as_ref())?;
-    let name = match &index {
-        Some(index) => package(index, &args.name)?,
-        None => PackageName::parse(&args.name),
+    let own = match (index, &publications) {
+        (None, Some(publications)) => index_of_repository(context, publications)?,
+        _ => None,
+    };
+    let index = index.or(own.as_ref());
+    let name = match index {
+        Some(index) => package(index, text)?,
+        None => PackageName::parse(text),
     };
     let mirrored = match &args.imageset {
         Some(path) => {
             let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
-            MirroredCatalog::of_configuration(&configuration, index.as_ref(), &name.package)?
+            MirroredCatalog::of_configuration(&configuration, index, &name.package)?
         }
         None => Vec::new(),
     };
@@ -136,40 +175,19 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
         repository: publications,
         mirrored,
     };
-    let answers = question.answer(index.as_ref())?;
+    let answers = question.answer(index)?;
     let exit = if answers.is_there { Exit::Yes } else { Exit::No };
-    match args.output {
-        OutputFormat::Patch => return print_patch(context, args, &answers),
-        OutputFormat::Table => unless_reader_left(print_for_people(args, &answers).map_err(CommandError::from))?,
-        format => {
-            let mut items = answers.items;
-            if format == OutputFormat::Name {
-                items.retain(|it| it.is_there);
-            }
-            table::print(items, &table::RowOptions::of(format))?;
-        }
-    }
-    Ok(exit)
+    Ok(((text, answers), exit))
 }
 
-/// The catalogs: the named ones, those of the repository, else the default source.
-fn open(
-    context: &Context,
-    args: &WhereisArgs,
-    publications: Option<&Publications>,
-) -> Result<Option<Index>, CommandError> {
-    let has_source = args.ask.is_given() || (publications.is_none() && default_source().is_ok());
-    match publications {
-        Some(publications) if !has_source => {
-            let own = publications.catalog_directories();
-            if own.is_empty() {
-                return Ok(None);
-            }
-            let words: Vec<String> = own.iter().map(|(name, path)| format!("{name}={}", path.display())).collect();
-            AskOptions::of_words(&words).open(context).map(Some)
-        }
-        _ => args.ask.open_part(context, [&args.name]).map(Some),
+/// The catalogs of a repository that have a package.
+fn index_of_repository(context: &Context, publications: &Publications) -> Result<Option<Index>, CommandError> {
+    let own = publications.catalog_directories();
+    if own.is_empty() {
+        return Ok(None);
     }
+    let words: Vec<String> = own.iter().map(|(name, path)| format!("{name}={}", path.display())).collect();
+    AskOptions::of_words(&words).open(context).map(Some)
 }
 
 /// A version with its day.
@@ -184,13 +202,28 @@ fn cell(channel: &ChannelPresence) -> String {
 /// The width of texts if that of the terminal is unknown.
 const WIDTH: usize = 100;
 
-fn print_for_people(args: &WhereisArgs, answers: &WhereisAnswers) -> std::io::Result<()> {
+fn print_all(args: &WhereisArgs, answers: &[(&str, WhereisAnswers)]) -> std::io::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
+    for (number, (name, answers)) in answers.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        print_for_people(args, name, answers, &mut out)?;
+    }
+    out.flush()
+}
+
+fn print_for_people(
+    args: &WhereisArgs,
+    name: &str,
+    answers: &WhereisAnswers,
+    mut out: &mut impl Write,
+) -> std::io::Result<()> {
     let width = screen().width.unwrap_or(WIDTH);
     let items = &answers.items;
     let n_there = items.iter().filter(|it| it.is_there).count();
     let all = counted(items.len() as u64, "catalog");
-    let head = format!("{}: in {n_there} of {all}", printable_line(&args.name));
+    let head = format!("{}: in {n_there} of {all}", printable_line(name));
     writeln!(out, "{}", paint(screen().color, "1", &head))?;
     let groups = groups(items);
     if n_there > 0 {
@@ -224,7 +257,7 @@ fn print_for_people(args: &WhereisArgs, answers: &WhereisAnswers) -> std::io::Re
         writeln!(out)?;
         write_wrapped(&mut out, "", "", &text, width.min(WIDTH))?;
     }
-    out.flush()
+    Ok(())
 }
 
 /// Catalogs that follow each other and have the same.
@@ -330,7 +363,7 @@ fn print_reasons(
 }
 
 /// Prints the change as a patch.
-fn print_patch(context: &Context, args: &WhereisArgs, answers: &WhereisAnswers) -> CommandResult {
+fn print_patch(context: &Context, args: &WhereisArgs, answers: &WhereisAnswers) -> Result<(), CommandError> {
     let wanted = args.openshift.map(|it| it.to_string());
     let item = answers.items.iter().find(|it| it.openshift == wanted);
     let change = item.and_then(|it| args.change(it));
@@ -344,7 +377,7 @@ fn print_patch(context: &Context, args: &WhereisArgs, answers: &WhereisAnswers) 
         };
         if exit == Exit::Yes {
             context.reporter.note(&message);
-            return Ok(exit);
+            return Ok(());
         }
         return Err(CommandError::new(exit, message).help("without `-o patch`, the command shows why it is missing"));
     };
@@ -352,7 +385,7 @@ fn print_patch(context: &Context, args: &WhereisArgs, answers: &WhereisAnswers) 
     for command in &change.commands {
         context.reporter.note(&format!("then run `{command}`"));
     }
-    Ok(Exit::Yes)
+    Ok(())
 }
 
 /// The text of a patch.

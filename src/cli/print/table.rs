@@ -55,19 +55,37 @@ type Cell<T> = for<'r> fn(&'r T) -> Cow<'r, str>;
 pub(crate) struct Column<T> {
     header: &'static str,
     cell: Cell<T>,
-    /// Whether only wide formats show it.
-    is_wide: bool,
+    shown: Shown,
+}
+
+/// The tables that show a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    /// All.
+    Always,
+    /// Wide ones.
+    Wide,
+    /// Those with different values.
+    Apart,
 }
 
 /// A column of every table.
 pub(crate) const fn column<T>(header: &'static str, cell: Cell<T>) -> Column<T> {
-    Column { header, cell, is_wide: false }
+    Column { header, cell, shown: Shown::Always }
 }
 
 /// A column of wide tables.
 pub(crate) const fn wide<T>(header: &'static str, cell: Cell<T>) -> Column<T> {
-    Column { header, cell, is_wide: true }
+    Column { header, cell, shown: Shown::Wide }
 }
+
+/// A column that tells answers to several questions apart.
+pub(crate) const fn apart<T>(header: &'static str, cell: Cell<T>) -> Column<T> {
+    Column { header, cell, shown: Shown::Apart }
+}
+
+/// The header of the column that tells answers about several packages apart.
+const PACKAGE: &str = "PACKAGE";
 
 /// A type that is printed as rows.
 pub(crate) trait Row: Serialize + Sized + 'static {
@@ -106,7 +124,15 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
             }
         }
         format => {
-            let columns = T::COLUMNS.iter().filter(|it| !it.is_wide || format != OutputFormat::Table);
+            let differs = |it: &Column<T>| rows.windows(2).any(|two| (it.cell)(&two[0]) != (it.cell)(&two[1]));
+            let is_shown = |it: &&Column<T>| match it.shown {
+                Shown::Always => true,
+                // The package need not be told if it is the one of the question.
+                Shown::Wide => format != OutputFormat::Table || (it.header == PACKAGE && differs(it)),
+                Shown::Apart => differs(it),
+            };
+            let columns = T::COLUMNS.iter().filter(is_shown).collect::<Vec<_>>();
+            let columns = columns.into_iter();
             let headers: Vec<Cow<'_, str>> = columns.clone().map(|it| it.header.into()).collect();
             // The process ends after the last row, so freeing many small pieces one by one would only take time.
             let rows = ManuallyDrop::new(rows);

@@ -75,6 +75,8 @@ pub(super) enum Shape {
     OldAndNew,
     /// Each word becomes a value of `-i`.
     SourcesByOption,
+    /// A first word that is one of these goes.
+    Without(&'static [&'static str]),
 }
 
 const fn view(when: When, command: &'static [&'static str], help: &'static str) -> View {
@@ -122,9 +124,24 @@ pub(in crate::cli) const WORDS: &[Word] = &[
             view(When::Verb("apis"), &["provides"], ""),
             view(When::Verb("installed"), &["installed"], ""),
             view(When::Option("--requires", ""), &["requires"], "List the bundles that require this API or package"),
-            view(When::Flag("--by-catalog"), &["whereis"], "Show which catalogs have a package, and its heads there"),
-            view(When::Flag("--support-ends"), &["lifecycle"], "Show how long versions are supported"),
-            view(When::Flag("--space"), &["info"], "Show what an index holds, and how much space each part takes"),
+            shaped(
+                When::Flag("--by-catalog"),
+                &["whereis"],
+                Shape::Without(KINDS),
+                "Show which catalogs have a package, and its heads there",
+            ),
+            shaped(
+                When::Flag("--support-ends"),
+                &["lifecycle"],
+                Shape::Without(KINDS),
+                "Show how long versions are supported",
+            ),
+            shaped(
+                When::Flag("--space"),
+                &["info"],
+                Shape::Without(KINDS),
+                "Show what an index holds, and how much space each part takes",
+            ),
             view(When::WordOtherThan(KINDS), &["search"], ""),
             view(When::Always, &["list"], ""),
         ],
@@ -132,7 +149,7 @@ pub(in crate::cli) const WORDS: &[Word] = &[
     },
     Word {
         name: "deps",
-        usage: "olmdex deps NAME [--closure|--needed-by|--why] [OPTIONS]",
+        usage: "olmdex deps NAME… [--closure|--needed-by|--why] [OPTIONS]",
         about: "Show what a bundle requires, who needs it, or why it is there",
         examples: "Examples:
   olmdex deps keda@2.10.1
@@ -148,7 +165,7 @@ pub(in crate::cli) const WORDS: &[Word] = &[
     },
     Word {
         name: "upgrades",
-        usage: "olmdex upgrades [NAME[@FROM]] [--to VERSION|--steps] [OPTIONS]",
+        usage: "olmdex upgrades [NAME[@FROM]]… [--to VERSION|--steps] [OPTIONS]",
         about: "Show the next upgrades, or why OLM does not take a version",
         examples: "Examples:
   olmdex upgrades keda@2.10.1
@@ -187,7 +204,7 @@ pub(in crate::cli) const WORDS: &[Word] = &[
     },
     Word {
         name: "log",
-        usage: "olmdex log NAME [--by-commit|--stranded|--bisect RULE] [OPTIONS]",
+        usage: "olmdex log NAME… [--by-commit|--stranded|--bisect RULE] [OPTIONS]",
         about: "Show when versions came and went, and by which commit",
         examples: "Examples:
   olmdex log keda
@@ -355,23 +372,28 @@ pub(in crate::cli) fn translated(
     globals: impl Fn() -> Command,
 ) -> Vec<OsString> {
     let Some((at, word)) = word_of(&words).filter(|_| !asks_for_help(&words)) else { return words };
-    let Some((view, rest)) = word.chosen(&words[at + 1..]) else { return words };
+    let parts = |rest: &[OsString], command: &str| {
+        let described: Vec<Command> =
+            [word.name, command].into_iter().filter_map(&arguments).chain([globals()]).collect();
+        read(rest, &described.iter().collect::<Vec<_>>())
+    };
+    let Some((view, rest)) = word.chosen(&words[at + 1..], &parts) else { return words };
     let rest = match view.shape {
         Shape::Same => rest,
-        shape => {
-            let of_both = [word.name, view.command[0]].into_iter().filter_map(arguments);
-            let described: Vec<Command> = of_both.chain([globals()]).collect();
-            shape.applied(read(&rest, &described.iter().collect::<Vec<_>>()))
-        }
+        shape => shape.applied(parts(&rest, view.command[0])),
     };
     let before = words[..at].iter().cloned();
     before.chain(view.command.iter().map(OsString::from)).chain(rest).collect()
 }
 
 impl Word {
-    /// The command that answers, with the words for it.
-    fn chosen(&self, rest: &[OsString]) -> Option<(&'static View, Vec<OsString>)> {
-        self.views.iter().find_map(|view| Some((view, view.when.taken(rest)?)))
+    /// The command that answers, with the words for it. `parts` takes words apart as this word and a command read them.
+    fn chosen(
+        &self,
+        rest: &[OsString],
+        parts: &dyn Fn(&[OsString], &str) -> Vec<Part>,
+    ) -> Option<(&'static View, Vec<OsString>)> {
+        self.views.iter().find_map(|view| Some((view, view.when.taken(rest, &|| parts(rest, view.command[0]))?)))
     }
 }
 
@@ -385,8 +407,8 @@ impl When {
         }
     }
 
-    /// The words that are left for a command; `None` if the words do not choose it.
-    fn taken(self, rest: &[OsString]) -> Option<Vec<OsString>> {
+    /// The words that are left for a command; `None` if the words do not choose it. `parts` are the words taken apart.
+    fn taken(self, rest: &[OsString], parts: &dyn Fn() -> Vec<Part>) -> Option<Vec<OsString>> {
         let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
         let without = |at: usize, n: usize| [&rest[..at], &rest[at + n..]].concat();
         let option = |name: &str| {
@@ -400,7 +422,7 @@ impl When {
             Self::Verb(verb) => rest.first().filter(|word| *word == verb).map(|_| rest[1..].to_vec()),
             Self::VerbOnDatabase(verb) => {
                 let is_database = rest.get(1).is_some_and(|word| word.to_string_lossy().ends_with(".db"));
-                Self::Verb(verb).taken(rest).filter(|_| is_database)
+                Self::Verb(verb).taken(rest, parts).filter(|_| is_database)
             }
             Self::Flag(name) => option(name).filter(|found| found.1.is_none()).map(|(at, _)| without(at, 1)),
             Self::Value(name, wanted) => match option(name)? {
@@ -414,12 +436,11 @@ impl When {
                 Some([&rest[..at], renamed.as_slice(), value.as_slice(), &rest[at + 1..]].concat())
             }
             Self::WordOtherThan(known) => {
-                let first = rest[..end].iter().find(|word| !word.to_string_lossy().starts_with('-'))?.to_str()?;
-                let is_kind = |word: &str| word.len() > 2 && known.iter().any(|kind| kind.starts_with(word));
-                let has_kind = rest[..end].iter().any(|word| word.to_str().is_some_and(is_kind));
+                let parts = parts();
+                let first = parts.iter().find(|part| part.role == Role::Position)?.words.first()?.to_str()?;
                 // A misspelt kind is no word to search for.
                 let meant = crate::diag::closest(first, known.iter().chain(OTHER_KINDS).copied());
-                (!has_kind && meant.is_none()).then(|| rest.to_vec())
+                (!is_one_of(first, known) && meant.is_none()).then(|| rest.to_vec())
             }
         }
     }
@@ -432,11 +453,25 @@ impl Shape {
             Self::Same => {}
             Self::OldAndNew => name_positions(&mut parts, ["--old", "-i"].into_iter()),
             Self::SourcesByOption => name_positions(&mut parts, std::iter::repeat("-i")),
+            Self::Without(known) => {
+                let first = parts.iter().position(|part| part.role == Role::Position);
+                let is_known = |at: &usize| {
+                    parts[*at].words.first().and_then(|word| word.to_str()).is_some_and(|word| is_one_of(word, known))
+                };
+                if let Some(at) = first.filter(is_known) {
+                    parts.remove(at);
+                }
+            }
             Self::TargetLast => move_target(&mut parts, None),
             Self::TargetOf(option) => move_target(&mut parts, Some(option)),
         }
         parts.into_iter().flat_map(|part| part.words).collect()
     }
+}
+
+/// Whether a word is one of these, or begins it.
+fn is_one_of(word: &str, known: &[&str]) -> bool {
+    word.len() > 2 && known.iter().any(|kind| kind.starts_with(word))
 }
 
 /// Whether a part is a position of the word; a source that `-i` names has one.
@@ -478,7 +513,11 @@ pub(in crate::cli) fn places(places: &[(Task, u8, &'static str)]) -> Vec<(Task, 
 /// An error about a translated command line in the words that the user typed.
 pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString], root: &Command) {
     let Some((at, word)) = word_of(typed) else { return };
-    let Some((view, _)) = word.chosen(&typed[at + 1..]) else { return };
+    let parts = |rest: &[OsString], command: &str| {
+        let both = [word.name, command].into_iter().filter_map(|name| root.find_subcommand(name));
+        read(rest, &both.chain([root]).collect::<Vec<_>>())
+    };
+    let Some((view, _)) = word.chosen(&typed[at + 1..], &parts) else { return };
     let spoken = format!(
         "olmdex {}",
         view.command.iter().filter(|part| !part.starts_with('-')).copied().collect::<Vec<_>>().join(" ")
@@ -550,6 +589,10 @@ mod tests {
             ("edit add a.db b -O c.db", "legacy add a.db b -O c.db"),
             ("edit remove keda -i a.db", "edit remove keda -i a.db"),
             ("list package", "list package"),
+            ("list --status deprecated", "list --status deprecated"),
+            ("list --limit 5 keda", "search --limit 5 keda"),
+            ("list packages keda --by-catalog", "whereis keda"),
+            ("list keda kiali --by-catalog", "whereis keda kiali"),
             ("export a.db --to files -O out", "migrate a.db out"),
             ("export a.db out --to files", "migrate a.db out"),
             ("export --strict a.db out --to files", "migrate --strict a.db out"),

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use crate::file::system_words;
 
-/// The exit codes, the same for every command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The exit codes, the same for every command, in the order in which they count for several answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Exit {
     /// Yes, or done.
     Yes,

@@ -6,11 +6,13 @@ use clap::Args;
 
 use crate::ask::{BisectQuestion, Bisection, PackageName, rules_named};
 use crate::cli::args::moment::must_have_states;
+use crate::cli::args::name::of_each;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::Rule;
+use crate::index::Index;
 use olmdex_text::encoding::hex::short;
 
 /// Find the last day on which something was good, and the commit that broke it
@@ -26,8 +28,8 @@ use olmdex_text::encoding::hex::short;
   olmdex bisect keda@2.10.1 --installed 2.8.1 -i past.db -o json")]
 pub(crate) struct BisectArgs {
     /// The package, or the version that OLM should take
-    #[arg(value_name = "PKG[@VERSION]")]
-    name: String,
+    #[arg(value_name = "PKG[@VERSION]", required = true)]
+    names: Vec<String>,
     /// Installed bundle: a version, or a bundle's name. Default: none
     #[arg(long, value_name = "BUNDLE")]
     installed: Option<String>,
@@ -45,9 +47,21 @@ pub(crate) struct BisectArgs {
 
 pub(crate) fn run(context: &Context, args: &BisectArgs) -> CommandResult {
     args.ask.refuse_day("`bisect` covers all days")?;
-    let mut index = args.ask.open_about(context, [&args.name])?;
+    let mut index = args.ask.open_about(context, &args.names)?;
     must_have_states(&index)?;
-    let name = PackageName::parse(&args.name);
+    let rules = rules(&args.rule)?;
+    let (rows, exit) = of_each(context, &args.names, |name| bisected(&mut index, args, &rules, name))?;
+    table::print(rows.into_iter().flatten().collect(), &args.rows)?;
+    Ok(exit)
+}
+
+fn bisected(
+    index: &mut Index,
+    args: &BisectArgs,
+    rules: &[&'static Rule],
+    text: &str,
+) -> Result<(Vec<Bisection>, Exit), CommandError> {
+    let name = PackageName::parse(text);
     let is_of_version = name.installed.is_some();
     if !is_of_version && (args.installed.is_some() || !args.channel.is_empty()) {
         let message = "`--installed` and `--channel` need the version that OLM should take";
@@ -56,19 +70,17 @@ pub(crate) fn run(context: &Context, args: &BisectArgs) -> CommandResult {
     if is_of_version && !args.rule.is_empty() {
         return Err(CommandError::usage("`--rule` applies to a whole package").help("leave the version out"));
     }
-    let rules = rules(&args.rule)?;
     let question = BisectQuestion {
         package: &name.package,
-        target: is_of_version.then_some(args.name.as_str()),
+        target: is_of_version.then_some(text),
         installed: args.installed.as_deref(),
         channels: &args.channel,
-        rules: &rules,
+        rules,
         catalogs: &args.ask.catalog,
     };
-    let rows = question.answer(&mut index)?;
+    let rows = question.answer(index)?;
     let is_good = rows.iter().all(|it| it.is_good);
-    table::print(rows, &args.rows)?;
-    Ok(if is_good { Exit::Yes } else { Exit::No })
+    Ok((rows, if is_good { Exit::Yes } else { Exit::No }))
 }
 
 /// The named rules, of those that judge upgrades or documents.

@@ -33,9 +33,9 @@ use crate::upgrade::rules;
   olmdex check-graph -i my-catalog/ --old old-catalog/
   olmdex check-graph -i my-catalog/ --ignore W0805 --all")]
 pub(crate) struct CheckGraphArgs {
-    /// The package; without one, all of them
+    /// The packages; without one, all of them
     #[arg(value_name = "PKG")]
-    package: Option<String>,
+    packages: Vec<String>,
     /// Older catalog: show only what is new against it
     #[arg(long, value_name = "SOURCE")]
     old: Option<PathBuf>,
@@ -49,7 +49,7 @@ pub(crate) struct CheckGraphArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
-    args.ask.refuse_paths(&args.package)?;
+    args.ask.refuse_paths(&args.packages)?;
     let sources: Vec<PathBuf> = args.ask.sources()?.into_iter().map(|it| it.path).collect();
     let choice = args.choice.open(context, &sources, Whole::Catalogs)?;
     let failed = |source: &Path, error| unopened(args.output, rules::ALL, &[], source, error);
@@ -57,13 +57,13 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let now = judged(context, &args.ask).map_err(|error| failed(&first, error))?;
     let of_path = |path: &PathBuf| older(context, path).map_err(|error| failed(path, error));
     let old = args.old.as_ref().map(of_path).transpose()?;
-    let package = args.package.as_ref().map(|it| whole_package(context, &now.index, it)).transpose()?;
-    let question = GraphCheckQuestion { package, catalogs: args.ask.catalog.clone() };
+    let packages = args.packages.iter().map(|it| whole_package(context, &now.index, it)).collect::<Result<_, _>>()?;
+    let question = GraphCheckQuestion { packages, catalogs: args.ask.catalog.clone() };
     let GraphCheckAnswer { findings, unchecked, is_blank } = question.answer(now, old.as_ref())?;
     let errors = check::all_rules().into_iter().filter(|it| it.severity == Severity::Error);
     let applied: Vec<&Rule> = rules::ALL.iter().copied().chain(errors).collect();
     let is_whole = args.ask.catalog.is_empty();
-    let scope = Scope { rules: &applied, package: question.package.as_deref(), is_whole };
+    let scope = Scope { rules: &applied, packages: &question.packages, is_whole };
     let chosen = choice.apply(findings, &scope)?;
     let printed = print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default());
     unless_reader_left(printed)?;

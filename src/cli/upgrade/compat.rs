@@ -10,7 +10,7 @@ use crate::ask::{
     CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, GateOptions, OlmSet, must_lead_on, one_of, openshift_of,
 };
 use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::name::package;
+use crate::cli::args::name::{of_each, package};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
@@ -40,9 +40,9 @@ use crate::upgrade::{Move, Stay, Stop, Target};
   olmdex compat --cluster must-gather/ --to 4.18
   olmdex compat --fleet clusters/ --to 4.17")]
 pub(crate) struct CompatArgs {
-    /// Only this package, this version or channel of it, or this bundle
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
-    package: Option<String>,
+    /// Only these packages, versions or channels of them, or bundles
+    #[arg(id = "package", value_name = "PKG[@VERSION|/CHANNEL]")]
+    packages: Vec<String>,
     /// The cluster's version of OpenShift. Default: that of the ClusterVersion of `--cluster`
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present_any = ["cluster", "fleet"])]
     openshift: Option<Minor>,
@@ -169,15 +169,14 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         return Ok(Exit::Yes);
     }
     must_lead_on(step)?;
-    args.ask.refuse_paths(&args.package)?;
+    args.ask.refuse_paths(&args.packages)?;
     let is_of_package = args.installed.is_empty() && args.cluster.is_empty();
-    let index = args.ask.open_part(context, args.package.as_ref().filter(|_| is_of_package))?;
-    let name = args.package.as_deref().map(|it| package(&index, it)).transpose()?;
-    let question = CompatQuestion {
+    let index = args.ask.open_part(context, args.packages.iter().filter(|_| is_of_package))?;
+    let mut question = CompatQuestion {
         step,
         olm: args.olm,
         gates: args.gates.gates(),
-        name,
+        name: None,
         installed: args.installed.clone(),
         cluster: (!args.cluster.is_empty()).then(|| (cluster, shown(&args.cluster))),
         source_map: args.source_map.source_map.clone(),
@@ -185,8 +184,18 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         are_named: args.ask.names_catalogs(),
     };
     let warn = &mut |text: &str| context.reporter.warning(text);
-    let CompatAnswers { mut rows, is_blocked, .. } = question.answer(&index, warn)?;
+    let names: Vec<Option<&String>> = match &args.packages[..] {
+        [] => vec![None],
+        several => several.iter().map(Some).collect(),
+    };
+    let (found, exit) = of_each(context, names, |name| {
+        let name = name.map(|text| package(&index, text)).transpose()?;
+        question.name = name;
+        let CompatAnswers { rows, is_blocked, .. } = question.answer(&index, warn)?;
+        Ok((rows, if is_blocked { Exit::No } else { Exit::Yes }))
+    })?;
+    let mut rows: Vec<Stay> = found.into_iter().flatten().collect();
     rows.retain(|row| args.verdict.is_empty() || args.verdict.contains(&row.verdict));
     table::print(rows, &args.rows)?;
-    Ok(if is_blocked { Exit::No } else { Exit::Yes })
+    Ok(exit)
 }

@@ -9,7 +9,7 @@ use clap::builder::PossibleValue;
 
 use crate::ask::{MarkedPathQuestion, OlmSet, PackageName, guess, guess_bundle, no_package, no_version};
 use crate::check;
-use crate::cli::args::name;
+use crate::cli::args::name::{self, of_each};
 use crate::cli::args::sources::{AskOptions, check_names};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -36,6 +36,9 @@ pub(crate) struct GraphArgs {
     /// The package; with a channel only that one; with a version, or by a bundle's name, with this bundle marked, in
     /// SVG and HTML with a version also the path from it. Without a package: all packages, except in SVG and HTML
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
+    packages: Vec<String>,
+    /// The one of them that is drawn
+    #[arg(skip)]
     package: Option<String>,
     /// Only this channel; may be repeated
     #[arg(long, value_name = "CHANNEL")]
@@ -48,7 +51,7 @@ pub(crate) struct GraphArgs {
     #[arg(long)]
     draw_v0_semantics: bool,
     /// Mark the path that OLM takes from this version or bundle (SVG, HTML)
-    #[arg(long, value_name = "BUNDLE", requires = "package", alias = "path-from")]
+    #[arg(long, value_name = "BUNDLE", requires = "packages", alias = "path-from")]
     installed: Option<String>,
     /// End of the marked path. Default: as far as possible
     #[arg(long, value_name = "BUNDLE", requires = "installed", alias = "path-to")]
@@ -60,7 +63,7 @@ pub(crate) struct GraphArgs {
     #[arg(long)]
     every_entry: bool,
     /// Fold versions until sites such as GitHub can draw the graph: below 50,000 characters and 500 edges (Mermaid)
-    #[arg(long, requires = "package", conflicts_with_all = ["draw_v0_semantics", "compat"])]
+    #[arg(long, requires = "packages", conflicts_with_all = ["draw_v0_semantics", "compat"])]
     fold: bool,
     #[command(flatten)]
     ask: AskOptions,
@@ -143,82 +146,136 @@ struct Part {
 }
 
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
-    args.ask.refuse_paths(&args.package)?;
+    args.ask.refuse_paths(&args.packages)?;
     if args.fold && !matches!(args.output, OutputFormat::Mermaid) {
         let error = CommandError::usage("`--fold` is for Mermaid only; other formats fold automatically");
         return Err(error.help("leave out `--fold`; `--every-entry` shows each entry"));
     }
-    let (mut args, mut mark) = args.taken_apart()?;
-    let mut way = Vec::new();
-    let mut parts = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
-        if !args.marks_path() {
-            let error = CommandError::usage("only SVG and HTML can mark a path");
-            return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
+    let names: Vec<Option<&String>> = match &args.packages[..] {
+        [] => vec![None],
+        several => several.iter().map(Some).collect(),
+    };
+    let named: Vec<GraphArgs> = names.iter().map(|name| GraphArgs { package: name.cloned(), ..args.clone() }).collect();
+    let named = named.iter().map(GraphArgs::taken_apart).collect::<Result<Vec<_>, _>>()?;
+    let opened = Opened::new(context, args, &named)?;
+    let (drawn, exit) = of_each(context, named, |(args, mark)| {
+        let (args, mut parts, way) = opened.parts(context, args, mark)?;
+        if let Some(bundle) = &args.minimum_edge {
+            parts = from_bundle(&args, parts, bundle)?;
         }
-        let index = args.ask.open_part(context, [package])?;
-        let parts = ask(&args, &index)?;
-        let question = MarkedPathQuestion {
-            package: package.clone(),
-            from: from.clone(),
-            to: args.to.clone(),
-            channels: args.channel.clone(),
-            olm: if args.olm == Olm::Classic { OlmSet::Classic } else { OlmSet::V1 },
-            catalogs: args.ask.catalog.clone(),
-        };
-        let catalogs: Vec<_> = parts.iter().map(|it| (it.name.as_str(), it.graphs.as_slice())).collect();
-        way = question.answer(&index, &catalogs, &mut |it| context.reporter.warning(it))?;
-        parts
-    } else {
-        let ask_options = args.ask.clone();
-        let sources = ask_options.look(context)?;
+        if parts.len() > 1 {
+            // Another catalog may have the requested channel or bundle.
+            parts.retain(|it| !it.catalog.channels.is_empty());
+        }
+        Ok(((args, parts, way), Exit::Yes))
+    })?;
+    let (mut all, mut of_all) = (Vec::new(), None);
+    for (args, parts, way) in drawn {
+        all.extend(parts);
+        let (_, marked) = of_all.get_or_insert_with(|| (args, Vec::new()));
+        marked.extend(way);
+    }
+    let Some((args, way)) = of_all else { return Ok(exit) };
+    match all.as_slice() {
+        [only] => print(context, &args, &only.catalog, &way)?,
+        _ => print_several(context, &args, all, &way)?,
+    };
+    Ok(exit)
+}
+
+/// The opened catalogs.
+enum Opened {
+    /// Files are drawn as they are, without an index: a broken catalog needs a picture most of all.
+    Files(String, Catalog),
+    Index(Index),
+}
+
+impl Opened {
+    fn new(context: &Context, args: &GraphArgs, named: &[(GraphArgs, Option<String>)]) -> Result<Self, CommandError> {
+        if named.iter().any(|(args, _)| args.package.is_some() && args.installed.is_some()) {
+            if !args.marks_path() {
+                let error = CommandError::usage("only SVG and HTML can mark a path");
+                return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
+            }
+            let packages = named.iter().filter_map(|(args, _)| args.package.as_ref());
+            return Ok(Self::Index(args.ask.open_part(context, packages)?));
+        }
+        let sources = args.ask.look(context)?;
         match sources.files() {
-            // Files are drawn as they are, without an index: a broken catalog needs a picture most of all.
             Some((named, input)) => {
                 check_names(&args.ask.catalog, std::slice::from_ref(&named.name))?;
-                let catalog = read(context, &mut args, &mut mark, input)?;
-                vec![Part { name: named.name.clone(), graphs: Vec::new(), catalog }]
+                Ok(Self::Files(named.name.clone(), read(context, args, input)?))
             }
-            None => {
-                let index = sources.import(context)?;
+            None => Ok(Self::Index(sources.import(context)?)),
+        }
+    }
+
+    /// The catalogs with the package of some arguments, and the bundles that are marked.
+    fn parts(
+        &self,
+        context: &Context,
+        mut args: GraphArgs,
+        mut mark: Option<String>,
+    ) -> Result<(GraphArgs, Vec<Part>, Vec<String>), CommandError> {
+        let mut way = Vec::new();
+        let mut parts = match self {
+            Self::Files(name, catalog) => {
+                find(catalog, &mut args, &mut mark)?;
+                vec![Part { name: name.clone(), graphs: Vec::new(), catalog: catalog.clone() }]
+            }
+            Self::Index(index) if args.installed.is_some() => {
+                let parts = ask(&args, index)?;
+                way = marked_path(context, &args, index, &parts)?;
+                parts
+            }
+            Self::Index(index) => {
                 if let Some(name) = args.package.as_deref().filter(|_| args.compat.is_none() && mark.is_none())
-                    && let PackageName { package, installed: Some(bundle), .. } = name::package(&index, name)?
+                    && let PackageName { package, installed: Some(bundle), .. } = name::package(index, name)?
                 {
                     (args.package, mark) = (Some(package), Some(bundle));
                 }
-                let parts = ask(&args, &index)?;
+                let parts = ask(&args, index)?;
                 if let (Some(package), Some(version)) = (&args.package, &mark)
                     && !parts.iter().any(|it| it.catalog.clone().mark(package, version))
                 {
-                    return Err(no_version(&index, &args.ask.catalog, package, version)?.into());
+                    return Err(no_version(index, &args.ask.catalog, package, version)?.into());
                 }
                 parts
             }
+        };
+        if let (Some(package), Some(name)) = (&args.package, &mark) {
+            for part in &mut parts {
+                part.catalog.mark(package, name);
+            }
+            way.extend(parts.iter().find_map(|it| it.catalog.marked.clone()));
         }
-    };
-    let args = &args;
-    if let (Some(package), Some(name)) = (&args.package, &mark) {
         for part in &mut parts {
-            part.catalog.mark(package, name);
+            part.catalog.keep(args.package.as_deref(), &args.channel);
+            if args.compat.is_some() && args.package.is_some() {
+                part.catalog.channels.retain(|it| !it.entries.is_empty());
+            }
         }
-        way.extend(parts.iter().find_map(|it| it.catalog.marked.clone()));
+        Ok((args, parts, way))
     }
-    for part in &mut parts {
-        part.catalog.keep(args.package.as_deref(), &args.channel);
-        if args.compat.is_some() && args.package.is_some() {
-            part.catalog.channels.retain(|it| !it.entries.is_empty());
-        }
-    }
-    if let Some(bundle) = &args.minimum_edge {
-        parts = from_bundle(args, parts, bundle)?;
-    }
-    if parts.len() > 1 {
-        // Another catalog may have the requested channel or bundle.
-        parts.retain(|it| !it.catalog.channels.is_empty());
-    }
-    match parts.as_slice() {
-        [only] => print(context, args, &only.catalog, &way),
-        _ => print_several(context, args, parts, &way),
-    }
+}
+
+/// The bundles of the path from the installed bundle.
+fn marked_path(
+    context: &Context,
+    args: &GraphArgs,
+    index: &Index,
+    parts: &[Part],
+) -> Result<Vec<String>, CommandError> {
+    let question = MarkedPathQuestion {
+        package: args.package.clone().unwrap_or_default(),
+        from: args.installed.clone().unwrap_or_default(),
+        to: args.to.clone(),
+        channels: args.channel.clone(),
+        olm: if args.olm == Olm::Classic { OlmSet::Classic } else { OlmSet::V1 },
+        catalogs: args.ask.catalog.clone(),
+    };
+    let catalogs: Vec<_> = parts.iter().map(|it| (it.name.as_str(), it.graphs.as_slice())).collect();
+    Ok(question.answer(index, &catalogs, &mut |it| context.reporter.warning(it))?)
 }
 
 /// Keeps the entries that are reachable from a bundle, in the catalogs that have it.
@@ -244,13 +301,16 @@ fn from_bundle(args: &GraphArgs, parts: Vec<Part>, bundle: &str) -> Result<Vec<P
 /// Prints the graphs of a package that several catalogs have: text and data catalog by catalog, a picture of all of
 /// them together.
 fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[String]) -> CommandResult {
+    // Packages of one catalog keep their names.
+    let is_of_one = parts.windows(2).all(|pair| pair[0].name == pair[1].name);
+    let shown = |name: &str| if is_of_one { None } else { Some(name.to_owned()) };
     if !matches!(args.output, OutputFormat::Table | OutputFormat::Json) {
-        return print(context, args, &Catalog::joined(parts.into_iter().map(|it| (it.name, it.catalog))), way);
+        return print(context, args, &Catalog::joined(parts.into_iter().map(|it| (shown(&it.name), it.catalog))), way);
     }
     let is_data = args.output == OutputFormat::Json;
     let of_part = |part: &Part| {
         let graphs = if is_data { draw::channels(&part.catalog) } else { draw::channels_by_head(&part.catalog) };
-        let named = graphs.into_iter().map(|it| ChannelGraph { catalog: Some(part.name.clone()), ..it });
+        let named = graphs.into_iter().map(|it| ChannelGraph { catalog: shown(&part.name), ..it });
         named.collect::<Vec<_>>()
     };
     let graphs: Vec<Vec<ChannelGraph>> = parts.iter().map(of_part).collect();
@@ -260,7 +320,9 @@ fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[S
         Envelope::new("Graph", graphs.concat()).write(&mut out)?;
     } else {
         for (part, graphs) in parts.iter().zip(&graphs) {
-            writeln!(out, "catalog: {}\n", printable(&part.name))?;
+            if let Some(name) = shown(&part.name) {
+                writeln!(out, "catalog: {}\n", printable(&name))?;
+            }
             draw::package_text(&part.catalog, graphs, detail(args), &mut out)?;
         }
     }
@@ -358,22 +420,15 @@ fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
 }
 
 /// A catalog in files.
-fn read(
-    context: &Context,
-    args: &mut GraphArgs,
-    mark: &mut Option<String>,
-    input: &Input,
-) -> Result<Catalog, CommandError> {
+fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, CommandError> {
     if args.compat.is_some() {
         let _progress = Progress::reading(context, "reading the catalog".to_owned(), input);
         // The exit code is opm's too.
-        let catalog = Catalog::read_as_opm(input).map_err(|text| CommandError::new(Exit::No, text))?;
-        check_channels(args, [&catalog])?;
-        return Ok(catalog);
+        return Catalog::read_as_opm(input).map_err(|text| CommandError::new(Exit::No, text));
     }
     let mut n_broken = 0_u64;
     let _progress = Progress::reading(context, "reading the catalog".to_owned(), input);
-    let mut catalog = Catalog::read(input, |origin, failure| {
+    let catalog = Catalog::read(input, |origin, failure| {
         n_broken += 1;
         for finding in check::failure_findings(input, origin, failure) {
             context.reporter.finding(&finding);
@@ -384,6 +439,11 @@ fn read(
         let documents = counted(n_broken, "document");
         return Err(CommandError::new(Exit::Input, format!("{documents} cannot be read")));
     }
+    Ok(catalog)
+}
+
+/// Finds the package in a catalog, and the bundle to mark.
+fn find(catalog: &Catalog, args: &mut GraphArgs, mark: &mut Option<String>) -> Result<(), CommandError> {
     if let Some(name) = args.package.clone().filter(|it| args.compat.is_none() && !catalog.has_package(it))
         && let Some(package) = catalog.package_of(&name)
     {
@@ -391,7 +451,7 @@ fn read(
     }
     if let (Some(package), Some(name)) = (&args.package, mark)
         && catalog.has_package(package)
-        && !catalog.mark(package, name)
+        && !catalog.clone().mark(package, name)
     {
         let of_package = catalog.channels.iter().filter(|it| it.package == *package).flat_map(|it| &it.entries);
         let version = |name: &String| catalog.versions.get(name).map(ToString::to_string).unwrap_or_default();
@@ -409,8 +469,7 @@ fn read(
         let error = CommandError::new(Exit::NotFound, format!("no package `{package}`"));
         return Err(error.help(guess(package, &names, "`olmdex list packages` shows what there is")));
     }
-    check_channels(args, [&catalog])?;
-    Ok(catalog)
+    check_channels(args, [catalog])
 }
 
 fn filter(args: &GraphArgs) -> Filter {

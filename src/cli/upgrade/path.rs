@@ -37,7 +37,8 @@ pub(crate) struct PathArgs {
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     let catalogs = &args.question.options.catalog;
-    args.asked.ask_and(context, &args.question, catalogs, sheet, |state, answers| {
+    let questions = args.asked.questions(&args.question, |question, name| question.name = Some(name));
+    args.asked.ask_and(context, &questions, catalogs, sheet, |state, answers| {
         let Some(to) = args.question.to.as_ref().filter(|_| args.reasons) else { return Ok(Vec::new()) };
         let mut sheets = Vec::new();
         for answer in answers.iter().filter(|answer| !answer.is_reached) {

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::ask::{Stranding, no_package, strandings};
 use crate::cli::args::moment::must_have_states;
+use crate::cli::args::name::of_each;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
@@ -23,8 +24,8 @@ use olmdex_text::encoding::hex::short;
   olmdex stranded keda -i past.db --catalog shop -o json")]
 pub(crate) struct StrandedArgs {
     /// The package
-    #[arg(value_name = "PKG")]
-    package: String,
+    #[arg(value_name = "PKG", required = true)]
+    packages: Vec<String>,
     /// Only users who are still stranded
     #[arg(long)]
     now: bool,
@@ -36,28 +37,29 @@ pub(crate) struct StrandedArgs {
 
 pub(crate) fn run(context: &Context, args: &StrandedArgs) -> CommandResult {
     args.ask.refuse_day("`stranded` covers all days")?;
-    let mut index = args.ask.open_about(context, [&args.package])?;
+    let mut index = args.ask.open_about(context, &args.packages)?;
     must_have_states(&index)?;
     let catalogs = index.catalog_names()?;
-    let mut rows = Vec::new();
-    let mut is_known = false;
-    for catalog in catalogs.iter().filter(|it| args.ask.catalog.is_empty() || args.ask.catalog.contains(it)) {
-        is_known |= !index.states_of_package(catalog, &args.package)?.is_empty();
-        rows.extend(strandings(&mut index, catalog, &args.package)?);
-    }
-    if !is_known {
-        return Err(no_package(&index, &args.package)?.into());
-    }
+    let (rows, exit) = of_each(context, &args.packages, |package| {
+        let mut rows = Vec::new();
+        let mut is_known = false;
+        for catalog in catalogs.iter().filter(|it| args.ask.catalog.is_empty() || args.ask.catalog.contains(it)) {
+            is_known |= !index.states_of_package(catalog, package)?.is_empty();
+            rows.extend(strandings(&mut index, catalog, package)?);
+        }
+        if is_known { Ok((rows, Exit::Yes)) } else { Err(no_package(&index, package)?.into()) }
+    })?;
+    let mut rows: Vec<Stranding> = rows.into_iter().flatten().collect();
     let is_now = rows.iter().any(|it| it.until.is_none());
     if args.now {
         rows.retain(|it| it.until.is_none());
     }
     if rows.is_empty() && !args.rows.is_data() {
         context.reporter.note(if args.now { "no version is stranded" } else { "no version was ever stranded" });
-        return Ok(Exit::Yes);
+        return Ok(exit);
     }
     table::print(rows, &args.rows)?;
-    Ok(if is_now { Exit::No } else { Exit::Yes })
+    Ok(exit.max(if is_now { Exit::No } else { Exit::Yes }))
 }
 
 /// Why, in words.

@@ -29,7 +29,8 @@ pub(crate) struct UpdatesArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
-    args.asked.ask(context, &args.question, &args.question.options.catalog, sheet)
+    let questions = args.asked.questions(&args.question, |question, name| question.name = Some(name));
+    args.asked.ask(context, &questions, &args.question.options.catalog, sheet)
 }
 
 fn sheet(answer: &Updates) -> Sheet {

@@ -35,7 +35,8 @@ pub(crate) struct WhyNotArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
-    args.asked.ask(context, &args.question, &args.question.options.catalog, sheet)
+    let questions = args.asked.questions(&args.question, |question, name| question.name = name);
+    args.asked.ask(context, &questions, &args.question.options.catalog, sheet)
 }
 
 pub(super) fn sheet(answer: &WhyNot) -> Sheet {

@@ -90,15 +90,16 @@ impl Key {
 pub struct Scope<'s> {
     /// The rules that were applied.
     pub rules: &'s [&'static Rule],
-    /// The only package that was looked at, if there was one.
-    pub package: Option<&'s str>,
+    /// The only packages that were looked at; empty if all were.
+    pub packages: &'s [String],
     /// Whether all catalogs were checked, and not only some of them: otherwise it is not known which findings are gone.
     pub is_whole: bool,
 }
 
 impl Scope<'_> {
     fn has(&self, key: &Key) -> bool {
-        let is_of_package = self.package.is_none_or(|it| key.package.as_deref().is_none_or(|of| of == it));
+        let is_of_package =
+            self.packages.is_empty() || key.package.as_ref().is_none_or(|package| self.packages.contains(package));
         is_of_package && self.rules.iter().any(|it| it.id == key.rule)
     }
 }
@@ -237,7 +238,7 @@ mod tests {
         rule.finding(message).of_package(package.to_owned())
     }
 
-    const SCOPE: Scope<'_> = Scope { rules: &[&RULE], package: None, is_whole: true };
+    const SCOPE: Scope<'_> = Scope { rules: &[&RULE], packages: &[], is_whole: true };
 
     fn baseline(findings: &[Finding]) -> Baseline {
         let mut baseline = Baseline::default();
@@ -302,7 +303,7 @@ mod tests {
         let mut known = baseline(&[finding(&RULE, "p", "a")]);
         for scope in [
             Scope { rules: &[&OTHER], ..SCOPE },
-            Scope { package: Some("q"), ..SCOPE },
+            Scope { packages: &["q".to_owned()], ..SCOPE },
             Scope { is_whole: false, ..SCOPE },
         ] {
             assert_eq!(known.compare(Vec::new(), &scope).n_gone, 0);

@@ -340,13 +340,16 @@ impl Catalog {
         self.channels.iter().any(|it| it.package == package)
     }
 
-    /// Joins several catalogs into one in which each package is called `CATALOG/PACKAGE`. A deprecation in one of them
-    /// does not count in the others.
+    /// Joins several catalogs into one in which each package is called `CATALOG/PACKAGE`, if its catalog has a name. A
+    /// deprecation in one of them does not count in the others.
     #[must_use]
-    pub fn joined(catalogs: impl IntoIterator<Item = (String, Self)>) -> Self {
+    pub fn joined(catalogs: impl IntoIterator<Item = (Option<String>, Self)>) -> Self {
         let mut joined = Self::default();
         for (name, catalog) in catalogs {
-            let renamed = |package: &str| format!("{name}/{package}");
+            let renamed = |package: &str| match &name {
+                Some(name) => format!("{name}/{package}"),
+                None => package.to_owned(),
+            };
             for (package, it) in catalog.packages {
                 let mut deprecated = catalog.deprecated.clone();
                 deprecated.packages = deprecated.packages.iter().map(|it| renamed(it)).collect();
