@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::hint::{Help, guess};
+use olmdex_bundle::bundle::UnpackError;
 use olmdex_compose::mirror::NamelessError;
 use olmdex_index::IndexError;
 use olmdex_olm::catalog_source::TieError;
@@ -96,6 +97,9 @@ pub enum AskError {
         /// The fault.
         reason: String,
     },
+    /// A bundle has no directory.
+    #[error(transparent)]
+    Unpack(#[from] UnpackError),
     /// The parts of the question do not fit together.
     #[error("{what}")]
     Unfit {
@@ -406,12 +410,16 @@ impl AskError {
                 "write NAMESPACE:PACKAGE, as in tools:backup, with @VERSION or /CHANNEL after it if needed".to_owned()
             }
             Self::Unfit { help, .. } => (*help).to_owned(),
+            Self::Unpack(UnpackError::OnlyImage(_)) => {
+                "the image has them: `oc image extract IMAGE --path /:DIR` unpacks it".to_owned()
+            }
             Self::Warned { error, .. } => return error.help(),
             Self::Question(error) => return help_of_question(error),
             Self::Tie(error) => help_of_tie(error),
             Self::NotOpenshift(_)
             | Self::NothingInCluster(_)
             | Self::Nameless(_)
+            | Self::Unpack(_)
             | Self::Failure(_)
             | Self::Index(_) => return None,
         })

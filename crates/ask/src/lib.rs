@@ -40,6 +40,7 @@
 
 mod building;
 mod bundle;
+mod bundle_directory;
 mod catalog;
 mod catalog_image;
 #[cfg(feature = "clap")]
@@ -90,6 +91,7 @@ mod z_stream;
 
 pub use building::{builder, builder_for_lists, builder_of, light_builder};
 pub use bundle::{Target, bundle_called, looks_like_range, of_version};
+pub use bundle_directory::BundleDirectory;
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
 pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
 #[cfg(feature = "clap")]

@@ -1,9 +1,13 @@
 //! `olmdex show`
 
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::{NameDetails, permissions, show};
+use crate::ask::{BundleDirectory, NameDetails, permissions, show};
+use crate::bundle::harmless;
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::{of_each, refuse_path};
 use crate::cli::args::sources::AskOptions;
@@ -11,7 +15,11 @@ use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::interrupt;
+use crate::diag::counted;
 use crate::fbc::Api;
+use crate::file::NewDirectory;
+use crate::index::Index;
 use crate::index::query::{BundleDetail, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position};
 use crate::openshift::{LifecyclePhases, PhaseRow};
 use crate::permissions::{AskedRule, BundlePermissions, RuleScope};
@@ -25,7 +33,8 @@ use crate::permissions::{AskedRule, BundlePermissions, RuleScope};
   olmdex show keda
   olmdex show keda@2.10.1 -i my-catalog/
   olmdex show keda/stable -o json
-  olmdex show keda --permissions -i my-catalog/")]
+  olmdex show keda --permissions -i my-catalog/
+  olmdex show keda@2.8.1 --manifests bundle/ -i my-catalog/")]
 pub(crate) struct ShowArgs {
     /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle
     #[arg(value_name = "NAME", required = true)]
@@ -37,6 +46,10 @@ pub(crate) struct ShowArgs {
     /// With `--permissions`: show the rights in addition to those of this version or bundle of the package
     #[arg(long, value_name = "NAME|VERSION", requires = "permissions")]
     against: Option<String>,
+    /// Write the manifests of a published bundle as a bundle directory, for a package those of the head of its default
+    /// channel; of several bundles, each below DIR by its name. DIR must not exist, or be empty
+    #[arg(long, value_name = "DIR", conflicts_with = "permissions")]
+    manifests: Option<PathBuf>,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -46,6 +59,9 @@ pub(crate) struct ShowArgs {
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
     let index = args.ask.open_part(context, &args.names)?;
     let catalogs = &args.ask.catalog;
+    if let Some(directory) = &args.manifests {
+        return write_manifests(context, args, &index, directory);
+    }
     if args.permissions {
         let (answers, exit) = of_each(context, &args.names, |name| {
             refuse_path(&index, name)?;
@@ -67,6 +83,50 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
         return Err(error.help("ask for packages, channels and bundles one after the other, or use `-o jsonl`"));
     }
     print(args.answer, kind, details, Detail::sheet)?;
+    Ok(exit)
+}
+
+/// Writes bundle directories: all of them, or nothing.
+fn write_manifests(context: &Context, args: &ShowArgs, index: &Index, directory: &Path) -> CommandResult {
+    let (found, exit) = of_each(context, &args.names, |name| {
+        refuse_path(index, name)?;
+        Ok((BundleDirectory::find(index, &args.ask.catalog, name)?, Exit::Yes))
+    })?;
+    let Some(first) = found.first() else { return Ok(exit) };
+    let has_several = args.names.len() > 1;
+    interrupt::undo_writes(context);
+    let mut new = NewDirectory::begin(directory)?;
+    let mut seen: HashMap<String, &str> = HashMap::new();
+    for BundleDirectory { target, unpacked, .. } in &found {
+        let mut below = String::new();
+        if has_several {
+            below = harmless(&target.bundle);
+            while seen.get(&below).is_some_and(|of| *of != target.bundle) {
+                below.push('-');
+            }
+            if seen.insert(below.clone(), &target.bundle).is_some() {
+                // It was named twice.
+                continue;
+            }
+        }
+        let below = Path::new(&below);
+        for (path, text) in &unpacked.files {
+            new.write(&below.join(path), text)?;
+        }
+    }
+    let n_files = new.finish()?;
+    for BundleDirectory { target, catalog, unpacked } in &found {
+        if !unpacked.is_whole {
+            context.reporter.warning(&format!(
+                "{catalog} has no manifests of {}, only a part of its ClusterServiceVersion (`olm.csv.metadata`): \
+                 deployments, permissions and definitions are missing",
+                target.bundle
+            ));
+        }
+    }
+    let what = if has_several { counted(found.len() as u64, "bundle") } else { first.target.bundle.clone() };
+    let files = counted(n_files as u64, "file");
+    context.reporter.note(&format!("wrote {what} to {}: {files}", directory.display()));
     Ok(exit)
 }
 

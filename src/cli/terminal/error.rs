@@ -234,6 +234,7 @@ impl From<crate::resolve::ClosureError> for CommandError {
 impl From<crate::ask::AskError> for CommandError {
     fn from(error: crate::ask::AskError) -> Self {
         use crate::ask::AskError;
+        use crate::bundle::UnpackError;
         let exit = match error {
             AskError::Failure(error) => return error.into(),
             AskError::Index(error) => return error.into(),
@@ -243,7 +244,11 @@ impl From<crate::ask::AskError> for CommandError {
             | AskError::NothingInstalledIn(_)
             | AskError::Nameless(_)
             | AskError::BadClusterVersion { .. } => Exit::Input,
-            AskError::NotReached { .. } | AskError::Unresolved | AskError::NoZStream(_) => Exit::No,
+            AskError::NotReached { .. }
+            | AskError::Unresolved
+            | AskError::NoZStream(_)
+            | AskError::Unpack(UnpackError::OnlyImage(_)) => Exit::No,
+            AskError::Unpack(_) => Exit::Input,
             ref error if error.is_not_found() => Exit::NotFound,
             _ => Exit::Usage,
         };

@@ -43,6 +43,7 @@ pub mod rules;
 mod size;
 mod sources;
 mod typed;
+mod unpacked;
 mod written;
 
 pub use blob::Bundle;
@@ -53,3 +54,4 @@ pub use image::{ImageTemplate, TemplateError};
 pub use nested::{is_blob, is_object, nested_bundles};
 pub use registration::Registration;
 pub use sources::{SourceFile, made_of};
+pub use unpacked::{PublishedIn, UnpackError, UnpackedBundle, harmless, unpacked};

@@ -83,7 +83,7 @@ pub(super) fn candidates(of: &Origin<'_>) -> Vec<(String, String)> {
 
 /// The properties of the annotation of the ClusterServiceVersion. If a part of it does not fit, opm keeps what it has
 /// decoded.
-fn annotated(text: &str) -> Vec<(String, String)> {
+pub(super) fn annotated(text: &str) -> Vec<(String, String)> {
     let mut reader = Reader::new();
     let Ok(value) = reader.read(text) else { return Vec::new() };
     let property = |it: Value<'_>| {
