@@ -7,29 +7,57 @@
 //!
 //! # Ways in
 //!
-//! | to | start at | program |
-//! |---|---|---|
-//! | ask what the program answers | [`ask`]: a question in words, its whole answer | `examples/resolve.rs`, `examples/upgrade.rs` |
-//! | check a catalog | [`ask::check_catalog`] | `examples/validate.rs` |
-//! | put catalogs into an index, and list what is there | [`index::Builder`], [`index::Index`] and [`index::query`] | `examples/index.rs` |
-//! | use the engines by themselves | [`upgrade::classic::Package`], [`upgrade::v1::resolve`], [`resolve::resolve()`] | |
+//! [`ask`] opens sources as one [`Index`] and puts questions to it; each answer is items, a verdict and warnings, as
+//! data. [`version`], [`fbc`] and [`constraint`] are of use by themselves. All other modules are the program's own
+//! parts, and may change with any release.
 //!
-//! A catalog is an [`fbc::Input`]: a directory, a file, or bytes. [`source::Opener`] tells by its content what a path
-//! is, legacy SQLite catalogs included.
+//! The heads of all channels of a directory:
 //!
 //! ```
-//! use std::sync::Arc;
+//! use olmdex::ask::{Filter, Opener, open};
 //!
-//! use olmdex::ask::check_catalog;
-//! use olmdex::diag::text::{self, Color};
-//! use olmdex::fbc::Input;
+//! let opener = Opener::new(&std::env::temp_dir());
+//! let index = open(&opener, &["fixtures/shop/in"])?;
+//! let channels = index.channels(&Filter::default())?;
+//! let heads: Vec<String> = channels.iter().map(|it| format!("{}/{}: {}", it.package, it.channel, it.head)).collect();
+//! assert_eq!(heads, ["ledger/stable: ledger.v1.1.0", "till/candidate: till.v1.2.0", "till/stable: till.v1.1.0"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
-//! let catalog = "schema: olm.channel\nname: stable\npackage: till\nentries:\n- name: till.v1.0.0\n";
-//! let report = check_catalog(&Input::bytes("till.yaml", Arc::from(catalog.as_bytes())), None);
+//! A check that OLM Classic upgrades one version to another:
 //!
-//! let first = text::finding(&report.findings[0], Color::Off);
-//! assert!(first.starts_with("error[E0201]: channel `stable` belongs to package `till`, which is not in the catalog\n"));
-//! assert!(first.contains("--> till.yaml:3:10"));
+//! ```
+//! use olmdex::ask::{OlmSet, Opener, PathQuestion, Question as _, State, UpgradeOptions, open};
+//!
+//! let index = open(&Opener::new(&std::env::temp_dir()), &["fixtures/shop/in"])?;
+//! let question = PathQuestion {
+//!     name: Some("till@1.0.0".to_owned()),
+//!     to: Some("1.2.0".to_owned()),
+//!     options: UpgradeOptions { olm: OlmSet::Classic, ..UpgradeOptions::default() },
+//!     ..PathQuestion::default()
+//! };
+//! let answer = question.ask(&State::of(&index))?;
+//! assert!(!answer.verdict.is_negative(), "{}", answer.items[0].reason);
+//! assert_eq!(answer.items[0].steps.len(), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The namespaces of a must-gather in which OLM Classic cannot resolve, and why:
+//!
+//! ```
+//! use olmdex::ask::{Asked, NamespaceQuestion, Opener, ResolutionWish, open, resolutions};
+//!
+//! let opener = Opener::new(&std::env::temp_dir());
+//! let index = open(&opener, &["shop=fixtures/shop/in"])?;
+//! let manifests = ["fixtures/dependencies/namespaces/cluster.yaml".into()];
+//! let cluster = opener.cluster(&manifests, Asked::Operators, &mut std::io::empty())?.cluster;
+//! let question = NamespaceQuestion { cluster, ..NamespaceQuestion::default() };
+//! let found = resolutions(&index, question.worlds(&index)?, &ResolutionWish::default())?;
+//! let stuck: Vec<_> = found.answers.iter().filter(|answer| answer.conflict.is_some()).collect();
+//! assert_eq!(stuck[0].namespace, "data");
+//! let conflict = stuck[0].conflict.as_ref().expect("it is stuck");
+//! assert!(conflict.because[0].text.contains("no operators found in package database"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # What holds everywhere
@@ -37,15 +65,14 @@
 //! - The same input gives the same result, byte for byte, whatever the number of threads.
 //! - No input causes a panic, and none is followed into recursion. An input that would cost too much work ends with an
 //!   error that names the limit.
-//! - Only [`file`](mod@file) writes, and a write is whole or absent. Only [`cli`] prints, reads the environment and
-//!   exits.
+//! - Only [`file`](mod@file) writes, and a write is whole or absent. Only the command line prints, reads the
+//!   environment and exits.
 //! - Only `serve` and `mcp` are asynchronous, and only `serve` and the reader of images in registries use the network.
 //!
 //! # Crates
 //!
-//! This crate is the program and a facade: it has the command line in [`cli`], and re-exports the modules of the crates
-//! below under their own names. A crate uses only crates above it in this table. Depend on one of them if you need no
-//! more than that.
+//! This crate is the program and a facade: it has the command line, and re-exports the modules of the crates below
+//! under their own names. A crate uses only crates above it in this table.
 //!
 //! | crate | modules | what it does |
 //! |---|---|---|
@@ -75,31 +102,40 @@
 #[cfg(not(unix))]
 compile_error!("olmdex runs on Unix only: it opens files relative to directories, and locks them");
 
-pub mod cli;
-
 pub use olmdex_ask as ask;
-pub use olmdex_base::{archive, budget, diag, file};
-pub use olmdex_bundle::{bundle, community};
-pub use olmdex_change::{draw, edit};
-pub use olmdex_compose::{compose, mirror, scaffold};
 pub use olmdex_constraint as constraint;
 pub use olmdex_fbc as fbc;
-#[cfg(feature = "graphql")]
-pub use olmdex_graphql as graphql;
-pub use olmdex_index as index;
-#[cfg(feature = "parquet")]
-pub use olmdex_index::columnar;
-pub use olmdex_legacy as legacy;
-pub use olmdex_lsp as lsp;
-#[cfg(feature = "mcp")]
-pub use olmdex_mcp as mcp;
-pub use olmdex_olm::{catalog_source, namespace, permissions, readiness, resolve, solve, upgrade};
-pub use olmdex_open::{git, oci, source, template};
-#[cfg(feature = "page")]
-pub use olmdex_page as page;
-pub use olmdex_plan::{fleet, lock, plan};
-pub use olmdex_rules::{check, cluster, crd, explain, openshift};
-#[cfg(feature = "serve")]
-pub use olmdex_serve as serve;
-pub use olmdex_text::{api, calendar, gotype, json, re2, yaml};
+pub use olmdex_index::Index;
 pub use olmdex_version as version;
+
+#[doc(hidden)]
+pub mod cli;
+
+#[doc(hidden)]
+pub use self::parts::*;
+
+/// The program's own parts, which tests and benchmarks use, too.
+mod parts {
+    pub use olmdex_base::{archive, budget, diag, file};
+    pub use olmdex_bundle::{bundle, community};
+    pub use olmdex_change::{draw, edit};
+    pub use olmdex_compose::{compose, mirror, scaffold};
+    #[cfg(feature = "graphql")]
+    pub use olmdex_graphql as graphql;
+    pub use olmdex_index as index;
+    #[cfg(feature = "parquet")]
+    pub use olmdex_index::columnar;
+    pub use olmdex_legacy as legacy;
+    pub use olmdex_lsp as lsp;
+    #[cfg(feature = "mcp")]
+    pub use olmdex_mcp as mcp;
+    pub use olmdex_olm::{catalog_source, namespace, permissions, readiness, resolve, solve, upgrade};
+    pub use olmdex_open::{git, oci, source, template};
+    #[cfg(feature = "page")]
+    pub use olmdex_page as page;
+    pub use olmdex_plan::{fleet, lock, plan};
+    pub use olmdex_rules::{check, cluster, crd, explain, openshift};
+    #[cfg(feature = "serve")]
+    pub use olmdex_serve as serve;
+    pub use olmdex_text::{api, calendar, gotype, json, re2, yaml};
+}

@@ -32,7 +32,6 @@ mod dependencies;
 mod drawing;
 mod editing;
 mod edits;
-mod examples;
 mod few_catalogs;
 mod filtering;
 mod fixtures;

@@ -211,7 +211,7 @@ fn comments(text: &str) -> Vec<(usize, String)> {
 
 /// All files in Rust.
 fn rust_files() -> impl Iterator<Item = PathBuf> {
-    ["src", "crates", "tests", "benches", "examples", "fuzz"].into_iter().flat_map(|it| files(it, ".rs"))
+    ["src", "crates", "tests", "benches", "fuzz"].into_iter().flat_map(|it| files(it, ".rs"))
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn the_readme_and_each_guide_have_commands_that_are_run() {
 
 /// The documents whose links are followed: all except for those below `fixtures`, which are data.
 fn documents() -> Vec<PathBuf> {
-    let folders = ["", "docs", "docs/behaviour", "packaging", "schema", "schema/output", "migrations", "examples"];
+    let folders = ["", "docs", "docs/behaviour", "packaging", "schema", "schema/output", "migrations"];
     let files = folders.iter().flat_map(|it| files_of(&package().join(it)));
     files.filter(|it| it.extension().is_some_and(|it| it == "md")).collect()
 }

@@ -2,6 +2,8 @@
 //! question to its complete answer, with reasons, warnings, operators that stand still and repairs. Commands, pages and
 //! editors ask here and only lay out the answers, so that all of them give the same.
 //!
+//! [`open()`] opens catalogs as one index, and [`Opener::cluster`] reads a cluster.
+//!
 //! | to know | ask |
 //! |---|---|
 //! | the contents of a package, channel or bundle | [`show()`], [`SearchQuestion`] |
@@ -36,7 +38,7 @@
 //! | the updates of OpenShift from one version to another | [`PlatformPathQuestion::answer`] |
 //! | what OLM upgrades to, by which path, and why not | [`UpdatesQuestion`], [`PathQuestion`], [`WhyNotQuestion`] |
 //!
-//! This crate deliberately reads no files and no command line, and prints nothing.
+//! This crate deliberately reads no command line and prints nothing. It reads only the files that [`open()`] is given.
 
 mod building;
 mod bundle;
@@ -130,6 +132,7 @@ pub use mirror_needs::{MirrorRemark, with_mirror_needs};
 pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no_version};
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_base::olm::{Olm, OlmSet};
+pub use olmdex_index::query::Filter;
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::compat::Compatibility;
@@ -138,6 +141,8 @@ pub use olmdex_olm::upgrade::{
     InstalledBundle, Move, NamedVersion, PathStep, Stay, Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot,
     check_catalog, check_catalog_noting, check_graph, cut_advice,
 };
+pub use olmdex_open::source::{Asked, Opener};
+pub use olmdex_rules::cluster::Cluster;
 pub use openshift::{mentioned_minors, minor, openshift_of};
 pub use past::{BisectQuestion, Bisection, Stranding, strandings};
 pub use permissions::{permissions, permissions_of};
@@ -152,7 +157,7 @@ pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions,
 pub use search::{Conditions, Retry, SearchQuestion, nearest_names, retries, search};
 pub use show::{NameDetails, show};
 pub use simulation::{SeenBundle, SimulationQuestion};
-pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, only_catalog};
+pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, load_into, only_catalog, open};
 pub use sql::{SqlRow, sql_rows};
 pub use upgrade::{GateOptions, PackageQuestion, PackageQuestions, UpgradeOptions, Warn, bundle, installed};
 pub use upgrades::{PathQuestion, UpdatesQuestion, WhyNotQuestion};

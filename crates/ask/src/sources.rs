@@ -1,18 +1,19 @@
 //! The sources that a user names, and the catalogs that they bring: their names, and what an index gets of them. Every
 //! front end loads catalogs through this module, so none of them can lose one of two catalogs of a name.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use thiserror::Error;
 
+use super::building::builder;
 use super::catalog::must_have;
 use super::error::AskError;
 use olmdex_fbc::Input;
-use olmdex_index::{CatalogSpec, HeldUpdates, Index, IndexError};
-use olmdex_open::source::{STDIN, Source};
+use olmdex_index::{Builder, CatalogSpec, HeldUpdates, Index, IndexError, Mode};
+use olmdex_open::source::{Opener, STDIN, Source, SourceError};
 
 /// A source with the name that its catalog gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +105,17 @@ pub enum LoadError {
         /// Their names.
         names: Vec<String>,
     },
+    /// A source cannot be opened.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A file of a catalog cannot be read.
+    #[error("`{path}` is not a readable catalog: {message}")]
+    Unreadable {
+        /// The catalog.
+        path: String,
+        /// The first fault.
+        message: String,
+    },
     /// An index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -117,7 +129,7 @@ impl LoadError {
             Self::SameName { .. } => Some("give one of them another name: `NAME=SOURCE`"),
             Self::OneName { .. } => Some("leave the name out: the catalogs keep their own names"),
             Self::Several { .. } => Some("choose one with `--catalog`"),
-            Self::NotAnIndex(_) | Self::Empty(_) | Self::Choice(_) | Self::Index(_) => None,
+            _ => None,
         }
     }
 }
@@ -273,6 +285,57 @@ impl CatalogNames {
         }
         Ok(LoadedSource { catalogs, updates: index.held_updates()? })
     }
+}
+
+/// Loads all catalogs of sources that are open into an index: `add` imports each of them. Returns their names in the
+/// order of the sources, and whether the known updates of OpenShift have changed.
+///
+/// # Errors
+/// The errors of `add`, of names, and of indexes.
+pub fn load_into<E: From<LoadError> + From<IndexError>>(
+    builder: &mut Builder,
+    sources: &[(impl Borrow<NamedSource>, Source)],
+    mut add: impl FnMut(&mut Builder, &NamedSource, &LoadedCatalog<'_>) -> Result<(), E>,
+) -> Result<(Vec<String>, bool), E> {
+    let (mut known, mut names, mut updates) = (CatalogNames::default(), Vec::new(), Vec::new());
+    for (named, source) in sources {
+        let loaded = known.load(named.borrow(), source)?;
+        updates.extend(loaded.updates);
+        for catalog in loaded.catalogs {
+            add(builder, named.borrow(), &catalog)?;
+            names.push(catalog.spec.name);
+        }
+    }
+    let has_updates = !updates.is_empty() || builder.has_updates()?;
+    Ok((names, has_updates && builder.adopt_updates(&updates)?))
+}
+
+/// Opens sources as one index, each as `[NAME=]SOURCE`: an index as it is; directories, files, images and several
+/// indexes in memory. Packages that opm would refuse are part of it, and answers about them say so.
+///
+/// # Errors
+/// [`LoadError`]
+pub fn open(opener: &Opener, words: &[&str]) -> Result<Index, LoadError> {
+    let mut sources = Vec::with_capacity(words.len());
+    for word in words {
+        let named = NamedSource::parse(word);
+        let source = opener.open(&named.path, &mut std::io::stdin().lock())?;
+        sources.push((named, source));
+    }
+    if let [(named, Source::Index(path))] = sources.as_slice()
+        && !named.is_named
+    {
+        return Ok(Index::open(path)?);
+    }
+    let mut builder = builder();
+    load_into(&mut builder, &sources, |builder, _, catalog| {
+        let import = builder.add_catalog(&catalog.spec, &*catalog.input()?, Mode::Tolerant)?;
+        let fault = import.report.findings.into_iter().find(|finding| finding.rule.id.starts_with("E00"));
+        fault.map_or(Ok(()), |fault| {
+            Err(LoadError::Unreadable { path: catalog.spec.source.clone(), message: fault.message })
+        })
+    })?;
+    Ok(builder.into_index()?)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 pub(crate) use crate::ask::NamedSource;
-use crate::ask::{self, CatalogNames, LoadedSource, check_catalog, must_have};
+use crate::ask::{self, CatalogNames, check_catalog, must_have};
 use crate::calendar::Day;
 use crate::catalog_source::family_and_minor;
 use crate::cli::args::day::parse_day;
@@ -392,26 +392,17 @@ fn import(
     sources: Vec<(NamedSource, Source)>,
     judge: &mut Judge<'_>,
 ) -> Result<Imported, CommandError> {
-    let mut builder = ask::builder();
-    let (mut known, mut names) = (CatalogNames::default(), Vec::new());
-    let (mut updates, mut errors) = (Vec::new(), Vec::new());
-    for (named, source) in &sources {
-        let LoadedSource { catalogs, updates: held } = known.load(named, source)?;
-        updates.extend(held);
-        for catalog in catalogs {
-            match catalog.files() {
-                Some(input) => {
-                    let import = add_files(context, &mut builder, named, input)?;
-                    errors.extend(judge(named, input, import)?);
-                }
-                None => drop(builder.add_catalog(&catalog.spec, &*catalog.input()?, Mode::Tolerant)?),
+    let (mut builder, mut errors) = (ask::builder(), Vec::new());
+    let (names, _) = ask::load_into(&mut builder, &sources, |builder, named, catalog| -> Result<(), CommandError> {
+        match catalog.files() {
+            Some(input) => {
+                let import = add_files(context, builder, named, input)?;
+                errors.extend(judge(named, input, import)?);
             }
-            names.push(catalog.spec.name);
+            None => drop(builder.add_catalog(&catalog.spec, &*catalog.input()?, Mode::Tolerant)?),
         }
-    }
-    if !updates.is_empty() {
-        builder.adopt_updates(&updates)?;
-    }
+        Ok(())
+    })?;
     Ok(Imported { index: builder.into_index()?, names, errors })
 }
 

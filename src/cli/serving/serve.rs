@@ -17,7 +17,7 @@ use super::mcp::About;
 use super::opm::log_line;
 use super::planned::Planned;
 use crate::ask;
-use crate::ask::{CatalogNames, NamedSource};
+use crate::ask::NamedSource;
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::day::epoch;
 #[cfg(feature = "mcp")]
@@ -661,35 +661,27 @@ impl Maker {
     /// Whether there was something new.
     fn fill(&self, builder: &mut Builder, sources: &[(&NamedSource, Source)]) -> Result<bool, IndexFailure> {
         let mut has_changed = false;
-        let (mut known, mut names, mut updates) = (CatalogNames::default(), Vec::new(), Vec::new());
-        for (source, opened) in sources {
-            let loaded = known.load(source, opened)?;
-            updates.extend(loaded.updates);
-            for catalog in loaded.catalogs {
-                let input = catalog.input()?;
-                let spec = CatalogSpec { source: source.path.display().to_string(), ..catalog.spec };
-                let mode = if !self.has_grpc { Mode::Tolerant } else { Mode::Strict };
-                let import = builder.add_catalog(&spec, &input, mode)?;
-                // opm refuses more than its validation does.
-                let has_opm_judged = self.log.is_opm && (import.refused || import.changed);
-                let refusal = has_opm_judged.then(|| refusal(&input, import.report.opm.as_deref())).flatten();
-                if import.refused || refusal.is_some() {
-                    return Err(refused(&spec.source, refusal.or(import.report.opm)).into());
-                }
-                has_changed |= import.changed;
-                names.push(spec.name);
+        let (names, has_new_updates) = ask::load_into(builder, sources, |builder, source, catalog| {
+            let input = catalog.input()?;
+            let spec = CatalogSpec { source: source.path.display().to_string(), ..catalog.spec.clone() };
+            let mode = if !self.has_grpc { Mode::Tolerant } else { Mode::Strict };
+            let import = builder.add_catalog(&spec, &input, mode)?;
+            // opm refuses more than its validation does.
+            let has_opm_judged = self.log.is_opm && (import.refused || import.changed);
+            let refusal = has_opm_judged.then(|| refusal(&input, import.report.opm.as_deref())).flatten();
+            if import.refused || refusal.is_some() {
+                return Err(IndexFailure::from(refused(&spec.source, refusal.or(import.report.opm))));
             }
-        }
+            has_changed |= import.changed;
+            Ok(())
+        })?;
         for name in builder.catalogs()? {
             if !names.contains(&name) {
                 builder.remove_catalog(&name)?;
                 has_changed = true;
             }
         }
-        if !updates.is_empty() || builder.has_updates()? {
-            has_changed |= builder.adopt_updates(&updates)?;
-        }
-        Ok(has_changed)
+        Ok(has_changed || has_new_updates)
     }
 }
 

@@ -213,7 +213,10 @@ impl From<crate::ask::LoadError> for CommandError {
         match error {
             crate::ask::LoadError::Index(error) => error.into(),
             crate::ask::LoadError::Choice(error) => (*error).into(),
-            crate::ask::LoadError::Empty(_) => Self::new(Exit::Input, error.to_string()),
+            crate::ask::LoadError::Source(error) => error.into(),
+            crate::ask::LoadError::Empty(_) | crate::ask::LoadError::Unreadable { .. } => {
+                Self::new(Exit::Input, error.to_string())
+            }
             error => {
                 let usage = Self::usage(error.to_string());
                 match error.help() {
