@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command};
+use olmdex_base::diag::printable;
 use olmdex_text::encoding::shell;
 use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
@@ -11,15 +12,34 @@ use serde::de::value::{Error, StrDeserializer};
 use serde_json::{Map, Value};
 
 use super::question::Question;
+use super::sources::NamedSource;
 
-/// A command line: options first, then words without an option.
-#[derive(Debug, Default)]
+/// A command line: options, and words without an option.
+#[derive(Debug, Clone, Default)]
 pub struct CommandLine {
-    options: Vec<String>,
+    command: &'static str,
+    /// How many sources are its first arguments; none if they are options.
+    n_sources: usize,
+    options: Vec<(String, Option<String>)>,
     names: Vec<String>,
 }
 
+/// The options of `diff` that choose a catalog of a source.
+const CHOICES: [&str; 2] = ["--old-catalog", "--new-catalog"];
+
 impl CommandLine {
+    /// A line of a command.
+    #[must_use]
+    pub fn of(command: &'static str) -> Self {
+        Self { command, ..Self::default() }
+    }
+
+    /// A line of a command that takes sources as its first arguments.
+    #[must_use]
+    pub fn of_sources(command: &'static str, n_sources: usize) -> Self {
+        Self { n_sources, ..Self::of(command) }
+    }
+
     /// Adds an option with a value, if it has one.
     #[must_use]
     pub fn option(self, option: &str, value: Option<impl ToString>) -> Self {
@@ -29,29 +49,21 @@ impl CommandLine {
     /// Adds an option for each value.
     #[must_use]
     pub fn options<V: AsRef<str>>(mut self, option: &str, values: impl IntoIterator<Item = V>) -> Self {
-        for value in values {
-            let value = value.as_ref();
-            // A separate value that begins with a dash would be read as an option.
-            if value.starts_with('-') {
-                self.options.push(format!("{option}={value}"));
-            } else {
-                self.options.extend([option.to_owned(), value.to_owned()]);
-            }
-        }
+        self.options.extend(values.into_iter().map(|value| (option.to_owned(), Some(value.as_ref().to_owned()))));
         self
     }
 
     /// Adds an option without a value, if it is chosen.
     #[must_use]
     pub fn flag(mut self, option: &str, is_chosen: bool) -> Self {
-        self.options.extend(is_chosen.then(|| option.to_owned()));
+        self.options.extend(is_chosen.then(|| (option.to_owned(), None)));
         self
     }
 
     /// Adds words that need no option.
     #[must_use]
-    pub fn names<'n>(mut self, names: impl IntoIterator<Item = &'n String>) -> Self {
-        self.names.extend(names.into_iter().cloned());
+    pub fn names<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.names.extend(names.into_iter().map(N::into));
         self
     }
 
@@ -60,7 +72,7 @@ impl CommandLine {
     pub fn question<Q: Question + Args>(self, question: &Q) -> Self {
         let (given, usual) = (fields(question), fields(&Q::default()));
         let command = Q::augment_args(Command::new(Q::NAME));
-        // Catalogs are named beside their sources.
+        // Catalogs are named beside their sources, which come first.
         let (of_sources, others): (Vec<&Arg>, Vec<&Arg>) =
             command.get_arguments().partition(|it| it.get_id() == "catalog");
         of_sources.into_iter().chain(others).fold(self, |line, argument| {
@@ -79,14 +91,57 @@ impl CommandLine {
         })
     }
 
-    /// The whole line, for a shell.
+    /// The whole line for a shell, with its answer as JSON.
     #[must_use]
     pub fn line(self, command: &str) -> String {
-        let separator = self.names.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned());
-        let words = self.options.into_iter().chain(["-o".to_owned(), "json".to_owned()]);
-        let words: Vec<String> = words.chain(separator).chain(self.names).map(|it| shell::word(&it)).collect();
+        let Self { options, names, .. } = self.option("-o", Some("json"));
+        let separator = names.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned());
+        let words: Vec<String> = words(options).chain(separator).chain(names).map(|it| shell::word(&it)).collect();
         format!("olmdex {command} {}", words.join(" "))
     }
+
+    /// The whole line as people type it and a terminal shows it, with these sources.
+    #[must_use]
+    pub fn about<'s>(&self, sources: impl Iterator<Item = &'s String>) -> String {
+        let Self { command, n_sources, mut options, mut names } = self.clone();
+        options.sort_by_key(|it| it.0 == "--catalog");
+        if n_sources == 0 {
+            options.extend(sources.map(|it| ("-i".to_owned(), Some(it.clone()))));
+        } else {
+            let sources: Vec<NamedSource> = sources.map(|it| NamedSource::parse(it)).collect();
+            // If each source is one catalog, the source stands for its catalog.
+            let chosen = options.iter().filter(|it| CHOICES.contains(&it.0.as_str()));
+            let of = |catalog: &str| sources.iter().find(|source| is_of(source, catalog));
+            let meant: Option<Vec<&NamedSource>> = chosen.map(|it| of(it.1.as_deref()?)).collect();
+            let meant = meant.filter(|it| sources.len() > 1 && it.len() == n_sources);
+            if meant.is_some() {
+                options.retain(|it| !CHOICES.contains(&it.0.as_str()));
+            }
+            let all = || sources.iter().cycle().take(n_sources * sources.len()).collect();
+            let paths = meant.unwrap_or_else(all).into_iter().map(|it| it.path.to_string_lossy().into_owned());
+            names.splice(0..0, paths);
+        }
+        // A name that looks like an option must not be read as one.
+        let (first, last) = match names.iter().any(|it| it.starts_with('-')) {
+            true => (Vec::new(), [vec!["--".to_owned()], names].concat()),
+            false => (names, Vec::new()),
+        };
+        let words = first.into_iter().chain(words(options)).chain(last).map(|it| shell::word(&printable(&it)));
+        ["olmdex".to_owned(), command.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Whether a source is a catalog: by the name that the user gave it, else by that of its directory or file.
+fn is_of(source: &NamedSource, catalog: &str) -> bool {
+    source.name == catalog || !source.is_named && source.path.file_name().is_some_and(|it| it == catalog)
+}
+
+/// Options as words. A separate value that begins with a dash would be read as an option.
+fn words(options: Vec<(String, Option<String>)>) -> impl Iterator<Item = String> {
+    options.into_iter().flat_map(|(option, value)| match value {
+        Some(value) if value.starts_with('-') => vec![format!("{option}={value}")],
+        value => [option].into_iter().chain(value).collect(),
+    })
 }
 
 /// The fields of a question.
@@ -168,7 +223,37 @@ mod tests {
             CommandLine::default().question(&question).line("path"),
             r"olmdex path --catalog 4.17 --installed 2.8.1 --shortest --alternatives 3 --channel=-x --olm v1 --feature-gates BundleReleaseSupport=true --catalog-selector 'e=f,a in (b,c),!d' -o json 'it'\''s; rm -rf ~'"
         );
-        let line = CommandLine::default().names([&"-i".to_owned()]);
+        let line = CommandLine::default().names(["-i"]);
         assert_eq!(line.line("show"), "olmdex show -o json -- -i");
+    }
+    fn about(line: &CommandLine, sources: &[&str]) -> String {
+        let sources: Vec<String> = sources.iter().map(|it| (*it).to_owned()).collect();
+        line.about(sources.iter())
+    }
+
+    #[test]
+    fn names_are_words_whatever_they_hold() {
+        let show =
+            |name: &str| about(&CommandLine::of("show").names([name]).option("--catalog", Some("c")), &["my index.db"]);
+        assert_eq!(show("keda@1.0.0"), "olmdex show keda@1.0.0 --catalog c -i 'my index.db'");
+        assert_eq!(show("$(x) 'y'"), "olmdex show '$(x) '\\''y'\\''' --catalog c -i 'my index.db'");
+        assert_eq!(show("--version"), "olmdex show --catalog c -i 'my index.db' -- --version");
+        assert_eq!(about(&CommandLine::of("path").option("--to", Some("-x")), &[]), "olmdex path --to=-x");
+    }
+
+    #[test]
+    fn arguments_are_paths_without_names() {
+        let diff = CommandLine::of_sources("diff", 2);
+        let diff = diff.option("--old-catalog", Some("4.9")).option("--new-catalog", Some("b"));
+        for (sources, line) in [
+            (&["4.9=x/old", "4.8=a", "y/b"][..], "olmdex diff x/old y/b"),
+            (&["index.db"], "olmdex diff index.db index.db --old-catalog 4.9 --new-catalog b"),
+        ] {
+            assert_eq!(about(&diff, sources), line);
+        }
+        let validate = CommandLine::of_sources("validate", 1);
+        assert_eq!(about(&validate, &["4.9=x/old", "./p=q", "y"]), "olmdex validate x/old ./p=q y");
+        let list = CommandLine::of("list").names(["catalogs"]);
+        assert_eq!(about(&list, &["4.9=x/old", "y"]), "olmdex list catalogs -i 4.9=x/old -i y");
     }
 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::links::api_place;
 use super::parts::{channel_links, link, place, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{ApiKind, ApiList, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::CommandLine;
 use olmdex_index::query::{ApiPattern, Filter, Provider, Requirer};
 use olmdex_version::latest_only;
 
@@ -47,7 +47,7 @@ pub(super) fn page(context: PageContext<'_>, api: &ApiKind) -> Result<Page, Page
         @if n_rules > 0 { p.quiet { (n_rules) " constraints are CEL rules, which this search skips." } }
     };
     Ok(Page {
-        commands: vec![Command::new("provides").name(name.clone()), Command::new("requires").name(name)],
+        commands: vec![CommandLine::of("provides").names([name.clone()]), CommandLine::of("requires").names([name])],
         is_data: true,
         ..Page::new(format!("{kind} ({group})"), body)
     })

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::command::Command;
 use super::header::{Heading, header};
 use super::one_package::{read_drawn, unless_too_large};
 use super::parts::{
@@ -15,6 +14,7 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{PackagePage, Route, Stream};
 use super::site::{Page, PageContext};
+use olmdex_ask::CommandLine;
 use olmdex_base::diag::{Finding, counted};
 use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
@@ -108,9 +108,9 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let name = format!("{package}/{channel}");
     Ok(Page {
         commands: vec![
-            Command::new("graph").name(name.clone()).given("--catalog", catalog_choice.as_ref()),
-            Command::new("show").name(name).given("--catalog", catalog_choice.as_ref()),
-            Command::new("check-graph").name(package.clone()).given("--catalog", catalog_choice.as_ref()),
+            CommandLine::of("graph").names([name.clone()]).option("--catalog", catalog_choice.as_ref()),
+            CommandLine::of("show").names([name]).option("--catalog", catalog_choice.as_ref()),
+            CommandLine::of("check-graph").names([package.clone()]).option("--catalog", catalog_choice.as_ref()),
         ],
         is_data: drawn
             .is_ok_and(|drawn| draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS),

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::compat_runs::{legend, runs, symbol, verdict, versions};
 use super::header::{Heading, header};
 use super::package_answer;
@@ -13,7 +12,9 @@ use super::parts::{channel_route, link, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{CatalogsOfVersion, CompatQuestion, Compatibility, Move, Stay, mentioned_minors, stays_at};
+use olmdex_ask::{
+    CatalogsOfVersion, CommandLine, CompatQuestion, Compatibility, Move, Stay, mentioned_minors, stays_at,
+};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{Filter, PackageDetail, PackageGraph};
 use olmdex_rules::openshift::Lifecycle;
@@ -123,9 +124,9 @@ pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, 
     };
     let commands = match &fit.openshift {
         Some(openshift) => {
-            let command = Command::new("compat").name(package.clone()).option("--openshift", openshift);
+            let command = CommandLine::of("compat").names([package.clone()]).option("--openshift", Some(openshift));
             let named = named(context, &scope_of(context, &graphs, minor(openshift)?));
-            vec![named.into_iter().fold(command, |command, name| command.option("--catalog", name))]
+            vec![command.options("--catalog", named)]
         }
         None => Vec::new(),
     };

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::parts::{badge, link, select, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask as ask;
+use olmdex_ask::CommandLine;
 use olmdex_base::diag::counted;
 use olmdex_index::query::{Change, Filter, NestedChanges, Side};
 use olmdex_version::by_numbers;
@@ -76,8 +76,8 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
     };
     let mut commands = Vec::new();
     if let (Some(old), Some(new)) = (&comparison.old, &comparison.new) {
-        let command = Command::of_sources("diff", 2).option("--old-catalog", old).option("--new-catalog", new);
-        commands.push(command.given("--package", comparison.package.as_ref()));
+        let command = CommandLine::of_sources("diff", 2).option("--old-catalog", Some(old));
+        commands.push(command.option("--new-catalog", Some(new)).option("--package", comparison.package.as_ref()));
     }
     Ok(Page {
         commands,

@@ -22,7 +22,8 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
         page.more_data.iter().filter_map(|(word, route)| Some((*word, context.data(route)?))).collect();
     // Each of the many files has only the first command; the help of that command names the others.
     let n_lines = if context.is_served() { usize::MAX } else { 1 };
-    let lines: Vec<String> = page.commands.iter().take(n_lines).map(|it| it.line(&context.cache().source)).collect();
+    let sources = || context.cache().source.iter().filter(|it| *it != "-i");
+    let lines: Vec<String> = page.commands.iter().take(n_lines).map(|it| it.about(sources())).collect();
     let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }

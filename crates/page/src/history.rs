@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{badge, shown, table, version_link};
 use super::reply::PageError;
 use super::route::PackagePage;
 use super::site::{Page, PageContext};
+use olmdex_ask::CommandLine;
 use olmdex_index::query::{BlameRow, HistoryRow};
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::short;
@@ -65,7 +65,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
             }
         }
     };
-    let command = |name| Command::new(name).name(package);
+    let command = |name| CommandLine::of(name).names([package]);
     let commits = if has_days { commits(context, package)? } else { Markup::default() };
     let title = html! { "History of " (shown(package)) };
     let header = header(context, &Heading::new(package, asked.catalog.as_deref(), title))?;

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::parts::{link, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{ApiList, Checked, Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::CommandLine;
 use olmdex_base::diag::{counted, grouped};
 use olmdex_index::query::{CatalogRow, DatedBundle, FacetKind};
 use olmdex_version::by_numbers;
@@ -78,7 +78,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         (table("Catalogs of this index", &headers, rows))
     };
     Ok(Page {
-        commands: vec![Command::new("list").name("catalogs")],
+        commands: vec![CommandLine::of("list").names(["catalogs"])],
         is_data: true,
         about: "Operators for Kubernetes and OpenShift: versions, channels, upgrades and dependencies".to_owned(),
         ..Page::new("Operator catalogs".to_owned(), body)

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::parts::{link, pages, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{ImageSearch, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::CommandLine;
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, Filter, FoundImages, ImageUser, ImageUsers};
 
@@ -84,7 +84,7 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
             p { "Find the packages that use an image. Any part of its reference will do, such as a repository or a digest." }
         }
     };
-    let command = Command::new("list").name("bundles").option("--image", text);
+    let command = CommandLine::of("list").names(["bundles"]).option("--image", Some(text));
     Ok(Page {
         commands: if is_asked { vec![command] } else { Vec::new() },
         is_data: is_asked,

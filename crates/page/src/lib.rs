@@ -38,7 +38,6 @@ mod answer;
 mod api;
 mod assets;
 mod channel;
-mod command;
 mod compat;
 mod compat_runs;
 mod diff;

@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::channel::found;
-use super::command::Command;
 use super::parts::{link, shown, table};
 use super::reply::PageError;
 use super::route::{Checked, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::CommandLine;
 use olmdex_base::diag::{Finding, Tally, counted};
 use olmdex_version::by_numbers;
 
@@ -82,7 +82,7 @@ fn page_of_package(context: PageContext<'_>, named: Option<&String>, package: &s
             (link(context, &Route::Lint(Checked { catalog: Some(catalog.clone()), package: None }), "all findings of the catalog")) }
     };
     Ok(Page {
-        commands: vec![Command::of_sources("validate", 1)],
+        commands: vec![CommandLine::of_sources("validate", 1)],
         is_data: true,
         ..Page::new(format!("Findings in {package}"), body)
     })
@@ -110,7 +110,7 @@ pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, 
         @if let Some(findings) = &findings { (groups(context, findings)) }
     };
     Ok(Page {
-        commands: vec![Command::of_sources("validate", 1)],
+        commands: vec![CommandLine::of_sources("validate", 1)],
         is_data: findings.is_some(),
         // Without a catalog, the address of the data is about all of them, which only works for small ones.
         data: (named.is_none() && !is_all)

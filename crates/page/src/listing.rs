@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::command::Command;
 use super::reply::PageError;
 use super::route::List;
 use super::site::PageContext;
-use olmdex_ask::search;
-use olmdex_index::query::{Hit, PackageRow, SearchQuery, Status};
+use olmdex_ask::{CommandLine, Conditions, Question as _, SearchQuestion, State};
+use olmdex_index::query::{Hit, PackageRow, Status};
 
 /// The answer as data: that of `search` for words, and that of `list packages` without.
 pub(super) enum Answer {
@@ -20,7 +19,7 @@ pub(super) fn answer(context: PageContext<'_>, list: &List) -> Result<Answer, Pa
         return Ok(Answer::Listed(listing(context, list)?.rows.into_iter().cloned().collect()));
     }
     must_have_catalogs(context, list)?;
-    Ok(Answer::Found(search(context.index(), &query(list), status(list).as_slice())?))
+    Ok(Answer::Found(question(list).ask(&State::of(context.index()))?.items))
 }
 
 fn must_have_catalogs(context: PageContext<'_>, list: &List) -> Result<(), PageError> {
@@ -75,7 +74,8 @@ impl<'c> Listing<'c> {
 
 pub(super) fn listing<'c>(context: PageContext<'c>, list: &List) -> Result<Listing<'c>, PageError> {
     must_have_catalogs(context, list)?;
-    let query = query(list);
+    let question = question(list);
+    let query = question.conditions.query(&question.words, &question.catalog);
     let status = status(list);
     let is_listed = |it: &&PackageRow| {
         (list.catalogs.is_empty() || list.catalogs.contains(&it.catalog))
@@ -93,37 +93,26 @@ pub(super) fn listing<'c>(context: PageContext<'c>, list: &List) -> Result<Listi
     Ok(Listing { rows: rows.filter(is_match).collect(), scores })
 }
 
-fn query(list: &List) -> SearchQuery {
-    SearchQuery {
-        words: list.words.clone(),
-        features: list.features.iter().map(|it| (it.clone(), Some("true".to_owned()))).collect(),
-        categories: list.categories.clone(),
-        capabilities: list.capabilities.clone(),
-        architectures: list.archs.clone(),
-        providers: list.providers.clone(),
-        install_modes: list.modes.clone(),
-        catalogs: list.catalogs.clone(),
-        ..SearchQuery::default()
-    }
+/// The question of a list.
+fn question(list: &List) -> SearchQuestion {
+    let conditions = Conditions {
+        category: list.categories.clone(),
+        provider: list.providers.clone(),
+        capability: list.capabilities.clone(),
+        feature: list.features.iter().map(|it| format!("{it}=true")).collect(),
+        arch: list.archs.clone(),
+        install_mode: list.modes.clone(),
+        ..Conditions::default()
+    };
+    let words = list.words.split_whitespace().map(str::to_owned).collect();
+    let status = status(list).into_iter().collect();
+    SearchQuestion { words, conditions, status, limit: None, catalog: list.catalogs.clone() }
 }
 
-pub(super) fn command(list: &List) -> Command {
+pub(super) fn command(list: &List) -> CommandLine {
     let command = match list.words.as_str() {
-        "" => Command::new("list").name("packages"),
-        words => words.split(' ').fold(Command::new("search"), |command, word| command.name(word)),
+        "" => CommandLine::of("list").names(["packages"]),
+        _ => CommandLine::of("search"),
     };
-    let features: Vec<String> = list.features.iter().map(|it| format!("{it}=true")).collect();
-    let several = [
-        ("--category", &list.categories),
-        ("--provider", &list.providers),
-        ("--capability", &list.capabilities),
-        ("--feature", &features),
-        ("--arch", &list.archs),
-        ("--install-mode", &list.modes),
-        ("--catalog", &list.catalogs),
-    ];
-    let command = several.into_iter().fold(command, |command, (option, values)| {
-        values.iter().fold(command, |command, value| command.option(option, value))
-    });
-    command.given("--status", list.status.as_ref())
+    command.question(&question(list))
 }

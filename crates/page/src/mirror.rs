@@ -7,12 +7,11 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::parts::{badge, link, select, shown, table, worded};
 use super::reply::PageError;
 use super::route::{MirrorList, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{LockQuestion, Olm, asked_of_lock};
+use olmdex_ask::{CommandLine, LockQuestion, Olm, asked_of_lock};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
     self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
@@ -117,16 +116,14 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
     };
     let commands = found.iter().flat_map(|found| {
         let of = |verb: &'static str| {
-            let command = Command::new(verb);
-            let command = list.packages.iter().fold(command, |command, it| command.option("--package", it));
-            command.given("--catalog", context.catalog_choice(&found.catalog).as_ref())
+            let command = CommandLine::of(verb).options("--package", &list.packages);
+            command.option("--catalog", context.catalog_choice(&found.catalog).as_ref())
         };
-        let full = |command: Command| if list.is_full { command.flag("--full") } else { command };
-        let lock = list.packages.iter().fold(Command::new("lock"), |command, it| command.name(it.clone()));
+        let lock = CommandLine::of("lock").names(&list.packages);
         [
-            full(of("filter").flag("--explain")),
-            full(of("filter").option("-o", "images")),
-            lock.given("--catalog", context.catalog_choice(&found.catalog).as_ref()),
+            of("filter").flag("--explain", true).flag("--full", list.is_full),
+            of("filter").option("-o", Some("images")).flag("--full", list.is_full),
+            lock.option("--catalog", context.catalog_choice(&found.catalog).as_ref()),
         ]
     });
     Ok(Page { commands: commands.collect(), is_data: found.is_some(), ..Page::new("Mirror list".to_owned(), body) })

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use maud::{Markup, html};
 
 use super::channel::picture;
-use super::command::Command;
 use super::header::{Heading, header};
 use super::install;
 use super::markdown::{first_words, markdown};
@@ -18,7 +17,7 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{ApiKind, Checked, List, PackagePage, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::openshift_of_catalog;
+use olmdex_ask::{CommandLine, openshift_of_catalog};
 use olmdex_base::diag::counted;
 use olmdex_change::draw::Catalog;
 use olmdex_constraint::openshift::Minor;
@@ -78,7 +77,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let title =
         if row.display_name.is_empty() { package.to_owned() } else { format!("{package}: {}", row.display_name) };
     Ok(Page {
-        commands: vec![Command::new("show").name(package)],
+        commands: vec![CommandLine::of("show").names([package])],
         is_data: true,
         about: first_words(description, MAX_ABOUT),
         ..Page::new(title, body)

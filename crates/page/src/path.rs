@@ -2,15 +2,14 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{Ids, badge, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, InstalledBundle, NamedVersion, Olm, PackageName, PackageQuestion, PathQuestion, PathStep, State,
-    UpgradeOptions, UpgradePath, WhyNot,
+    self as ask, CommandLine, InstalledBundle, NamedVersion, Olm, PackageName, PackageQuestion, PathQuestion, PathStep,
+    State, UpgradeOptions, UpgradePath, WhyNot, WhyNotQuestion,
 };
 use olmdex_base::diag::counted;
 use olmdex_version::by_numbers;
@@ -29,12 +28,7 @@ impl Question {
         let mut having = context.index().catalogs_of_package(package)?;
         let catalog = context.choose(query.catalog.as_ref(), &having, || context.unknown_package(package))?;
         having.sort_by_key(|it| by_numbers(it));
-        let options = UpgradeOptions {
-            channel: query.channel.iter().cloned().collect(),
-            olm: query.olm.map(ask::OlmSet::from).unwrap_or_default(),
-            catalog: vec![catalog.clone()],
-            ..UpgradeOptions::default()
-        };
+        let options = UpgradeOptions { catalog: vec![catalog.clone()], ..options(query) };
         let question = PathQuestion { installed: query.version.clone(), options, ..PathQuestion::default() };
         let refused = |error| PageContext::refused("from", error);
         let mut found = question.of_package(&State::of(context.index()), &PackageName::of(package)).map_err(refused)?;
@@ -63,6 +57,12 @@ impl Question {
         let (Some(from), Some(to)) = (self.from(), &self.to) else { return Ok(None) };
         Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.name))?)
     }
+}
+
+/// The options of an address, without its catalog.
+fn options(query: &PackagePage) -> UpgradeOptions {
+    let olm = query.olm.map(ask::OlmSet::from).unwrap_or_default();
+    UpgradeOptions { channel: query.channel.iter().cloned().collect(), olm, ..UpgradeOptions::default() }
 }
 
 /// The answer as data: that of `path`; empty without a start.
@@ -113,24 +113,19 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
         }
     };
     let catalog_choice = context.catalog_choice(&question.catalog);
-    let olm = query.olm.map(|it| it.as_str().to_owned());
-    let asked = |command: Command| {
-        command
-            .given("--channel", query.channel.as_ref())
-            .given("--olm", olm.as_ref())
-            .given("--catalog", catalog_choice.as_ref())
-    };
+    let options = UpgradeOptions { catalog: catalog_choice.into_iter().collect(), ..options(query) };
+    let installed = query.version.clone();
     let mut commands = Vec::new();
     let mut more_data = Vec::new();
-    if let Some(from) = &query.version {
-        let command =
-            Command::new("path").name(package.clone()).option("--installed", from).given("--to", query.to.as_ref());
-        commands.push(asked(command));
+    if query.version.is_some() {
+        let (name, to) = (Some(package.clone()), query.to.clone());
+        let (installed, options) = (installed.clone(), options.clone());
+        let asked = PathQuestion { name, installed, to, options, ..PathQuestion::default() };
+        commands.push(CommandLine::of("path").question(&asked));
     }
     if let (Some(to), false) = (&query.to, reasons.is_empty()) {
-        let command =
-            Command::new("why-not").name(format!("{package}@{to}")).given("--installed", query.version.as_ref());
-        commands.push(asked(command));
+        let asked = WhyNotQuestion { name: format!("{package}@{to}"), installed, options, ..WhyNotQuestion::default() };
+        commands.push(CommandLine::of("why-not").question(&asked));
         more_data.push(("why not", Route::WhyNot(query.clone())));
     }
     Ok(Page {

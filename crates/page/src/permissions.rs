@@ -2,13 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::header::{Heading, header};
 use super::parts::{select, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{AskedRule, BundlePermissions, PackageName, RuleScope, permissions_of};
+use olmdex_ask::{AskedRule, BundlePermissions, CommandLine, PackageName, RuleScope, permissions_of};
 use olmdex_index::query::{BundleRow, Filter};
 
 /// The catalog of the question.
@@ -47,18 +46,11 @@ pub(super) fn page(context: PageContext<'_>, rights: &PackagePage) -> Result<Pag
         @if answers.is_empty() { p { "The default channel of this package has no head." } }
         @for answer in &answers { (one(context, answer)) }
     };
-    let mut command = Command::new("show").name(match &rights.version {
-        Some(version) => format!("{package}@{version}"),
-        None => package.clone(),
-    });
-    command = command.flag("--permissions");
-    if let Some(against) = &rights.against {
-        command = command.option("--against", against);
-    }
-    if context.has_several() {
-        command = command.option("--catalog", &catalog);
-    }
-    Ok(Page { is_data: true, commands: vec![command], ..Page::new(format!("Permissions of {package}"), body) })
+    let name = rights.version.as_ref().map_or_else(|| package.clone(), |version| format!("{package}@{version}"));
+    let command = CommandLine::of("show").names([name]).flag("--permissions", true);
+    let command = command.option("--against", rights.against.as_ref());
+    let commands = vec![command.option("--catalog", context.catalog_choice(&catalog).as_ref())];
+    Ok(Page { is_data: true, commands, ..Page::new(format!("Permissions of {package}"), body) })
 }
 
 fn form(context: PageContext<'_>, rights: &PackagePage, catalog: &str) -> Result<Markup, PageError> {

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::parts::{select, shown};
 use super::plan_report::sections;
 use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{self as ask, Gates, Move};
+use olmdex_ask::{self as ask, CommandLine, Gates, Move};
 use olmdex_constraint::openshift::Minor;
 use olmdex_plan::plan::{OperatorPlan, Plan, PlanWish, architecture, channels_of};
 use olmdex_rules::openshift::{ClusterChannels, SupportLevel, coerce};
@@ -94,15 +93,11 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
     };
     let mut commands = Vec::new();
     if let Some(wish) = &wish {
-        let options = plans.words.iter().fold(Command::new("plan"), |it, (option, value)| it.option(option, value));
-        let options = options.option("--to", wish.to.to_string());
-        let more = [("--channel", &wish.channel), ("--arch", &wish.arch)];
-        let options = more.into_iter().fold(options, |it, (option, value)| match value {
-            Some(value) => it.option(option, value),
-            None => it,
-        });
-        let options = wish.scope.iter().fold(options, |it, name| it.option("--scope", name));
-        commands.push(options.option("--date", wish.day.to_string()));
+        let options =
+            plans.words.iter().fold(CommandLine::of("plan"), |it, (option, value)| it.option(option, Some(value)));
+        let options = options.option("--to", Some(wish.to)).option("--channel", wish.channel.as_ref());
+        let options = options.option("--arch", wish.arch.as_ref()).options("--scope", &wish.scope);
+        commands.push(options.option("--date", Some(wish.day)));
     }
     let is_data = wish.is_some();
     let known: BTreeSet<String> = context.index().package_names()?.into_iter().collect();

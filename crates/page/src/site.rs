@@ -2,12 +2,12 @@
 
 use maud::Markup;
 
-use super::command::Command;
 use super::index_cache::IndexCache;
 use super::links::Links;
 use super::one_package::OfPackage;
 use super::reply::PageError;
 use super::route::{Form, Route};
+use olmdex_ask::CommandLine;
 use olmdex_index::Index;
 
 /// The data that pages are made from.
@@ -29,7 +29,7 @@ pub(super) struct Page {
     /// The subject, for its title and first heading.
     pub(super) title: String,
     /// The command that gives the same answer.
-    pub(super) commands: Vec<Command>,
+    pub(super) commands: Vec<CommandLine>,
     /// Other forms of it as data, with a word for each.
     pub(super) more_data: Vec<(&'static str, Route)>,
     /// Whether it is available as data itself.

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::header::{Heading, header};
 use super::install;
 use super::parts::{
@@ -15,8 +14,8 @@ use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, BundleNeeds, Dependencies, DepsQuestion, Need, PAGE_WORK, Target, WorkOptions, of_version,
-    options_of_work,
+    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Need, PAGE_WORK, Target, WorkOptions,
+    of_version, options_of_work,
 };
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
@@ -68,10 +67,10 @@ pub(super) fn images(context: PageContext<'_>, release: &PackageVersion) -> Resu
     Ok(context.index().image_uses(&places)?)
 }
 
-fn named(verb: &'static str, release: &PackageVersion, detail: &BundleDetail) -> Command {
+fn named(verb: &'static str, release: &PackageVersion, detail: &BundleDetail) -> CommandLine {
     let is_version = detail.row.version == release.version;
     let name = if is_version { format!("{}@{}", release.package, release.version) } else { release.version.clone() };
-    Command::new(verb).name(name)
+    CommandLine::of(verb).names([name])
 }
 
 pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result<Page, PageError> {
@@ -117,7 +116,7 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         (properties(context, detail))
     };
     let catalog_choice = context.catalog_choice(&catalog);
-    let command = |verb| named(verb, release, detail).given("--catalog", catalog_choice.as_ref());
+    let command = |verb| named(verb, release, detail).option("--catalog", catalog_choice.as_ref());
     // The links of the page are about the bundle that it shows.
     let whole = || PackageVersion { catalog: context.catalog_choice(&catalog), ..release.clone() };
     Ok(Page {

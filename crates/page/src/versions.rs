@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use maud::{Markup, html};
 
-use super::command::Command;
 use super::header::{Heading, header};
 use super::package_answer::answer;
 use super::parts::{Ids, badge, channel_route, deprecated, link, newest_first, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
+use olmdex_ask::CommandLine;
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, ChannelRow, Filter, PackageDetail};
 use olmdex_text::calendar::Day;
@@ -41,7 +41,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
         (versions(context, package, &all)?)
     };
     Ok(Page {
-        commands: vec![Command::new("show").name(package)],
+        commands: vec![CommandLine::of("show").names([package])],
         is_data: true,
         data: Some(Route::Package(package.to_owned())),
         about: format!("All versions and channels of the operator {package}"),
