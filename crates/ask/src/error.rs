@@ -175,6 +175,9 @@ pub enum AskError {
         /// The catalogs.
         catalogs: Vec<String>,
     },
+    /// No catalog is known to have an installed bundle.
+    #[error("{0}")]
+    Unplaced(String),
     /// The cluster has none of the things in the question.
     #[error("{0}")]
     NothingInCluster(String),
@@ -337,6 +340,7 @@ impl AskError {
             | Self::SeveralBundles(_)
             | Self::NothingInRange { .. }
             | Self::NothingHas(_)
+            | Self::Unplaced(_)
             | Self::NothingCalled { .. }
             | Self::NoRule { .. }
             | Self::NoPackageInEither { .. }
@@ -418,6 +422,7 @@ impl AskError {
             Self::Tie(error) => help_of_tie(error),
             Self::NotOpenshift(_)
             | Self::NothingInCluster(_)
+            | Self::Unplaced(_)
             | Self::Nameless(_)
             | Self::Unpack(_)
             | Self::Failure(_)

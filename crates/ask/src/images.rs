@@ -1,10 +1,12 @@
 //! The bundles whose images a question is about: those on the way to a version, and those that a cluster has installed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::bundle::Target;
 use super::catalog::Catalogs;
+use super::dependencies::WorkOptions;
 use super::error::AskError;
+use super::question::{Answer, Question, State, Verdict};
 use super::sources::documents_of;
 use super::upgrade::installed;
 use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Operator};
@@ -14,6 +16,8 @@ use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{Options, closure, partial_closure};
 use olmdex_olm::upgrade::{EngineQuestion, PackageView, classic_path};
 use olmdex_rules::cluster::Cluster;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The part of a catalog that an ImageSetConfiguration keeps.
 #[derive(Debug)]
@@ -58,13 +62,168 @@ pub fn bundles_of_configuration(
     configuration.operators.iter().map(of_catalog).collect()
 }
 
+/// The images of operators: bundle images and related images
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
+pub struct ImagesQuestion {
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of
+    /// versions: PKG@RANGE, PKG/CHANNEL@RANGE. If several are given, those that exist are listed, the others are
+    /// errors. Default: the installed bundles of the cluster
+    #[cfg_attr(feature = "clap", arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present_any = ["imageset", "cluster", "old"]))]
+    pub names: Vec<String>,
+    /// Also list the images that OLM installs with it. If that is impossible, the resolvable part is listed, and
+    /// missing parts are warnings
+    #[cfg_attr(feature = "clap", arg(long))]
+    pub with_deps: bool,
+    /// Installed bundle: also list the bundles that OLM Classic installs in between
+    #[cfg_attr(feature = "clap", arg(long, value_name = "BUNDLE", alias = "path-from"))]
+    pub installed: Option<String>,
+    /// The Subscription's channel. Default: as a Subscription without one
+    #[cfg_attr(feature = "clap", arg(long, value_name = "CHANNEL", requires = "installed"))]
+    pub channel: Option<String>,
+    /// How much the answer may cost.
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub work: WorkOptions,
+    /// Only this catalog; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub catalog: Vec<String>,
+    /// Other bundles that are known already.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub others: Option<Vec<BundlePlace>>,
+    /// The images that are left out.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub known: KnownImages,
+}
+
+/// Images that a place has already.
+#[derive(Debug, Clone, Default)]
+pub struct KnownImages {
+    /// Their references.
+    pub references: HashSet<String>,
+    /// Their digests.
+    pub digests: HashSet<String>,
+}
+
+impl KnownImages {
+    fn has(&self, image: &str) -> bool {
+        self.references.contains(image) || image.split_once('@').is_some_and(|it| self.digests.contains(it.1))
+    }
+}
+
+impl Question for ImagesQuestion {
+    const NAME: &'static str = "images";
+    const KIND: &'static str = "Image";
+    type Index = LightIndex;
+    type Item = ImageUse;
+
+    fn is_of_cluster(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    fn names(&self) -> Vec<&String> {
+        self.names.iter().collect()
+    }
+
+    /// Each image once. A name or an installed bundle that no catalog has makes the answer a part; the verdict is
+    /// negative if a bundle cannot be installed with all that it requires.
+    fn ask(&self, state: &State<'_, LightIndex>) -> Result<Answer<ImageUse>, AskError> {
+        let index = state.index;
+        let (mut bundles, mut faults) = (self.others.clone().unwrap_or_default(), Vec::new());
+        for name in &self.names {
+            match self.bundles_named(index, name) {
+                Ok(found) => bundles.extend(found),
+                Err(error) if self.names.len() > 1 && error.is_not_found() => faults.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        match state.cluster {
+            None if self.names.is_empty() && self.others.is_none() => return Err(AskError::NothingAsked),
+            None => {}
+            Some((cluster, _)) => {
+                for place in self.bundles_of_cluster(state, cluster)? {
+                    place.map_or_else(|fault| faults.push(AskError::Unplaced(fault)), |place| bundles.push(place));
+                }
+            }
+        }
+        let mut answer = Answer::of(Vec::new());
+        if self.with_deps {
+            add_dependencies(index, &mut bundles, &self.work.options(), &mut answer)?;
+        }
+        bundles.sort();
+        bundles.dedup();
+        answer.items = index.image_uses(&bundles)?;
+        answer.items.retain(|image| !self.known.has(&image.image));
+        answer.warnings.extend(answer.items.iter().filter_map(image_warning));
+        if !faults.is_empty() {
+            answer.verdict = Verdict::Part(faults);
+        }
+        Ok(answer)
+    }
+}
+
+impl ImagesQuestion {
+    /// The bundles of a name or a range of versions, each with its catalog; with an installed bundle also those that
+    /// OLM Classic installs in between.
+    fn bundles_named(&self, index: &LightIndex, name: &str) -> Result<Vec<BundlePlace>, AskError> {
+        let mut bundles = Vec::new();
+        for target in Target::find_all(index, &self.catalog, name)? {
+            let catalog = target.catalog(index, &self.catalog)?.unwrap_or_default();
+            if let Some(from) = &self.installed {
+                for bundle in bundles_between(index, &catalog, &target, from, self.channel.as_ref())? {
+                    bundles.push((catalog.clone(), target.package.clone(), bundle));
+                }
+            }
+            bundles.push((catalog, target.package, target.bundle));
+        }
+        Ok(bundles)
+    }
+
+    /// The bundles that a cluster has installed, each with its catalog, or the reason why that is not known.
+    fn bundles_of_cluster(
+        &self,
+        state: &State<'_, LightIndex>,
+        cluster: &Cluster,
+    ) -> Result<Vec<Result<BundlePlace, String>>, AskError> {
+        let (index, catalogs) = (state.index, &self.catalog);
+        let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.clone(), ..Filter::default() })?;
+        let sources = CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?;
+        let names = installed_bundles(cluster, catalogs.is_empty());
+        if names.is_empty() {
+            return Err(AskError::NothingInstalledThere);
+        }
+        let place =
+            |(bundle, source): (String, Option<(String, String)>)| -> Result<Result<BundlePlace, String>, AskError> {
+                let own = match &source {
+                    None => catalogs.clone(),
+                    Some((namespace, name)) => match sources.catalog(namespace, name) {
+                        Some(catalog) => vec![catalog],
+                        None => return Ok(Err(format!("`{bundle}` {}", sources.unknown_words(namespace, name)))),
+                    },
+                };
+                let Some(package) = index.packages_of_bundle(&bundle)?.into_iter().next() else {
+                    return Ok(Err(format!("no catalog has the installed `{bundle}`")));
+                };
+                let target = Target { package, bundle };
+                Ok(match target.catalog(index, &own)? {
+                    Some(catalog) => Ok((catalog, target.package, target.bundle)),
+                    None => Err(format!(
+                        "`{}` does not have `{}`, although it is installed from that catalog",
+                        own.join(", "),
+                        target.bundle
+                    )),
+                })
+            };
+        names.into_iter().map(place).collect()
+    }
+}
+
 /// The bundles that OLM Classic installs one after another on the way from the installed bundle to a bundle of a
 /// catalog.
-///
-/// # Errors
-/// [`AskError::NotReached`] if the way does not lead to it; [`AskError::NoBundle`] if nothing has the name of the
-/// installed bundle.
-pub fn bundles_between(
+fn bundles_between(
     index: &LightIndex,
     catalog: &str,
     target: &Target,
@@ -84,100 +243,8 @@ pub fn bundles_between(
     Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
 }
 
-/// The bundles of a name or a range of versions, each with its catalog; with an installed bundle also those that OLM
-/// Classic installs in between.
-///
-/// # Errors
-/// If nothing has the name, and the errors of [`bundles_between`].
-pub fn bundles_named(
-    index: &LightIndex,
-    catalogs: &[String],
-    name: &str,
-    installed: Option<&str>,
-    channel: Option<&String>,
-) -> Result<Vec<BundlePlace>, AskError> {
-    let mut bundles = Vec::new();
-    for target in Target::find_all(index, catalogs, name)? {
-        let catalog = target.catalog(index, catalogs)?.unwrap_or_default();
-        if let Some(from) = installed {
-            for bundle in bundles_between(index, &catalog, &target, from, channel)? {
-                bundles.push((catalog.clone(), target.package.clone(), bundle));
-            }
-        }
-        bundles.push((catalog, target.package, target.bundle));
-    }
-    Ok(bundles)
-}
-
-/// The bundles that a cluster has installed, each with its catalog, or the reason why that is not known.
-///
-/// # Errors
-/// [`AskError::NothingInstalledThere`] if the cluster has nothing installed; if a tie of `source_map` leads nowhere.
-pub fn bundles_of_cluster(
-    index: &LightIndex,
-    cluster: &Cluster,
-    catalogs: &[String],
-    source_map: &[String],
-    are_named: bool,
-) -> Result<Vec<Result<BundlePlace, String>>, AskError> {
-    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
-    let sources = CatalogSources::new(&ranks, source_map, cluster, None, are_named)?;
-    let names = installed_bundles(cluster, catalogs.is_empty());
-    if names.is_empty() {
-        return Err(AskError::NothingInstalledThere);
-    }
-    let place =
-        |(bundle, source): (String, Option<(String, String)>)| -> Result<Result<BundlePlace, String>, AskError> {
-            let own = match &source {
-                None => catalogs.to_vec(),
-                Some((namespace, name)) => match sources.catalog(namespace, name) {
-                    Some(catalog) => vec![catalog],
-                    None => return Ok(Err(format!("`{bundle}` {}", sources.unknown_words(namespace, name)))),
-                },
-            };
-            let Some(package) = index.packages_of_bundle(&bundle)?.into_iter().next() else {
-                return Ok(Err(format!("no catalog has the installed `{bundle}`")));
-            };
-            let target = Target { package, bundle };
-            Ok(match target.catalog(index, &own)? {
-                Some(catalog) => Ok((catalog, target.package, target.bundle)),
-                None => Err(format!(
-                    "`{}` does not have `{}`, although it is installed from that catalog",
-                    own.join(", "),
-                    target.bundle
-                )),
-            })
-        };
-    names.into_iter().map(place).collect()
-}
-
-/// A bundle that cannot be installed with everything that it requires.
-#[derive(Debug)]
-pub struct Uninstallable {
-    /// The bundle.
-    pub target: Target,
-    /// Demands that nothing meets, in words; none where something provides each by itself.
-    pub missing: Vec<String>,
-}
-
-impl Uninstallable {
-    /// It in words.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let mut words = format!("OLM cannot install {} with all its requirements", self.target.bundle);
-        for missing in &self.missing {
-            words.push_str(&format!("; {missing}"));
-        }
-        if self.missing.is_empty() {
-            words.push_str(", although some operator provides each of them");
-        }
-        words
-    }
-}
-
 /// The warning about an image: its reference is empty, or its tag can move.
-#[must_use]
-pub fn image_warning(image: &ImageUse) -> Option<String> {
+fn image_warning(image: &ImageUse) -> Option<String> {
     if image.has_digest {
         return None;
     }
@@ -189,16 +256,13 @@ pub fn image_warning(image: &ImageUse) -> Option<String> {
 }
 
 /// Adds the bundles that OLM installs with each bundle. For a bundle that cannot be installed with all its
-/// requirements, it adds the existing ones, and returns that bundle.
-///
-/// # Errors
-/// If the requirements of a bundle cannot be read, or a limit ends the work.
-pub fn add_dependencies(
+/// requirements, it adds the existing ones, and the answer says so.
+fn add_dependencies(
     index: &LightIndex,
     bundles: &mut Vec<BundlePlace>,
     options: &Options,
-) -> Result<Vec<Uninstallable>, AskError> {
-    let mut uninstallable = Vec::new();
+    answer: &mut Answer<ImageUse>,
+) -> Result<(), AskError> {
     for (catalog, package, bundle) in bundles.clone() {
         let target = Target { package, bundle };
         if let Some(found) = closure(index, target.in_catalog(&catalog), options)? {
@@ -207,9 +271,20 @@ pub fn add_dependencies(
         }
         let found = partial_closure(index, target.in_catalog(&catalog), options)?;
         bundles.extend(found.bundles);
-        uninstallable.push(Uninstallable { target, missing: found.missing });
+        let Target { package, bundle } = target;
+        let mut words = format!("OLM cannot install {bundle} with all its requirements");
+        for missing in &found.missing {
+            words.push_str(&format!("; {missing}"));
+        }
+        if found.missing.is_empty() {
+            words.push_str(", although some operator provides each of them");
+        }
+        answer.warnings.push(words);
+        // The same version, or another would be resolved.
+        answer.notes.push(format!("`olmdex resolve --install {package}@{bundle}` shows why"));
+        answer.verdict = Verdict::No;
     }
-    Ok(uninstallable)
+    Ok(())
 }
 
 /// The bundles that a cluster has installed, each with the namespace and name of its source, if an object of the

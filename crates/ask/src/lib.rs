@@ -13,6 +13,7 @@
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
 //! | whether a catalog is valid | [`check_catalog`] |
 //! | the image of a catalog | [`CatalogFiles::image`] |
+//! | the images of bundles | [`ImagesQuestion`] |
 //! | the requirements in whole catalogs that nothing meets | [`unmet_requirements`] |
 //! | the requirements of a bundle, and its dependants | [`DepsQuestion`], of many bundles [`NeedsOfPackage`] |
 //! | why something is in a namespace | [`NamespaceQuestion::why`] |
@@ -114,10 +115,7 @@ pub use findings::{
 pub use fleet::{FleetAsker, FleetCompat, FleetPlan, FleetQuestion};
 pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
-pub use images::{
-    ConfiguredBundles, Uninstallable, add_dependencies, bundles_between, bundles_named, bundles_of_cluster,
-    bundles_of_configuration, image_warning,
-};
+pub use images::{ConfiguredBundles, ImagesQuestion, KnownImages, bundles_of_configuration};
 pub use installed::{InstalledOperator, installed_operators};
 pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};
 pub use locks::{LockAnswer, LockQuestion, asked_of_lock};

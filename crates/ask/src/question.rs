@@ -65,6 +65,11 @@ pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
     /// An item of the answer.
     type Item: Serialize + JsonSchema;
 
+    /// Whether it is about the operators of the cluster, if the asker does not say so.
+    fn is_of_cluster(&self) -> bool {
+        Self::IS_OF_CLUSTER
+    }
+
     /// The words that name packages. Nothing is asked about other packages.
     fn names(&self) -> Vec<&String>;
 
@@ -96,6 +101,13 @@ pub struct Answer<T> {
     pub notes: Vec<String>,
 }
 
+impl<T> Answer<T> {
+    /// A positive answer without remarks.
+    pub(crate) fn of(items: Vec<T>) -> Self {
+        Self { items, verdict: Verdict::Yes, warnings: Vec::new(), notes: Vec::new() }
+    }
+}
+
 /// An answer in one word, which decides how a command ends.
 #[derive(Debug)]
 pub enum Verdict {
@@ -103,8 +115,8 @@ pub enum Verdict {
     Yes,
     /// No, or a part of the state could not be asked.
     No,
-    /// The items are a part of the answer, for this reason.
-    Part(AskError),
+    /// The items are a part of the answer, for these reasons.
+    Part(Vec<AskError>),
 }
 
 impl Verdict {

@@ -272,7 +272,7 @@ impl UpgradeInquiry<'_> {
         }
         let is_reached = paths.iter().any(|it| it.is_reached);
         let verdict = match gave_up {
-            true => Verdict::Part(Failure::Limit(GAVE_UP.to_owned()).into()),
+            true => Verdict::Part(vec![Failure::Limit(GAVE_UP.to_owned()).into()]),
             false => Verdict::negative_if(!is_reached || has_left_out),
         };
         Ok((paths, verdict))

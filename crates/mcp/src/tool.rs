@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use olmdex_ask::{
-    self as ask, DepsQuestion, DiagnoseQuestion, PathQuestion, SearchQuestion, Stay, UpdatesQuestion, WhyNotQuestion,
+    self as ask, DepsQuestion, DiagnoseQuestion, ImagesQuestion, PathQuestion, SearchQuestion, Stay, UpdatesQuestion,
+    WhyNotQuestion,
 };
 use olmdex_base::diag::envelope::Envelope;
 use olmdex_index::Index;
-use olmdex_index::query::{BundleDetail, Change, ChannelDetail, ImageUse, PackageDetail, SqlValue};
+use olmdex_index::query::{BundleDetail, Change, ChannelDetail, PackageDetail, SqlValue};
 use olmdex_olm::permissions::BundlePermissions;
 use olmdex_olm::readiness::Readiness;
 use olmdex_olm::resolve::ResolutionAnswer;
@@ -20,7 +21,7 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use super::answer::Outcome;
-use super::question::{Compat, Diff, Explain, Images, Plan, Question, Resolve, Show, Sql, V1Check, asked};
+use super::question::{Compat, Diff, Explain, Plan, Question, Resolve, Show, Sql, V1Check, asked};
 use super::world::World;
 
 /// A tool as the table has it.
@@ -137,12 +138,10 @@ fn about_packages() -> Vec<Row> {
 /// The tools for questions about images, catalogs, clusters and messages.
 fn about_catalogs() -> Vec<Row> {
     vec![
-        row::<Images>(
-            "images",
+        asks::<ImagesQuestion>(
             "Images of operators",
             "The container images that operators need, each once: bundle images and \
             related images; for mirroring.",
-            || vec![of::<ImageUse>("Image")],
         ),
         row::<Diff>(
             "diff",

@@ -118,7 +118,7 @@ pub(crate) fn answers<Q: Question>(
     let mut part = None;
     let (items, worst) = of_each(context, questions, |question| {
         let answer = ask(question)?;
-        let end = ended(answer.verdict).unwrap_or_else(|error| {
+        let end = ended(context, answer.verdict).unwrap_or_else(|error| {
             let exit = error.exit;
             part = Some(error);
             exit
@@ -141,11 +141,15 @@ pub(crate) fn told<T>(context: &Context, answer: Result<Answer<T>, AskError>) ->
 }
 
 /// How a command ends that has printed an answer.
-pub(crate) fn ended(verdict: Verdict) -> CommandResult {
+pub(crate) fn ended(context: &Context, verdict: Verdict) -> CommandResult {
     match verdict {
         Verdict::Yes => Ok(Exit::Yes),
         Verdict::No => Ok(Exit::No),
-        Verdict::Part(error) => Err(error.into()),
+        Verdict::Part(mut errors) => {
+            let last = errors.pop().map_or(Ok(Exit::No), |last| Err(last.into()));
+            errors.into_iter().for_each(|error| context.reporter.error(&error.into()));
+            last
+        }
     }
 }
 

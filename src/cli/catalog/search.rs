@@ -42,7 +42,7 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     }
     let answer = told(context, answer)?;
     table::print(answer.items, &args.rows)?;
-    ended(answer.verdict)
+    ended(context, answer.verdict)
 }
 
 impl Row for Hit {

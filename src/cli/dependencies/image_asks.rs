@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::ask::bundles_of_configuration;
+use crate::ask::{KnownImages, bundles_of_configuration};
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::AskOptions;
@@ -49,16 +49,9 @@ pub(super) fn of_configuration(
 /// The images that are known already.
 #[derive(Debug, Default)]
 pub(super) struct ImageInventory {
-    references: HashSet<String>,
-    digests: HashSet<String>,
+    pub(super) images: KnownImages,
     /// The digests of the existing blobs, as far as the place can be read.
     pub(super) blobs: HashSet<String>,
-}
-
-impl ImageInventory {
-    pub(super) fn has(&self, image: &str) -> bool {
-        self.references.contains(image) || image.split_once('@').is_some_and(|it| self.digests.contains(it.1))
-    }
 }
 
 /// The images that a lock, a catalog, a list or a mirror has.
@@ -66,7 +59,8 @@ pub(super) fn known_since(context: &Context, index: &Index, old: &Path) -> Resul
     if let Some(known) = of_mirror(old)? {
         return Ok(known);
     }
-    Ok(ImageInventory { references: references_since(context, index, old)?, ..ImageInventory::default() })
+    let images = KnownImages { references: references_since(context, index, old)?, ..KnownImages::default() };
+    Ok(ImageInventory { images, ..ImageInventory::default() })
 }
 
 /// The images of a layout, unless it holds one image, which is a catalog.
@@ -76,8 +70,8 @@ fn of_mirror(old: &Path) -> Result<Option<ImageInventory>, CommandError> {
     let Some(layout) = Layout::open(&directory).ok().filter(|it| it.images().count() != 1) else { return Ok(None) };
     let mut known = ImageInventory::default();
     for (digest, name) in layout.images() {
-        known.digests.insert(digest.to_string());
-        known.references.insert(name);
+        known.images.digests.insert(digest.to_string());
+        known.images.references.insert(name);
     }
     known.blobs = layout.blobs().map_err(cannot)?.into_keys().map(|it| it.to_string()).collect();
     Ok(Some(known))

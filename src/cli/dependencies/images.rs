@@ -7,22 +7,21 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use crate::ask::WorkOptions;
-use crate::ask::{Target, Uninstallable, add_dependencies, bundles_named, bundles_of_cluster, image_warning};
-use crate::cli::args::cluster::{Asked, read_cluster_telling};
+use crate::ask::{Answer, ImagesQuestion, Question as _, State};
+use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
 use crate::cli::args::lookup;
-use crate::cli::args::name::{of_each, refuse_path};
+use crate::cli::args::name::refuse_path;
 use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
-use crate::cli::args::sources::AskOptions;
+use crate::cli::args::sources::SourceOptions;
+use crate::cli::args::upgrade::{ended, told};
 use crate::cli::dependencies::image_asks as asked;
 use crate::cli::print::table::{write_data, write_table, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
-use crate::index::LightIndex;
-use crate::index::query::{BundlePlace, Filter, ImageUse};
+use crate::index::query::{Filter, ImageUse};
 use crate::oci::{Presence, Status};
 
 const FORMATS: Formats = Formats(&[
@@ -43,7 +42,9 @@ const FORMATS: Formats = Formats(&[
 
 /// List the images of operators: bundle images and related images
 ///
-/// Images with tags instead of digests, and empty references, are reported on standard error.
+/// Images with tags instead of digests, and empty references, are reported on standard error. Exits with 4 if one of
+/// several names does not exist, and with 1 if OLM cannot install all that `--with-deps` asks for. With `--old` and
+/// without a name, the images are those of all bundles.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex images keda@2.10.1 cert-manager kiali
@@ -52,11 +53,8 @@ const FORMATS: Formats = Formats(&[
   olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --registry mirror.example.com:5000
   olmdex images keda kiali --old old-catalog/")]
 pub(crate) struct ImagesArgs {
-    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of
-    /// versions: PKG@RANGE, PKG/CHANNEL@RANGE. If several are given, those that exist are listed, the others are
-    /// errors, and the exit code is 4. Default with `--old`: all bundles
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present_any = ["imageset", "cluster", "old"])]
-    names: Vec<String>,
+    #[command(flatten)]
+    question: ImagesQuestion,
     /// Those of all that an ImageSetConfiguration keeps
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
@@ -70,16 +68,6 @@ pub(crate) struct ImagesArgs {
     /// with several images. With `--verify` also how many bytes each adds, with shared blobs counted once
     #[arg(long, value_name = "OLD", alias = "since")]
     old: Option<PathBuf>,
-    /// Also list the images that OLM installs with it. If that is impossible, the resolvable part is printed, missing
-    /// parts are warnings, and the exit code is 1
-    #[arg(long)]
-    with_deps: bool,
-    /// Installed bundle: also list the bundles that OLM Classic installs in between
-    #[arg(long, value_name = "BUNDLE", alias = "path-from")]
-    installed: Option<String>,
-    /// The Subscription's channel. Default: as a Subscription without one
-    #[arg(long, value_name = "CHANNEL", requires = "installed")]
-    channel: Option<String>,
     /// Look each image up in its registry, or in a layout: `--verify=oci:DIR`. Shows which images exist, their size and
     /// platforms; missing ones are errors, and the exit code is 1
     #[arg(long, value_name = "oci:DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
@@ -88,9 +76,7 @@ pub(crate) struct ImagesArgs {
     #[arg(long, value_name = "REGISTRY", alias = "to")]
     registry: Option<String>,
     #[command(flatten)]
-    work: WorkOptions,
-    #[command(flatten)]
-    ask: AskOptions,
+    sources: SourceOptions,
     /// Output format
     #[arg(short, long, value_parser = FORMATS, default_value = "name")]
     output: OutputFormat,
@@ -101,54 +87,53 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         let error = CommandError::usage("a mapping needs a target registry");
         return Err(error.help("name the registry with `--registry REGISTRY`"));
     }
+    let mut question = args.question.clone();
+    let sources = args.sources.of_catalogs(&question.catalog);
     let is_about_names = args.imageset.is_none() && args.cluster.is_empty() && args.old.is_none();
-    let names: &[String] = if is_about_names { &args.names } else { &[] };
-    args.ask.refuse_paths(&args.names)?;
-    let index = match args.with_deps && is_about_names {
-        true => FollowedIndex::Light(args.ask.open_light(context)?),
-        false => FollowedIndex::Whole(args.ask.open_part(context, names)?),
+    let names: &[String] = if is_about_names { &question.names } else { &[] };
+    sources.refuse_paths(question.names())?;
+    let index = match question.with_deps && is_about_names {
+        true => FollowedIndex::Light(sources.open_light(context)?),
+        false => FollowedIndex::Whole(sources.open_part(context, names)?),
     };
-    let (mut bundles, mut missing) = named_bundles(context, args, &index)?;
+    question.names().into_iter().try_for_each(|name| refuse_path(&index, name))?;
     let mut is_complete = true;
     if let Some(path) = &args.imageset {
-        is_complete &= index.with_documents(context, &args.ask, &[], |index| {
-            asked::of_configuration(context, index, &args.ask.catalog, path, &mut bundles)
+        let mut bundles = Vec::new();
+        is_complete &= index.with_documents(context, &sources, &[], |index| {
+            asked::of_configuration(context, index, &question.catalog, path, &mut bundles)
         })?;
+        question.others = Some(bundles);
     }
-    if !args.cluster.is_empty() {
-        let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
-        let (ties, are_named) = (&args.source_map.source_map, args.ask.names_catalogs());
-        for place in bundles_of_cluster(&index, &cluster, &args.ask.catalog, ties, are_named)? {
-            match place {
-                Ok(place) => bundles.push(place),
-                Err(message) => {
-                    context.reporter.error(&CommandError::new(Exit::NotFound, message));
-                    missing = Some(Exit::NotFound);
-                }
-            }
+    let mut held = None;
+    if let Some(old) = &args.old {
+        if question.names.is_empty() && args.imageset.is_none() && args.cluster.is_empty() {
+            // Without a name, the question is about the whole catalog.
+            let filter = Filter { catalogs: question.catalog.clone(), ..Filter::default() };
+            let rows = index.bundles(&filter)?.into_iter();
+            question.others = Some(rows.map(|row| (row.catalog, row.package, row.bundle)).collect());
         }
+        let known = index.with_documents(context, &sources, &[], |index| asked::known_since(context, index, old))?;
+        (question.known, held) = (known.images, Some(known.blobs));
     }
-    if args.with_deps {
-        let uninstallable = add_dependencies(&index, &mut bundles, &args.work.options())?;
-        uninstallable.iter().for_each(|it| warn_of(context, it));
-        is_complete &= uninstallable.is_empty();
-    }
-    bundles.sort();
-    bundles.dedup();
-    let mut images = index.image_uses(&bundles)?;
-    let known =
-        |old: &PathBuf| index.with_documents(context, &args.ask, &[], |index| asked::known_since(context, index, old));
-    let known = args.old.as_ref().map(known).transpose()?;
-    if let Some(known) = &known {
-        images.retain(|it| !known.has(&it.image));
-    }
-    images.iter().filter_map(image_warning).for_each(|it| context.reporter.warning(&it));
+    let cluster = match args.cluster.as_slice() {
+        [] => None,
+        paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
+    };
+    let state = State {
+        index: &*index,
+        cluster: cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
+        source_map: &args.source_map.source_map,
+        are_named: sources.names_catalogs(),
+        namespaces: None,
+    };
+    let Answer { items: images, verdict, .. } = told(context, question.ask(&state))?;
     let presences = match &args.verify {
         None => None,
         Some(place) => {
             let named: Vec<&str> = images.iter().map(|it| it.image.as_str()).filter(|it| !it.is_empty()).collect();
             let seen = lookup::look_up(context, place, &named)?;
-            Some(weighed(context, seen, known.map(|it| it.blobs)))
+            Some(weighed(context, seen, held))
         }
     };
     if let Some(presences) = &presences {
@@ -161,7 +146,8 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         }
     }
     print(args, images, presences)?;
-    Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
+    let exit = ended(context, verdict)?;
+    Ok(if is_complete { exit } else { Exit::No })
 }
 
 /// Sums up the found images and their size: a blob counts once. `held` are the blobs that are there already, if the
@@ -192,36 +178,6 @@ fn weighed(context: &Context, seen: Vec<lookup::ImageRecord>, held: Option<HashS
         context.reporter.note(&format!("{images}: {blobs}, {bytes} bytes; shared blobs count once"));
     }
     presences
-}
-
-/// The named bundles, and the exit code if a name does not exist.
-fn named_bundles(
-    context: &Context,
-    args: &ImagesArgs,
-    index: &LightIndex,
-) -> Result<(Vec<BundlePlace>, Option<Exit>), CommandError> {
-    let mut bundles = Vec::new();
-    if args.old.is_some() && args.names.is_empty() && args.imageset.is_none() && args.cluster.is_empty() {
-        // Without a name, the question is about the whole catalog.
-        let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-        let rows = index.bundles(&filter)?.into_iter();
-        bundles.extend(rows.map(|row| (row.catalog, row.package, row.bundle)));
-    }
-    let (found, exit) = of_each(context, &args.names, |name| {
-        refuse_path(index, name)?;
-        let installed = args.installed.as_deref();
-        Ok((bundles_named(index, &args.ask.catalog, name, installed, args.channel.as_ref())?, Exit::Yes))
-    })?;
-    bundles.extend(found.into_iter().flatten());
-    Ok((bundles, Some(exit).filter(|exit| *exit != Exit::Yes)))
-}
-
-/// Warns that a bundle cannot be installed with all its requirements.
-fn warn_of(context: &Context, bundle: &Uninstallable) {
-    context.reporter.warning(&bundle.words());
-    let Target { package, bundle } = &bundle.target;
-    // The same version, or another would be resolved.
-    context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` shows why"));
 }
 
 /// An ImageSetConfiguration with nothing but images.

@@ -78,5 +78,5 @@ pub(crate) fn run(context: &Context, args: &DiagnoseArgs) -> CommandResult {
         format => diagnosis::write(&answer.items, format == OutputFormat::Markdown, &mut out)?,
     }
     std::io::Write::flush(&mut out).map_err(CommandError::from)?;
-    ended(answer.verdict)
+    ended(context, answer.verdict)
 }

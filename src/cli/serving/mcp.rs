@@ -134,8 +134,11 @@ mod tests {
     const OF_COMMANDS: &[&str] =
         &["output", "quote_formulas", "no_headers", "sort_by", "input", "on", "source_map", "max_work"];
 
+    /// The same, of `images` alone. The images of a cluster are the default of its tool.
+    const OF_IMAGES: &[&str] = &["cluster", "imageset", "old", "registry", "verify"];
+
     /// Tools that are no question of `ask` yet.
-    const UNLIKE: &[&str] = &["show", "resolve", "images", "diff", "compat", "plan", "v1_check", "explain", "sql"];
+    const UNLIKE: &[&str] = &["show", "resolve", "diff", "compat", "plan", "v1_check", "explain", "sql"];
 
     #[test]
     fn a_tool_has_the_arguments_of_its_command() {
@@ -143,7 +146,8 @@ mod tests {
             let command = crate::cli::arguments_of(&tool.replace('_', "-")).expect("each tool is a command");
             let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
             let of_command = shown.map(|argument| argument.get_id().to_string());
-            let of_command: BTreeSet<String> = of_command.filter(|it| !OF_COMMANDS.contains(&it.as_str())).collect();
+            let is_other = |it: &str| OF_COMMANDS.contains(&it) || tool == "images" && OF_IMAGES.contains(&it);
+            let of_command: BTreeSet<String> = of_command.filter(|it| !is_other(it)).collect();
             let schema = input_schema(tool).expect("the tool has a schema");
             let properties = schema["properties"].as_object().expect("its arguments have names");
             let of_tool: BTreeSet<String> = properties.keys().filter(|it| *it != "cursor").cloned().collect();

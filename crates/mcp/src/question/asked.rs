@@ -43,8 +43,8 @@ where
         return Outcome::Invalid(fault);
     }
     let wants_cluster = match arguments.remove(CLUSTER) {
-        None => Q::IS_OF_CLUSTER,
-        Some(Value::Bool(wanted)) => wanted,
+        None => None,
+        Some(Value::Bool(wanted)) => Some(wanted),
         Some(_) => return Outcome::Invalid(format!("`{CLUSTER}` is true or false")),
     };
     let catalogs = arguments.get("catalog").and_then(Value::as_array).into_iter().flatten();
@@ -53,6 +53,7 @@ where
         Ok(question) => question,
         Err(error) => return Outcome::Invalid(error.to_string()),
     };
+    let wants_cluster = wants_cluster.unwrap_or_else(|| question.is_of_cluster());
     let line = world.with_cluster(world.words(), wants_cluster).question(&question);
     Outcome::Asked(answered(world, &question, &catalogs, wants_cluster), line.line(Q::NAME))
 }
@@ -106,8 +107,8 @@ where
     let found = question.ask(&state)?;
     let unknown = world.unknown.iter().filter(|_| wants_cluster).cloned();
     let mut warnings: Vec<String> = unknown.chain(found.warnings).collect();
-    if let Verdict::Part(error) = found.verdict {
-        warnings.push(error.to_string());
+    if let Verdict::Part(errors) = found.verdict {
+        warnings.extend(errors.iter().map(ToString::to_string));
     }
     warnings.extend(found.notes);
     Ok(Answer::of(Q::KIND, &found.items)?.warned(warnings))

@@ -1,8 +1,8 @@
-//! The contents of catalogs: show, images, differences; and the meaning of rules and messages.
+//! The contents of catalogs: show, differences; and the meaning of rules and messages.
 
 use olmdex_ask::{
-    CommandLine, DEFAULT_WORK, DifferenceWish, Differences, Explained, NameDetails, add_dependencies, bundles_named,
-    bundles_of_cluster, differences, explain, image_warning, must_have, options_of_work, permissions, show,
+    CommandLine, DifferenceWish, Differences, Explained, NameDetails, differences, explain, must_have, permissions,
+    show,
 };
 use olmdex_index::Index;
 use olmdex_index::query::Side;
@@ -59,69 +59,6 @@ impl Question for Show {
     fn command(&self, world: &World) -> String {
         let words = world.words().options("--catalog", &self.catalog.0).flag("--permissions", self.permissions);
         words.option("--against", self.against.as_ref()).names([&self.name]).line("show")
-    }
-}
-
-/// List images.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub(crate) struct Images {
-    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL, the name of a bundle, or PKG@RANGE. Without
-    /// any: the installed bundles of the cluster.
-    names: List,
-    /// Installed bundle: also list the bundles that OLM Classic installs in between.
-    installed: Option<String>,
-    /// The Subscription's channel, with `installed`.
-    channel: Option<String>,
-    /// Also list the bundles that OLM installs with it.
-    with_deps: bool,
-    /// Only these catalogs.
-    catalog: List,
-}
-
-impl Question for Images {
-    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
-        let index = world.index();
-        known_catalogs(&index, &self.catalog)?;
-        let (mut bundles, mut warnings) = (Vec::new(), Vec::new());
-        for name in &self.names.0 {
-            match bundles_named(&index, &self.catalog.0, name, self.installed.as_deref(), self.channel.as_ref()) {
-                Ok(found) => bundles.extend(found),
-                Err(error) if self.names.0.len() > 1 && error.is_not_found() => warnings.push(error.to_string()),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        if self.names.0.is_empty() {
-            let Some((cluster, _)) = &world.cluster else {
-                return Err(AnswerError::of("no package and no cluster given").help("name packages with `names`"));
-            };
-            for place in bundles_of_cluster(&index, cluster, &self.catalog.0, &world.source_map, world.are_named)? {
-                match place {
-                    Ok(place) => bundles.push(place),
-                    Err(message) => warnings.push(message),
-                }
-            }
-        }
-        if self.with_deps {
-            let missing = add_dependencies(&index, &mut bundles, &options_of_work(DEFAULT_WORK))?;
-            warnings.extend(missing.iter().map(olmdex_ask::Uninstallable::words));
-        }
-        bundles.sort();
-        bundles.dedup();
-        let images = index.image_uses(&bundles)?;
-        warnings.extend(images.iter().filter_map(image_warning));
-        Ok(Answer::of("Image", &images)?.warned(warnings))
-    }
-
-    fn command(&self, world: &World) -> String {
-        let words = world.with_cluster(world.words(), self.names.0.is_empty());
-        let words = words.options("--catalog", &self.catalog.0).option("--installed", self.installed.as_ref());
-        let words = words.option("--channel", self.channel.as_ref()).flag("--with-deps", self.with_deps);
-        words.names(&self.names.0).line("images")
-    }
-
-    fn is_of_cluster(&self) -> bool {
-        self.names.0.is_empty()
     }
 }
 
