@@ -6,7 +6,7 @@
 //!
 //! | to know | ask |
 //! |---|---|
-//! | the contents of a package, channel or bundle | [`show()`], [`SearchQuestion`] |
+//! | the contents of a package, channel or bundle | [`ShowQuestion`], [`SearchQuestion`] |
 //! | what a rule or a message of OLM means | [`explain()`] |
 //! | which package or bundle a word names | [`PackageName::find`], [`Target::find`] |
 //! | which catalog is meant | [`Catalogs::choose`] |
@@ -26,7 +26,7 @@
 //! | the differences between catalogs, and their effects | [`changes`], [`SimulationQuestion`] |
 //! | the bundles that may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
 //! | whether the versions that manifests pin exist, and which upgrade comes next | [`PinQuestion::answer`] |
-//! | which rights a version asks for, and which of them are new | [`permissions()`] |
+//! | which rights a version asks for, and which of them are new | [`ShowQuestion`], [`permissions_of`] |
 //! | the operators that can move to OLM v1, and their replacements there | [`ReadinessQuestion::answer`] |
 //! | the catalogs of a package, and the change that would publish it in another | [`WhereisQuestion::answer`] |
 //! | the part of a catalog that a mirror keeps, and its dependencies | [`MirrorCatalog::keep`], [`with_mirror_needs`] |
@@ -143,17 +143,17 @@ pub use olmdex_open::source::{Asked, Opener};
 pub use olmdex_rules::cluster::Cluster;
 pub use openshift::{mentioned_minors, minor, openshift_of};
 pub use past::{BisectQuestion, Bisection, Stranding, strandings};
-pub use permissions::{permissions, permissions_of};
+pub use permissions::permissions_of;
 pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
 pub use platform_path::{PlatformEnds, PlatformPathQuestion};
-pub use question::{Answer, Question, State, Verdict};
+pub use question::{Answer, Question, State, Verdict, kind};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion, v1_install_warnings};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
 pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
 pub use search::{Conditions, Retry, SearchQuestion, nearest_names, retries, search};
-pub use show::{NameDetails, show};
+pub use show::{ShowQuestion, Shown};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, load_into, only_catalog, open};
 pub use sql::{SqlRow, sql_rows};

@@ -12,19 +12,6 @@ use olmdex_olm::permissions::{BundlePermissions, ComparedBundle, added, rules_of
 ///
 /// # Errors
 /// If nothing has the name.
-pub fn permissions(
-    index: &Index,
-    catalogs: &[String],
-    name: &str,
-    against: Option<&str>,
-) -> Result<Vec<BundlePermissions>, AskError> {
-    permissions_of(index, catalogs, &PackageName::find(index, name)?, against)
-}
-
-/// As [`permissions`], for a package or bundle whose kind is known.
-///
-/// # Errors
-/// If nothing has the name.
 pub fn permissions_of(
     index: &Index,
     catalogs: &[String],

@@ -7,10 +7,11 @@
 
 use std::borrow::Borrow;
 
+use olmdex_base::diag::envelope::Envelope;
 use olmdex_index::{Index, LightIndex};
 use olmdex_olm::namespace::NamespaceState;
 use olmdex_rules::cluster::Cluster;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -53,7 +54,7 @@ pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
     /// The command that asks it.
     const NAME: &'static str;
 
-    /// The kind of the items, as their JSON has it.
+    /// The usual kind of the items, as their JSON has it.
     const KIND: &'static str;
 
     /// Whether it is about the operators of the cluster, unless the asker wants them left out.
@@ -68,6 +69,18 @@ pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
     /// Whether it is about the operators of the cluster, if the asker does not say so.
     fn is_of_cluster(&self) -> bool {
         Self::IS_OF_CLUSTER
+    }
+
+    /// The kinds of its answers, each with the schema of an answer of this kind.
+    #[must_use]
+    fn kinds() -> Vec<(&'static str, Schema)> {
+        vec![kind::<Self::Item>(Self::KIND)]
+    }
+
+    /// The kind of an answer with these items.
+    #[must_use]
+    fn kind(_: &[Self::Item]) -> &'static str {
+        Self::KIND
     }
 
     /// The words that name packages. Nothing is asked about other packages.
@@ -106,6 +119,12 @@ impl<T> Answer<T> {
     pub(crate) fn of(items: Vec<T>) -> Self {
         Self { items, verdict: Verdict::Yes, warnings: Vec::new(), notes: Vec::new() }
     }
+}
+
+/// A kind of answers: its name, and the schema of an answer.
+#[must_use]
+pub fn kind<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {
+    (name, schema_for!(Envelope<T>))
 }
 
 /// An answer in one word, which decides how a command ends.

@@ -2,53 +2,120 @@
 
 use super::error::AskError;
 use super::hint::{guess, left_out};
-use super::name::{no_channel, no_package, no_version};
+use super::name::{PackageName, no_channel, no_package, no_version};
+use super::permissions::permissions_of;
+use super::question::{Answer, Question, State, kind};
 use olmdex_base::diag::closest_of_same_numbers;
 use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleDetail, BundleSelector, ChannelDetail, Filter, PackageDetail};
+use olmdex_olm::permissions::BundlePermissions;
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
 
-/// The things that a name stands for, with all that the catalogs have of them.
-#[derive(Debug)]
-pub enum NameDetails {
-    /// A package, of each catalog.
-    Packages(Vec<PackageDetail>),
-    /// A channel, of each catalog.
-    Channels(Vec<ChannelDetail>),
-    /// A bundle, of each catalog.
-    Bundles(Vec<BundleDetail>),
+/// Everything about a package, a channel, a version or a bundle
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct ShowQuestion {
+    /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle
+    #[cfg_attr(feature = "clap", arg(value_name = "NAME"))]
+    pub name: String,
+    /// Show the rights that its installation grants, for a package those of the head of its default channel; they are
+    /// unknown if the catalog does not state them
+    #[cfg_attr(feature = "clap", arg(long))]
+    #[serde(default)]
+    pub permissions: bool,
+    /// With `--permissions`: show the rights in addition to those of this version or bundle of the package
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME|VERSION", requires = "permissions"))]
+    pub against: Option<String>,
+    /// Only this catalog; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    #[serde(default)]
+    pub catalog: Vec<String>,
 }
 
-/// All that catalogs have of a name: PKG, PKG@VERSION, PKG/CHANNEL or that of a bundle.
-///
-/// # Errors
-/// If nothing has the name; if the catalogs cannot be read.
-pub fn show(index: &Index, catalogs: &[String], name: &str) -> Result<NameDetails, AskError> {
-    let selector = || BundleSelector { catalogs: catalogs.to_vec(), ..BundleSelector::default() };
-    match Name::parse(name) {
-        Name::Plain(name) => {
-            let packages = index.show_package(catalogs, &name)?;
-            if !packages.is_empty() {
-                return Ok(NameDetails::Packages(packages));
-            }
-            match index.show_bundle(&BundleSelector { name: Some(name.clone()), ..selector() })? {
-                bundles if bundles.is_empty() => Err(unknown_name(index, name)?),
-                bundles => Ok(NameDetails::Bundles(bundles)),
-            }
+/// A thing that a catalog has under a name. An answer has things of one kind.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Shown {
+    /// A package.
+    Package(PackageDetail),
+    /// A channel.
+    Channel(ChannelDetail),
+    /// A bundle.
+    Bundle(Box<BundleDetail>),
+    /// The rights of a bundle.
+    Permissions(BundlePermissions),
+}
+
+impl Question for ShowQuestion {
+    const NAME: &'static str = "show";
+    const KIND: &'static str = "Package";
+    type Index = Index;
+    type Item = Shown;
+
+    fn kinds() -> Vec<(&'static str, Schema)> {
+        let (package, channel) = (kind::<PackageDetail>("Package"), kind::<ChannelDetail>("Channel"));
+        vec![package, channel, kind::<BundleDetail>("Bundle"), kind::<BundlePermissions>("Permissions")]
+    }
+
+    fn kind(items: &[Shown]) -> &'static str {
+        match items.first() {
+            Some(Shown::Channel(_)) => "Channel",
+            Some(Shown::Bundle(_)) => "Bundle",
+            Some(Shown::Package(_)) => Self::KIND,
+            // Only a package without a head has nothing to show.
+            Some(Shown::Permissions(_)) | None => "Permissions",
         }
-        Name::Version(package, version) => {
-            let wanted =
-                BundleSelector { package: Some(package.clone()), version: Some(version.clone()), ..selector() };
-            match index.show_bundle(&wanted)? {
-                bundles if bundles.is_empty() => Err(no_version(index, catalogs, &package, &version)?),
-                bundles => Ok(NameDetails::Bundles(bundles)),
-            }
+    }
+
+    fn names(&self) -> Vec<&String> {
+        vec![&self.name]
+    }
+
+    /// The things under the name, or the rights of its bundle, in each catalog.
+    fn ask(&self, state: &State<'_>) -> Result<Answer<Shown>, AskError> {
+        let index = state.index;
+        if !self.permissions && self.against.is_none() {
+            return Ok(Answer::of(self.details(index)?));
         }
-        Name::Channel(package, channel) => match index.show_channel(catalogs, &package, &channel)? {
-            channels if !channels.is_empty() => Ok(NameDetails::Channels(channels)),
-            _ if index.show_package(catalogs, &package)?.is_empty() => Err(no_package(index, &package)?),
-            _ => Err(no_channel(index, &package, &channel)?),
-        },
+        let name = PackageName::find(index, &self.name)?;
+        let found = permissions_of(index, &self.catalog, &name, self.against.as_deref())?;
+        Ok(Answer::of(found.into_iter().map(Shown::Permissions).collect()))
+    }
+}
+
+impl ShowQuestion {
+    fn details(&self, index: &Index) -> Result<Vec<Shown>, AskError> {
+        let (name, catalogs) = (Name::parse(&self.name), &self.catalog);
+        let bundles = |wanted: BundleSelector| -> Result<Vec<Shown>, AskError> {
+            let found = index.show_bundle(&BundleSelector { catalogs: catalogs.clone(), ..wanted })?;
+            Ok(found.into_iter().map(|bundle| Shown::Bundle(Box::new(bundle))).collect())
+        };
+        let found = match name.clone() {
+            Name::Plain(name) => match index.show_package(catalogs, &name)? {
+                none if none.is_empty() => bundles(BundleSelector { name: Some(name), ..BundleSelector::default() })?,
+                packages => packages.into_iter().map(Shown::Package).collect(),
+            },
+            Name::Version(package, version) => {
+                let (package, version) = (Some(package), Some(version));
+                bundles(BundleSelector { package, version, ..BundleSelector::default() })?
+            }
+            Name::Channel(package, channel) => {
+                index.show_channel(catalogs, &package, &channel)?.into_iter().map(Shown::Channel).collect()
+            }
+        };
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        Err(match name {
+            Name::Plain(name) => unknown_name(index, name),
+            Name::Version(package, version) => no_version(index, catalogs, &package, &version),
+            Name::Channel(package, _) if index.show_package(catalogs, &package)?.is_empty() => {
+                no_package(index, &package)
+            }
+            Name::Channel(package, channel) => no_channel(index, &package, &channel),
+        }?)
     }
 }
 

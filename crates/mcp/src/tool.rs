@@ -6,22 +6,20 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use olmdex_ask::{
-    self as ask, DepsQuestion, DiagnoseQuestion, ImagesQuestion, PathQuestion, SearchQuestion, Stay, UpdatesQuestion,
-    WhyNotQuestion,
+    self as ask, DepsQuestion, DiagnoseQuestion, ImagesQuestion, PathQuestion, SearchQuestion, ShowQuestion, Stay,
+    UpdatesQuestion, WhyNotQuestion, kind,
 };
-use olmdex_base::diag::envelope::Envelope;
 use olmdex_index::Index;
-use olmdex_index::query::{BundleDetail, Change, ChannelDetail, PackageDetail, SqlValue};
-use olmdex_olm::permissions::BundlePermissions;
+use olmdex_index::query::{Change, SqlValue};
 use olmdex_olm::readiness::Readiness;
 use olmdex_olm::resolve::ResolutionAnswer;
 use olmdex_rules::explain::{MessageExplanation, RuleExplanation};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use schemars::{JsonSchema, Schema, schema_for};
+use schemars::{Schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use super::answer::Outcome;
-use super::question::{Compat, Diff, Explain, Plan, Question, Resolve, Show, Sql, V1Check, asked};
+use super::question::{Compat, Diff, Explain, Plan, Question, Resolve, Sql, V1Check, asked};
 use super::world::World;
 
 /// A tool as the table has it.
@@ -64,12 +62,8 @@ fn asks<Q: ask::Question + Args>(title: &'static str, about: &'static str) -> Ro
 where
     Index: Borrow<Q::Index>,
 {
-    let output = || vec![of::<Q::Item>(Q::KIND)];
-    Row { name: Q::NAME.replace('-', "_"), title, about, input: asked::schema::<Q>, output, call: asked::call::<Q> }
-}
-
-fn of<T: JsonSchema>(kind: &'static str) -> (&'static str, Schema) {
-    (kind, schema_for!(Envelope<T>))
+    let name = Q::NAME.replace('-', "_");
+    Row { name, title, about, input: asked::schema::<Q>, output: Q::kinds, call: asked::call::<Q> }
 }
 
 /// All tools, in the order in which they are listed.
@@ -86,19 +80,10 @@ fn about_packages() -> Vec<Row> {
             "Find operator packages by words, provided APIs, images, features, categories or architectures. Use it \
             first if you do not know the exact package name.",
         ),
-        row::<Show>(
-            "show",
+        asks::<ShowQuestion>(
             "Show a package, channel or bundle",
             "Show everything that the catalogs have under one name: a package (`keda`), a version (`keda@2.10.1`), \
             a channel (`keda/stable`) or a bundle. With `permissions`, its RBAC.",
-            || {
-                vec![
-                    of::<PackageDetail>("Package"),
-                    of::<ChannelDetail>("Channel"),
-                    of::<BundleDetail>("Bundle"),
-                    of::<BundlePermissions>("Permissions"),
-                ]
-            },
         ),
         asks::<UpdatesQuestion>(
             "The next upgrade by OLM",
@@ -125,7 +110,7 @@ fn about_packages() -> Vec<Row> {
             "Resolve a namespace",
             "The operators that OLM Classic installs and upgrades together in a namespace, and why; or why \
             OLM cannot resolve it, and what would repair that.",
-            || vec![of::<ResolutionAnswer>("Resolution")],
+            || vec![kind::<ResolutionAnswer>("Resolution")],
         ),
         asks::<DepsQuestion>(
             "Dependencies of a bundle",
@@ -148,14 +133,14 @@ fn about_catalogs() -> Vec<Row> {
             "Compare two catalogs",
             "The differences between two catalogs of this server: packages, channels, edges, bundles, images, \
             APIs; and which changes break upgrades.",
-            || vec![of::<Change>("CatalogDiff")],
+            || vec![kind::<Change>("CatalogDiff")],
         ),
         row::<Compat>(
             "compat",
             "Blockers of an OpenShift upgrade",
             "Which operators block or do not support a later version of OpenShift, by which signal, and the fewest \
             steps that lift a blocker.",
-            || vec![of::<Stay>("CompatList")],
+            || vec![kind::<Stay>("CompatList")],
         ),
         row::<Plan>(
             "plan",
@@ -169,21 +154,21 @@ fn about_catalogs() -> Vec<Row> {
             "Operators that can move to OLM v1",
             "Which operators can move from OLM Classic to OLM v1, and which \
             conditions keep the others.",
-            || vec![of::<Readiness>("V1Readiness")],
+            || vec![kind::<Readiness>("V1Readiness")],
         ),
         row::<Explain>(
             "explain",
             "Explain a rule or message",
             "The meaning of a rule (`E0207`) or of an error message of OLM, and what \
             to run next.",
-            || vec![of::<RuleExplanation>("RuleExplanation"), of::<MessageExplanation>("MessageExplanation")],
+            || vec![kind::<RuleExplanation>("RuleExplanation"), kind::<MessageExplanation>("MessageExplanation")],
         ),
         row::<Sql>(
             "sql",
             "Query by SQL",
             "Run one read-only SQL statement over the views of the index (SQLite). For questions \
             that no other tool answers.",
-            || vec![of::<BTreeMap<String, SqlValue>>("SqlResult")],
+            || vec![kind::<BTreeMap<String, SqlValue>>("SqlResult")],
         ),
     ]
 }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde::Serialize;
 
-use crate::ask::{BundleDirectory, NameDetails, permissions, show};
+use crate::ask::{BundleDirectory, Question as _, ShowQuestion, Shown, State};
 use crate::bundle::harmless;
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::{of_each, refuse_path};
-use crate::cli::args::sources::AskOptions;
+use crate::cli::args::sources::SourceOptions;
+use crate::cli::args::upgrade::{answers, named_alike, told};
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
@@ -36,64 +36,60 @@ use crate::permissions::{AskedRule, BundlePermissions, RuleScope};
   olmdex show keda --permissions -i my-catalog/
   olmdex show keda@2.8.1 --manifests bundle/ -i my-catalog/")]
 pub(crate) struct ShowArgs {
-    /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle
-    #[arg(value_name = "NAME", required = true)]
-    names: Vec<String>,
-    /// Show the rights that its installation grants, for a package those of the head of its default channel; they are
-    /// unknown if the catalog does not state them
-    #[arg(long)]
-    permissions: bool,
-    /// With `--permissions`: show the rights in addition to those of this version or bundle of the package
-    #[arg(long, value_name = "NAME|VERSION", requires = "permissions")]
-    against: Option<String>,
     /// Write the manifests of a published bundle as a bundle directory, for a package those of the head of its default
     /// channel; of several bundles, each below DIR by its name. DIR must not exist, or be empty
     #[arg(long, value_name = "DIR", conflicts_with = "permissions")]
     manifests: Option<PathBuf>,
     #[command(flatten)]
-    ask: AskOptions,
+    question: ShowQuestion,
+    /// More of them. Those that exist are shown, the others are errors, and the exit code is 4
+    #[arg(id = "more", value_name = "NAME", hide = true)]
+    more: Vec<String>,
+    #[command(flatten)]
+    sources: SourceOptions,
     #[command(flatten)]
     answer: AnswerOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
-    let index = args.ask.open_part(context, &args.names)?;
-    let catalogs = &args.ask.catalog;
+    let questions = named_alike(&args.question, &args.more, |question, name| question.name = name);
+    let sources = args.sources.of_catalogs(&args.question.catalog);
+    let index = sources.open_part(context, questions.iter().flat_map(|question| question.names()))?;
     if let Some(directory) = &args.manifests {
         return write_manifests(context, args, &index, directory);
     }
-    if args.permissions {
-        let (answers, exit) = of_each(context, &args.names, |name| {
-            refuse_path(&index, name)?;
-            Ok((permissions(&index, catalogs, name, args.against.as_deref())?, Exit::Yes))
-        })?;
-        print(args.answer, "Permissions", answers.into_iter().flatten().collect(), permissions_sheet)?;
-        return Ok(exit);
-    }
-    let (found, exit) = of_each(context, &args.names, |name| {
-        refuse_path(&index, name)?;
-        Ok((show(&index, catalogs, name)?, Exit::Yes))
+    let (items, end) = answers(context, &questions, |question| {
+        refuse_path(&index, &question.name)?;
+        told(context, question.ask(&State::of(&index)))
     })?;
-    let details: Vec<Detail> = found.into_iter().flat_map(Detail::all_of).collect();
-    let mut kinds = details.iter().map(Detail::kind);
-    let kind = kinds.next().unwrap_or("Package");
+    let kind = ShowQuestion::kind(&items);
     let is_one_table = matches!(args.answer.output, OutputFormat::Json | OutputFormat::Yaml | OutputFormat::Csv);
-    if is_one_table && kinds.any(|other| other != kind) {
+    if is_one_table && items.iter().any(|it| ShowQuestion::kind(std::slice::from_ref(it)) != kind) {
         let error = CommandError::usage(format!("`-o {}` has things of one kind", args.answer.output.word()));
         return Err(error.help("ask for packages, channels and bundles one after the other, or use `-o jsonl`"));
     }
-    print(args.answer, kind, details, Detail::sheet)?;
-    Ok(exit)
+    print_answers(args.answer, kind, items, |shown| {
+        let mut sheet = match shown {
+            Shown::Package(package) => package_sheet(package),
+            Shown::Channel(channel) => channel_sheet(channel),
+            Shown::Bundle(bundle) => bundle_sheet(bundle),
+            Shown::Permissions(answer) => permissions_sheet(answer),
+        };
+        sheet.page();
+        sheet
+    })?;
+    end
 }
 
 /// Writes bundle directories: all of them, or nothing.
 fn write_manifests(context: &Context, args: &ShowArgs, index: &Index, directory: &Path) -> CommandResult {
-    let (found, exit) = of_each(context, &args.names, |name| {
+    let names: Vec<&String> = std::iter::once(&args.question.name).chain(&args.more).collect();
+    let (found, exit) = of_each(context, &names, |name| {
         refuse_path(index, name)?;
-        Ok((BundleDirectory::find(index, &args.ask.catalog, name)?, Exit::Yes))
+        Ok((BundleDirectory::find(index, &args.question.catalog, name)?, Exit::Yes))
     })?;
     let Some(first) = found.first() else { return Ok(exit) };
-    let has_several = args.names.len() > 1;
+    let has_several = names.len() > 1;
     interrupt::undo_writes(context);
     let mut new = NewDirectory::begin(directory)?;
     let mut seen: HashMap<String, &str> = HashMap::new();
@@ -128,54 +124,6 @@ fn write_manifests(context: &Context, args: &ShowArgs, index: &Index, directory:
     let files = counted(n_files as u64, "file");
     context.reporter.note(&format!("wrote {what} to {}: {files}", directory.display()));
     Ok(exit)
-}
-
-/// A thing that a name stands for.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Detail {
-    Package(Box<PackageDetail>),
-    Channel(Box<ChannelDetail>),
-    Bundle(Box<BundleDetail>),
-}
-
-impl Detail {
-    fn all_of(found: NameDetails) -> Vec<Self> {
-        match found {
-            NameDetails::Packages(all) => all.into_iter().map(|it| Self::Package(Box::new(it))).collect(),
-            NameDetails::Channels(all) => all.into_iter().map(|it| Self::Channel(Box::new(it))).collect(),
-            NameDetails::Bundles(all) => all.into_iter().map(|it| Self::Bundle(Box::new(it))).collect(),
-        }
-    }
-
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Package(_) => "Package",
-            Self::Channel(_) => "Channel",
-            Self::Bundle(_) => "Bundle",
-        }
-    }
-
-    fn sheet(&self) -> Sheet {
-        match self {
-            Self::Package(package) => package_sheet(package),
-            Self::Channel(channel) => channel_sheet(channel),
-            Self::Bundle(bundle) => bundle_sheet(bundle),
-        }
-    }
-}
-
-fn print<T: Serialize>(
-    options: AnswerOptions,
-    kind: &str,
-    items: Vec<T>,
-    sheet: impl Fn(&T) -> Sheet,
-) -> Result<(), CommandError> {
-    print_answers(options, kind, items, |it| {
-        let mut sheet = sheet(it);
-        sheet.page();
-        sheet
-    })
 }
 
 fn position(source: Option<&Position>) -> String {

@@ -138,7 +138,7 @@ mod tests {
     const OF_IMAGES: &[&str] = &["cluster", "imageset", "old", "registry", "verify"];
 
     /// Tools that are no question of `ask` yet.
-    const UNLIKE: &[&str] = &["show", "resolve", "diff", "compat", "plan", "v1_check", "explain", "sql"];
+    const UNLIKE: &[&str] = &["resolve", "diff", "compat", "plan", "v1_check", "explain", "sql"];
 
     #[test]
     fn a_tool_has_the_arguments_of_its_command() {

@@ -111,5 +111,5 @@ where
         warnings.extend(errors.iter().map(ToString::to_string));
     }
     warnings.extend(found.notes);
-    Ok(Answer::of(Q::KIND, &found.items)?.warned(warnings))
+    Ok(Answer::of(Q::kind(&found.items), &found.items)?.warned(warnings))
 }

@@ -1,9 +1,6 @@
-//! The contents of catalogs: show, differences; and the meaning of rules and messages.
+//! The differences of catalogs, and the meaning of rules and messages.
 
-use olmdex_ask::{
-    CommandLine, DifferenceWish, Differences, Explained, NameDetails, differences, explain, must_have, permissions,
-    show,
-};
+use olmdex_ask::{CommandLine, DifferenceWish, Differences, Explained, differences, explain, must_have};
 use olmdex_index::Index;
 use olmdex_index::query::Side;
 use olmdex_rules::explain::RuleExplanation;
@@ -20,46 +17,6 @@ pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), AnswerE
     let names = index.catalog_names()?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     Ok(wanted.0.iter().try_for_each(|it| must_have(it, &names))?)
-}
-
-/// Show everything about a name.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Show {
-    /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle.
-    name: String,
-    /// Show the rights that its installation grants: its RBAC rules.
-    #[serde(default)]
-    permissions: bool,
-    /// With `permissions`: only the rights in addition to those of this version or bundle of the package.
-    against: Option<String>,
-    /// Only these catalogs.
-    #[serde(default)]
-    catalog: List,
-}
-
-impl Question for Show {
-    fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
-        let index = world.index();
-        known_catalogs(&index, &self.catalog)?;
-        if self.permissions {
-            let found = permissions(&index, &self.catalog.0, &self.name, self.against.as_deref())?;
-            return Answer::of("Permissions", &found);
-        }
-        if self.against.is_some() {
-            return Err(AnswerError::of("`against` needs `permissions`"));
-        }
-        match show(&index, &self.catalog.0, &self.name)? {
-            NameDetails::Packages(found) => Answer::of("Package", &found),
-            NameDetails::Channels(found) => Answer::of("Channel", &found),
-            NameDetails::Bundles(found) => Answer::of("Bundle", &found),
-        }
-    }
-
-    fn command(&self, world: &World) -> String {
-        let words = world.words().options("--catalog", &self.catalog.0).flag("--permissions", self.permissions);
-        words.option("--against", self.against.as_ref()).names([&self.name]).line("show")
-    }
 }
 
 /// Compare two catalogs.

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::answer::{Answer, AnswerError};
 use super::world::World;
 
-pub(crate) use catalog::{Diff, Explain, Show, known_catalogs};
+pub(crate) use catalog::{Diff, Explain, known_catalogs};
 pub(crate) use choice::List;
 pub(crate) use cluster::{Compat, Plan, V1Check};
 pub(crate) use resolve::Resolve;
