@@ -468,7 +468,7 @@ impl CompatInquiry<'_> {
     /// The rows of an operator of a cluster, which follows a source; and the reason if its catalogs are not known.
     /// Without its catalog, the operator is judged by its own claims.
     fn rows_of_installed(
-        &self,
+        &mut self,
         sources: &CatalogSources,
         operator: &mut StayingOperator,
         source: Option<(&str, &str)>,
@@ -495,6 +495,7 @@ impl CompatInquiry<'_> {
             let names = Listed::quoted(names.iter());
             is_lacking.then(|| format!("{names} does not have `{package}`, although it is installed from that catalog"))
         });
+        view.deprecations(&operator.channels, Some(&operator.installed)).iter().for_each(|it| (self.warn)(it));
         operator.installed.is_in_catalog =
             view.find(&operator.installed.name).is_some_and(|it| it.name == operator.installed.name);
         Ok((self.rows(&[operator.olm], &view, operator, &catalogs)?, warning))

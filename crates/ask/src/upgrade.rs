@@ -191,10 +191,24 @@ impl<'a> UpgradeInquiry<'a> {
         if name.as_ref().is_some_and(|it| it.installed.is_some()) && self.installed.is_some() {
             return Err(AskError::InstalledTwice(self.name.unwrap_or_default().to_owned()));
         }
-        match (self.state.cluster, name) {
+        let found = match (self.state.cluster, name) {
             (None, None) => Err(AskError::NothingAsked),
             (None, Some(name)) => Ok(PackageQuestions { questions: self.of_package(&name)?, has_left_out: false }),
             (Some((cluster, words)), name) => self.of_cluster(cluster, words, name.as_ref()),
+        }?;
+        self.warn_of_deprecations(&found.questions);
+        Ok(found)
+    }
+
+    /// Warns of packages, channels and installed bundles that their authors have given up. OLM v1 has conditions for
+    /// these, which its answers show.
+    fn warn_of_deprecations(&mut self, questions: &[PackageQuestion]) {
+        for PackageQuestion { view, asked, .. } in questions.iter().filter(|it| it.olm.is_classic()) {
+            for words in view.deprecations(&asked.channels, asked.installed.as_ref()) {
+                if !self.warnings.contains(&words) {
+                    self.warnings.push(words);
+                }
+            }
         }
     }
 

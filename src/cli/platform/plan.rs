@@ -70,8 +70,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["cluster", "check", "manifests"])]
     fleet: Option<PathBuf>,
     /// The OpenShift version to go to
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "check")]
-    to: Option<Minor>,
+    #[arg(long, value_name = "VERSION", value_parser = parse_goal, required_unless_present = "check")]
+    to: Option<Goal>,
     /// Compare a plan that was saved with `-o json` with the present cluster: finished steps, and the next one. The
     /// catalogs, `--source-map` and other options of the saved plan are used unless they are given again; files of its
     /// own choice only below its directory, unless `--trust-config` is given. Exits with 0 if nothing required is left
@@ -129,6 +129,18 @@ pub(crate) struct PlanArgs {
     output: OutputFormat,
 }
 
+/// The version of OpenShift to reach.
+#[derive(Debug, Clone, Copy)]
+struct Goal {
+    minor: Minor,
+    /// Whether a patch release was named.
+    is_patch: bool,
+}
+
+fn parse_goal(text: &str) -> Result<Goal, String> {
+    Ok(Goal { minor: parse_minor(text)?, is_patch: text.matches('.').count() > 1 })
+}
+
 const FORMATS: Formats = Formats(&[
     (OutputFormat::Table, "For people"),
     (OutputFormat::Wide, "The same, whole on a terminal too"),
@@ -163,6 +175,15 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     }
     if args.manifests && (args.output != OutputFormat::Yaml || saved.is_some()) {
         return Err(CommandError::usage("`--manifests` works only with `-o yaml`, and not with `--check`"));
+    }
+    if let Some(Goal { minor, is_patch: true }) = args.to.filter(|_| saved.is_none())
+        && minor == from(args, &cluster)?
+    {
+        context.reporter.note(&format!(
+            "patch releases of OpenShift {minor} are not blocked: OLM looks at minor versions only, so there is \
+            nothing to plan"
+        ));
+        return Ok(Exit::Yes);
     }
     let (from, to) = way(args, &cluster, saved.as_ref())?;
     let (index, basis) = match &saved {
@@ -218,7 +239,9 @@ fn of_fleet(context: &Context, args: &PlanArgs, directory: &Path) -> CommandResu
         let error = CommandError::usage("a fleet has no commands: its plan is one table and one report");
         return Err(error.help("use `-o html`, `-o markdown` or `-o json`; `--cluster` plans a single cluster"));
     }
-    let Some(to) = args.to else { return Err(CommandError::usage("`--fleet` needs `--to`")) };
+    let Some(Goal { minor: to, .. }) = args.to else {
+        return Err(CommandError::usage("`--fleet` needs `--to`"));
+    };
     let (index, basis) = basis(context, args)?;
     let wish = wish(args, args.openshift.unwrap_or(to), to)?;
     let question =
@@ -247,7 +270,7 @@ fn print(args: &PlanArgs, plan: &Plan, width: Option<usize>, out: &mut impl io::
 /// The versions that the plan leads from and to.
 fn way(args: &PlanArgs, cluster: &Cluster, saved: Option<&SavedPlan>) -> Result<(Minor, Minor), CommandError> {
     let mut from = from(args, cluster)?;
-    let to = args.to.or_else(|| saved.and_then(SavedPlan::to)).unwrap_or(from);
+    let to = args.to.map(|goal| goal.minor).or_else(|| saved.and_then(SavedPlan::to)).unwrap_or(from);
     if saved.is_some() && !from.is_before(to) {
         // The cluster has arrived: the remaining steps are about operators.
         from = to;

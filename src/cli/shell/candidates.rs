@@ -187,6 +187,7 @@ const WANTS: &[(&str, Wants)] = &[
 const NAMES: &[(&str, Wants)] = &[
     ("deprecate", Wants::Name),
     ("name", Wants::Name),
+    ("more", Wants::Name),
     ("names", Wants::Name),
     ("catalog", Wants::Catalog),
     ("old_catalog", Wants::Catalog),

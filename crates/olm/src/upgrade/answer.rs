@@ -219,6 +219,31 @@ impl PackageView {
         self.bundle(catalog, bundle)?.install_modes
     }
 
+    /// The deprecations of the package, of some channels and of an installed bundle, in words with the messages of their
+    /// authors. OLM Classic reports the same in the conditions of a Subscription.
+    #[must_use]
+    pub fn deprecations(&self, channels: &[String], installed: Option<&InstalledBundle>) -> Vec<String> {
+        let mut found = Vec::new();
+        // The last of several blobs counts.
+        let items = self.graphs.iter().filter_map(|graph| graph.deprecations.last()).flatten();
+        for item in items {
+            let what = match item.schema.as_str() {
+                "olm.package" => format!("the package `{}`", self.package),
+                "olm.channel" if channels.contains(&item.name) => format!("the channel {}/{}", self.package, item.name),
+                "olm.bundle" if installed.is_some_and(|it| it.name == item.name) => {
+                    format!("the installed bundle {}", item.name)
+                }
+                _ => continue,
+            };
+            let words =
+                format!("{what} is deprecated: {}", item.message.split_whitespace().collect::<Vec<_>>().join(" "));
+            if !found.contains(&words) {
+                found.push(words);
+            }
+        }
+        found
+    }
+
     /// A step of OLM Classic as a target.
     pub(super) fn step_target(&self, catalog: &str, step: classic::Step) -> Target {
         Target {
