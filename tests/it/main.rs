@@ -39,6 +39,7 @@ mod fixtures;
 mod fleet;
 mod grpc_descriptors;
 mod help;
+mod hooks;
 mod hostile_names;
 mod images;
 mod index_build;

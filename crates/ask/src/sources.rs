@@ -59,9 +59,19 @@ fn default_name(path: &Path) -> String {
     }
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem =
-        if real.is_dir() { name } else { name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_owned() };
+    let stem = if real.is_dir() || is_directory_of_revision(path) {
+        name
+    } else {
+        name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_owned()
+    };
     if stem.is_empty() { "catalog".to_owned() } else { stem }
+}
+
+/// Whether a path is `git:REF:PATH` of something that is no file of a catalog by its name.
+fn is_directory_of_revision(path: &Path) -> bool {
+    const FILES: [&str; 4] = ["yaml", "yml", "json", "tar"];
+    let is_file = path.extension().is_some_and(|ending| FILES.iter().any(|it| ending == *it));
+    path.to_str().is_some_and(|text| text.starts_with("git:")) && !is_file
 }
 
 /// The reasons why sources cannot be loaded together.

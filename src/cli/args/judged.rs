@@ -1,12 +1,14 @@
 //! Catalogs with the errors in them, and the findings about their upgrade graphs.
 
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Component, Path, PathBuf};
 
 use super::sources::AskOptions;
-use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
+use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::Finding;
+use crate::source::Source;
 use crate::upgrade::rules;
 
 /// The catalogs of sources with the errors that are in them.
@@ -25,6 +27,32 @@ pub(crate) fn older(context: &Context, path: &Path) -> Result<JudgedCatalog, Com
     Ok(old)
 }
 
+/// The place of a source in a base of several catalogs: at its path, or by its name.
+fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
+    let is_plain = source.is_relative() && source.components().all(|it| matches!(it, Component::Normal(_)));
+    let places = [Some(source).filter(|_| is_plain), source.file_name().map(Path::new)];
+    let is_revision = base.to_str().is_some_and(|text| text.starts_with("git:"));
+    places.into_iter().flatten().map(|place| in_base(base, place)).find(|path| match is_revision {
+        true => context.open(path).is_ok(),
+        false => path.exists(),
+    })
+}
+
+/// A path below a base. The whole of a revision is `git:REF:`; in it, paths begin at the current directory.
+fn in_base(base: &Path, place: &Path) -> PathBuf {
+    match base.to_str().filter(|text| text.starts_with("git:") && text.ends_with(':')) {
+        Some(text) => PathBuf::from(format!("{text}./{}", place.display())),
+        None => base.join(place),
+    }
+}
+
+/// The catalogs before a change, one for each source: below the base if it has a place for any of the sources, and the
+/// base itself otherwise.
+fn bases(context: &Context, sources: &[PathBuf], base: &Path) -> Vec<Option<PathBuf>> {
+    let own: Vec<_> = sources.iter().map(|source| below(context, base, source)).collect();
+    if own.iter().any(Option::is_some) { own } else { vec![Some(base.to_owned()); sources.len()] }
+}
+
 /// The findings about the upgrade graphs of sources, each by itself, without those of `validate`; with a base only what
 /// is new against it.
 pub(crate) fn graph_findings(
@@ -32,16 +60,38 @@ pub(crate) fn graph_findings(
     sources: &[PathBuf],
     base: Option<&Path>,
 ) -> Result<Vec<Finding>, CommandError> {
-    if sources.is_empty() {
-        return Ok(Vec::new());
-    }
-    let base = base.map(|path| older(context, path)).transpose()?;
+    let bases = base.map_or_else(|| vec![None; sources.len()], |base| bases(context, sources, base));
+    let mut read: Option<(PathBuf, JudgedCatalog)> = None;
     let mut all = Vec::new();
-    for source in sources {
+    for (source, base) in sources.iter().zip(bases) {
         let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(source)))?;
-        let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, base.as_ref())?;
+        if let Some(path) = base.as_ref().filter(|path| read.as_ref().is_none_or(|read| read.0 != **path)) {
+            read = Some((path.clone(), older(context, path)?));
+        }
+        let old = read.as_ref().filter(|_| base.is_some()).map(|read| &read.1);
+        let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, old)?;
         let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
         all.extend(findings.into_iter().filter(is_of_graph));
     }
     Ok(all)
+}
+
+/// Leaves out the findings about catalogs that the base of a change has, too.
+pub(crate) fn retain_new(
+    context: &Context,
+    sources: &[PathBuf],
+    base: Option<&Path>,
+    findings: &mut Vec<Finding>,
+) -> Result<(), CommandError> {
+    let Some(base) = base.filter(|_| !sources.is_empty()) else { return Ok(()) };
+    let paths: BTreeSet<PathBuf> = bases(context, sources, base).into_iter().flatten().collect();
+    let key = |it: &Finding| (it.rule.id, it.package.clone(), it.message.clone());
+    let mut known = HashSet::new();
+    for path in paths {
+        if let Source::Catalog(input) = context.open(&path)? {
+            known.extend(check_catalog(&input, None).findings.iter().map(key));
+        }
+    }
+    findings.retain(|it| !known.contains(&key(it)));
+    Ok(())
 }

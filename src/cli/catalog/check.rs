@@ -11,13 +11,13 @@ use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
-use crate::cli::args::judged::graph_findings;
+use crate::cli::args::judged::{graph_findings, retain_new};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::closure::Closure;
-use crate::cli::catalog::parts::{catalogs_of, point_to_catalogs, template_findings, templates_of};
+use crate::cli::catalog::parts::{catalogs_below, catalogs_of, point_to_catalogs, template_findings, templates_of};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::lists::all_rules;
@@ -147,12 +147,13 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         counts: Counts::default(),
     };
     let rules = all_rules();
-    for (number, source) in args.sources.iter().enumerate() {
+    for (number, source) in checking.taken_apart(&args.sources).iter().enumerate() {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
     let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, graphs, .. } = checking;
     let base = args.pipeline_options.old();
+    retain_new(context, &graphs, base.filter(|_| profiles.is_empty()), &mut findings)?;
     let of_graphs = graph_findings(context, if args.checks(CheckKind::Graph) { &graphs } else { &[] }, base)?;
     let has_broken = base.is_some() && !of_graphs.is_empty();
     findings.extend(of_graphs);
@@ -274,6 +275,24 @@ struct Checking<'c> {
 }
 
 impl Checking<'_> {
+    /// The sources, with the catalogs of a directory of several in its place.
+    fn taken_apart(&self, sources: &[NamedSource]) -> Vec<NamedSource> {
+        sources.iter().flat_map(|source| self.catalogs_of(source)).collect()
+    }
+
+    /// A source, or the catalogs in it if it is a directory of several. A source that cannot be opened fails later.
+    fn catalogs_of(&self, source: &NamedSource) -> Vec<NamedSource> {
+        let path = source.path.as_path();
+        let may_have = !source.is_named && path.is_dir() && !self.pipelines.takes_for_repository(path);
+        let is_catalog = || Recognized::at(path).is_ok_and(|found| matches!(found, Recognized::Catalog));
+        let found = match may_have && is_catalog() {
+            true => Input::directory(path).ok().and_then(|input| catalogs_below(path, &input)),
+            false => None,
+        };
+        let Some(catalogs) = found else { return vec![source.clone()] };
+        catalogs.into_iter().map(NamedSource::unnamed).collect()
+    }
+
     fn add(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
         let path = source.path.as_path();
         let recognized = Recognized::at(path).map_err(|error| {

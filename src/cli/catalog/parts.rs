@@ -1,13 +1,14 @@
 //! Catalogs of an index and templates, for several checks of catalogs.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::ask::openshift_of_catalog;
 use crate::check;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::Finding;
-use crate::fbc::{Input, InputFile};
+use crate::fbc::{Input, InputFile, is_hidden};
 use crate::index::Index;
 use crate::template::{Template, template_text};
 
@@ -37,6 +38,28 @@ pub(super) fn catalogs_of(path: &Path) -> Result<CatalogParts, CommandError> {
         inputs.push((name, input));
     }
     Ok((inputs, Some(index)))
+}
+
+/// The directories of a directory that has nothing but a catalog for each version of OpenShift, or catalogs of the same
+/// files. A checker of commits names such a directory, since it expands no `*`.
+pub(super) fn catalogs_below(path: &Path, input: &Input) -> Option<Vec<PathBuf>> {
+    let visible = input.files.iter().filter(|file| !is_hidden(Path::new(file.relative())));
+    let parts: Vec<(&str, &str)> = visible.map(|file| file.relative().split_once('/')).collect::<Option<_>>()?;
+    let directories: BTreeSet<&str> = parts.iter().map(|part| part.0).collect();
+    // A package often has a file of its name in a directory of its name.
+    let is_telling = |rest: &str| !matches!(rest.split('.').next(), Some("catalog" | "index" | "bundle" | "package"));
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    let mut sharing: BTreeSet<&str> = BTreeSet::new();
+    for (directory, rest) in parts.iter().filter(|part| is_telling(part.1)) {
+        let first = seen.entry(rest).or_insert(directory);
+        if first != directory {
+            sharing.extend([*first, *directory]);
+        }
+    }
+    let are_versions = directories.iter().all(|name| openshift_of_catalog(name).is_some());
+    let are_alike = directories.len() > 1 && sharing == directories;
+    (!directories.is_empty() && (are_versions || are_alike))
+        .then(|| directories.iter().map(|it| path.join(it)).collect())
 }
 
 /// Directories that define each other's packages are more likely catalogs of their own than parts of one.

@@ -102,7 +102,9 @@ fn leads_out(file: &Path, path: &Path) -> Option<String> {
 #[must_use]
 pub fn outside_of(file: &Path, path: &Path) -> Option<String> {
     let Some(local) = source::local_path(path) else {
-        return Some("is in a registry or a container engine".to_owned());
+        let is_revision = path.to_str().is_some_and(|text| text.starts_with("git:"));
+        let place = if is_revision { "a git revision" } else { "a registry or a container engine" };
+        return Some(format!("is in {place}"));
     };
     let root = directory_of(file);
     if !file::is_inside(&local, root) {

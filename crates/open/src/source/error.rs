@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::git::GitError;
 use crate::oci::OciError;
 use olmdex_base::archive::ArchiveError;
 use olmdex_base::diag::counted;
@@ -19,6 +20,17 @@ pub enum SourceError {
     /// There is nothing of that name.
     #[error("`{}` does not exist", .0.display())]
     NotFound(PathBuf),
+    /// A revision does not have it.
+    #[error("git knows no `{}`", .0.trim_start_matches("git:"))]
+    NotInRevision(String),
+    /// A revision cannot be read.
+    #[error("cannot read `{name}`: {error}")]
+    Git {
+        /// Its name.
+        name: String,
+        /// The reason.
+        error: GitError,
+    },
     /// It cannot be opened or read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
@@ -90,6 +102,7 @@ impl SourceError {
         match self {
             Self::Image { error, .. } => error.is_limit(),
             Self::Archive { error, .. } => error.is_limit(),
+            Self::Git { error, .. } => matches!(error, GitError::Limit(_)),
             _ => false,
         }
     }
@@ -100,6 +113,10 @@ impl SourceError {
         match self {
             Self::NotFound(_) => {
                 "name a catalog directory, a JSON or YAML file, an image, an index.db, or `-` for standard input"
+                    .to_owned()
+            }
+            Self::NotInRevision(_) | Self::Git { .. } => {
+                "write `git:REF:PATH` inside of the repository; PATH begins at its root, as for `git show REF:PATH`"
                     .to_owned()
             }
             Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::Other => {

@@ -13,6 +13,7 @@ mod image;
 mod live_cluster;
 mod named;
 mod recognized;
+mod revision;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -254,6 +255,13 @@ impl Opener {
             Named::Skopeo(directory) => {
                 let store = SkopeoDirectory::open(&directory).map_err(wrong)?;
                 self.find_image(store, &ImageSelector::default(), &shown, None)
+            }
+            Named::Revision(reference, below) => {
+                let found = revision::files_in(&reference, &below, &self.images);
+                let files = found.map_err(|error| SourceError::Git { name: shown.to_string(), error })?;
+                let files = files.ok_or_else(|| SourceError::NotInRevision(shown.to_string()))?;
+                let input = Input::tree(&shown, files, self.keeps_git);
+                self.open_files(path, None, input).map(RecognisedSource::Source)
             }
             Named::Elsewhere("docker://", reference) => self.open_registry(&reference, &shown),
             Named::Elsewhere(transport, reference) => Err(SourceError::Transport { transport, reference }),

@@ -18,6 +18,8 @@ pub(super) enum Named {
     Archive(PathBuf, ImageSelector),
     /// An image in a directory of skopeo's: `dir:DIR`.
     Skopeo(PathBuf),
+    /// A directory or file in a revision of the repository around the current directory: `git:REF:PATH`.
+    Revision(String, String),
     /// An image in a registry or in the storage of an engine, with the transport.
     Elsewhere(&'static str, String),
 }
@@ -40,6 +42,9 @@ impl Named {
         if let Some(rest) = text.strip_prefix("dir:") {
             return Self::Skopeo(PathBuf::from(rest));
         }
+        if let Some((reference, below)) = text.strip_prefix("git:").and_then(|rest| rest.split_once(':')) {
+            return Self::Revision(reference.to_owned(), below.to_owned());
+        }
         for transport in ["docker://", "containers-storage:", "docker-daemon:"] {
             if let Some(rest) = text.strip_prefix(transport) {
                 return Self::Elsewhere(transport, rest.to_owned());
@@ -49,12 +54,13 @@ impl Named {
     }
 }
 
-/// The path in the file system of a source that a user or a file named; `None` if it is in a registry or an engine.
+/// The path in the file system of a source that a user or a file named; `None` if it is in a registry, an engine or a
+/// revision.
 #[must_use]
 pub fn local_path(name: &Path) -> Option<PathBuf> {
     match Named::parse(name) {
         Named::Path(path) | Named::Layout(path, _) | Named::Archive(path, _) | Named::Skopeo(path) => Some(path),
-        Named::Elsewhere(..) => None,
+        Named::Revision(..) | Named::Elsewhere(..) => None,
     }
 }
 

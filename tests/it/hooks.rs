@@ -1,0 +1,98 @@
+//! The hooks for pre-commit and the GitHub action, as they run: on a directory of several catalogs, with the catalogs
+//! before a change as base.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{scratch, without_own};
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Runs a script with the program on the path. Returns its exit code, and both of its outputs.
+fn run(script: &str, directory: &Path, variables: &[(&str, &str)]) -> (i32, String) {
+    let program = Path::new(env!("CARGO_BIN_EXE_olmdex"));
+    let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
+    let output = without_own(&mut Command::new("bash"))
+        .args(["-e", "-c", script])
+        .current_dir(directory)
+        .env("PATH", path)
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned()).concat();
+    (output.status.code().unwrap_or(-1), text)
+}
+
+/// A repository of two catalogs, of which the second has an old fault. The working tree has a new one.
+fn repository() -> tempfile::TempDir {
+    let directory = scratch();
+    let root = directory.path();
+    let fixtures = package().join("fixtures/help");
+    let script = format!(
+        "mkdir catalogs; cp -r {0}/old-catalog catalogs/v4.19; cp -r {0}/my-catalog catalogs/v4.20
+        sed -i 's/, replaces: keda.v2.9.0/, replaces: keda.v2.9.0, skipRange: \"x\"/' catalogs/v4.20/keda.yaml
+        git init -q -b main; git add -A; git -c user.name=a -c user.email=a@example.com commit -q -m before
+        sed -i 's/ replaces: till.v1.1.0/ skips: [till.v1.1.0]/' catalogs/v4.20/till.yaml",
+        fixtures.display()
+    );
+    let (code, text) = run(&script, root, &[]);
+    assert_eq!(code, 0, "{text}");
+    directory
+}
+
+#[test]
+fn hooks_take_directories_of_several_catalogs_and_a_base() {
+    let made = repository();
+    let hooks = std::fs::read_to_string(package().join(".pre-commit-hooks.yaml")).unwrap();
+    let entries: Vec<&str> = hooks.lines().filter_map(|line| line.trim().strip_prefix("entry: ")).collect();
+    assert_eq!(entries, ["olmdex check", "olmdex check --only valid", "olmdex check --only graph --strict"]);
+    for (arguments, has_old) in [
+        ("catalogs/", true),
+        ("catalogs/v4.19 catalogs/v4.20", true),
+        ("catalogs/v4.19 -i catalogs/v4.20", true),
+        ("catalogs/ --base git:HEAD:", false),
+        ("catalogs/v4.19 catalogs/v4.20 --base git:HEAD:catalogs", false),
+    ] {
+        for entry in &entries {
+            let (code, text) = run(&format!("{entry} {arguments}"), made.path(), &[]);
+            assert_eq!(code, 1, "{entry} {arguments}: {text}");
+            assert!(text.contains("till"), "{entry} {arguments}: {text}");
+            assert_eq!(text.contains("keda.yaml"), has_old && !entry.contains("graph"), "{entry} {arguments}: {text}");
+            assert!(text.contains("checked 2 catalogs"), "{entry} {arguments}: {text}");
+        }
+    }
+    // A commit that breaks nothing passes, whatever the catalogs have been.
+    let (_, text) = run("git checkout -q .", made.path(), &[]);
+    let (code, more) = run("olmdex check catalogs/ --base git:HEAD:", made.path(), &[]);
+    assert_eq!(code, 0, "{text}{more}");
+}
+
+#[test]
+fn the_action_takes_directories_of_several_catalogs_and_a_base() {
+    let made = repository();
+    let action = std::fs::read_to_string(package().join("action.yml")).unwrap();
+    let (_, step) = action.split_once("- name: Check\n").unwrap();
+    let (settings, script) = step.split_once("run: |\n").unwrap();
+    let script: String =
+        script.lines().map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or(line))).collect();
+    for name in ["SOURCES", "BASE", "STRICT", "SARIF"] {
+        let input = format!("{name}: ${{{{ inputs.{} }}}}", name.to_lowercase());
+        assert!(settings.contains(&input), "{settings}");
+    }
+    for (sources, base, has_old) in [
+        ("catalogs/\n", "", true),
+        ("catalogs/v4.19\ncatalogs/v4.20\n", "git:main:", false),
+        ("catalogs/", "git:main:", false),
+    ] {
+        let variables = [("SOURCES", sources), ("BASE", base), ("STRICT", "true"), ("SARIF", "findings.sarif")];
+        let (code, text) = run(&script, made.path(), &variables);
+        assert_eq!(code, 1, "{text}");
+        assert!(text.contains("::error file=catalogs/v4.20/till.yaml"), "{text}");
+        assert_eq!(text.contains("keda.yaml"), has_old, "{text}");
+        let sarif = std::fs::read_to_string(made.path().join("findings.sarif")).unwrap();
+        assert!(sarif.contains("till.yaml") && sarif.contains("keda.yaml") == has_old, "{sarif}");
+    }
+}
