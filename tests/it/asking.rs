@@ -142,6 +142,7 @@ const OF_OTHERS: &[&str] = &[
     "guides",
     "help",
     "legacy",
+    "planner",
     "recorded",
     "rules",
     "shop",
