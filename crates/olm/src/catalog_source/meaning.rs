@@ -205,10 +205,20 @@ pub fn is_only_cluster_catalog(cluster: &Cluster, n_families: usize) -> bool {
     n_families == 1 && own.chain(named).collect::<BTreeSet<&str>>().len() <= 1
 }
 
+/// OpenShift's own ClusterCatalogs, which hold the same as its CatalogSources of these names behind a prefix.
+const OWN: [&str; 4] = ["redhat-operators", "certified-operators", "community-operators", "redhat-marketplace"];
+
+/// The catalog that a source means by its name; a ClusterCatalog of OpenShift's own also by that of its CatalogSource.
+pub fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+    let own = source.strip_prefix("openshift-").filter(|name| OWN.contains(name));
+    let of_classic = own.map(|name| format!("openshift-marketplace/{name}"));
+    meant_by_name(map, source, &is_known).or_else(|| meant_by_name(map, &of_classic?, &is_known))
+}
+
 /// The catalog that a source means, found by the map, by the source's own name, or by the part of its name before the
 /// version. Mirrors name a source after the version, as in cs-redhat-operator-index-v4-19, and a mapping of one such
 /// source holds for all of them.
-pub fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+fn meant_by_name(map: &[(String, String)], source: &str, is_known: &impl Fn(&str) -> bool) -> Option<String> {
     let name = source.rsplit('/').next().unwrap_or_default();
     let general = |it: &str| SourceName::parse(it).map(|it| it.family.to_owned());
     let (own, of_own) = (general(source), general(name));
@@ -276,6 +286,22 @@ mod tests {
             let sources = sources(catalogs, ties, used, openshift);
             let found = sources.catalog("market", source);
             assert_eq!(found.as_deref(), expected, "{source} of {catalogs:?} with {ties:?} on {openshift}");
+        }
+    }
+
+    #[test]
+    fn cluster_catalogs_of_openshift_mean_what_its_catalog_sources_mean() {
+        let known = ["community-operators", "redhat-operators", "mine"];
+        let map = |from: &str| vec![(from.to_owned(), "mine".to_owned())];
+        for (map, source, expected) in [
+            (vec![], "openshift-community-operators", Some("community-operators")),
+            (vec![], "openshift-redhat-operators", Some("redhat-operators")),
+            (vec![], "openshift-redhat-marketplace", None),
+            (vec![], "openshift-mine", None),
+            (map("openshift-marketplace/community-operators"), "openshift-community-operators", Some("mine")),
+            (map("openshift-community-operators"), "openshift-community-operators", Some("mine")),
+        ] {
+            assert_eq!(meant(&map, source, |it| known.contains(&it)).as_deref(), expected, "{source}");
         }
     }
 
