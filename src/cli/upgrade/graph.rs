@@ -48,7 +48,7 @@ pub(crate) struct GraphArgs {
     minimum_edge: Option<String>,
     /// Mark the bundles and edges that OLM Classic never takes: skipped bundles, and the edges of skipped entries
     /// (Mermaid)
-    #[arg(long)]
+    #[arg(long, hide = true)]
     draw_v0_semantics: bool,
     /// Mark the path that OLM takes from this version or bundle (SVG, HTML)
     #[arg(long, value_name = "BUNDLE", requires = "packages", alias = "path-from")]
