@@ -187,7 +187,7 @@ commands! {
     "updates" => Updates(updates::UpdatesArgs), updates::run, Hidden 0, reads;
     "path" => Path(path::PathArgs), path::run, Hidden 0, reads;
     "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run, Hidden 0, reads;
-    "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 2, reads;
+    "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 3, reads;
     "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 8, reads;
     "history" => History(history::HistoryArgs), history::run, Hidden 0, reads;
     "blame" => Blame(blame::BlameArgs), blame::run, Hidden 0, reads;
@@ -196,7 +196,7 @@ commands! {
     "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run, Hidden 0, reads;
     "compat" => Compat(compat::CompatArgs), compat::run, Hidden 0, reads;
     "diagnose" => Diagnose(diagnose::DiagnoseArgs), diagnose::run, Upgrades 2, reads;
-    "plan" => Plan(plan::PlanArgs), plan::run, Upgrades 5, reads;
+    "plan" => Plan(plan::PlanArgs), plan::run, Upgrades 6, reads;
     "whereis" => Whereis(whereis::WhereisArgs), whereis::run, Hidden 0, reads;
     "v1" => V1(v1::V1Args), v1::run, Hidden 0, reads;
     "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run, Hidden 0, reads;
@@ -214,9 +214,9 @@ commands! {
     "generate" => Generate(generate::GenerateArgs), generate::run, Hidden 0, writes;
     "lsp" => Lsp(lsp::LspArgs), lsp::run, Hidden 0, writes;
     "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run, Hidden 0, writes;
-    "resolve" => Resolve(resolve::ResolveArgs), resolve::run, Upgrades 3, reads;
+    "resolve" => Resolve(resolve::ResolveArgs), resolve::run, Upgrades 4, reads;
     "why" => Why(why::WhyArgs), why::run, Hidden 0, reads;
-    "deps" => Deps(deps::DepsArgs), deps::run, Upgrades 4, reads;
+    "deps" => Deps(deps::DepsArgs), deps::run, Upgrades 5, reads;
     "provides" => Provides(provides::ProvidesArgs), provides::run, Hidden 0, reads;
     "requires" => Requires(requires::RequiresArgs), requires::run, Hidden 0, reads;
     "images" => Images(images::ImagesArgs), images::run, Mirroring 1, reads;
@@ -225,7 +225,7 @@ commands! {
     "lock" => Lock(lock::LockArgs), lock::run, Mirroring 3, writes;
     "outdated" => Outdated(outdated::OutdatedArgs), outdated::run, Hidden 0, reads;
     "renovate" => Renovate(renovate::RenovateArgs), renovate::run, Hidden 0, writes;
-    "explain" => Explain(explain::ExplainArgs), explain::run, Upgrades 6, reads;
+    "explain" => Explain(explain::ExplainArgs), explain::run, Upgrades 7, reads;
     "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run, Hidden 0, reads;
     "sql" => Sql(sql::SqlArgs), sql::run, Catalogs 10, reads;
     #[cfg(feature = "serve")]

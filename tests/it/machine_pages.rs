@@ -7,9 +7,11 @@ use std::process::Command;
 use std::sync::Arc;
 
 use base64::Engine as _;
+use olmdex::ask::{DepsQuestion, ImagesQuestion, PathQuestion, SearchQuestion, ShowQuestion, WhyNotQuestion};
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::page::{Ask, IndexCache, Links, Reply, Site, answer};
+use schemars::{Schema, schema_for};
 
 use crate::support::server::Server;
 use crate::support::{scratch, write};
@@ -247,6 +249,42 @@ fn the_description_of_the_data_is_whole_and_every_address_of_it_answers() {
             let schema = &about["get"]["responses"]["200"]["content"]["application/json"]["schema"];
             let is_meant = schema.to_string().contains(&format!("/{}\"", kind.as_str().unwrap()));
             assert!(is_meant, "{target} is a {kind}, not {schema}");
+        }
+    }
+}
+
+/// A question of `ask` that addresses answer, by its schema: their kind of data, and the parameters that are named
+/// unlike the field, or that only arrange a page.
+type Asked = (&'static str, fn() -> Schema, &'static [(&'static str, &'static str)]);
+
+const ASKED: &[Asked] = &[
+    ("UpgradePath", || schema_for!(PathQuestion), &[("package", "name"), ("from", "installed")]),
+    ("WhyNot", || schema_for!(WhyNotQuestion), &[("package", "name"), ("to", "name"), ("from", "installed")]),
+    ("Dependencies", || schema_for!(DepsQuestion), &[("package", "name"), ("version", "name")]),
+    ("Image", || schema_for!(ImagesQuestion), &[("package", "names"), ("version", "names")]),
+    ("Permissions", || schema_for!(ShowQuestion), &[("package", "name"), ("version", "name")]),
+    (
+        "SearchResult",
+        || schema_for!(SearchQuestion),
+        &[("q", "words"), ("mode", "install_mode"), ("sort", ""), ("page", "")],
+    ),
+];
+
+#[test]
+fn addresses_ask_what_commands_and_tools_ask() {
+    let reply = ask(&index(), BASE, "/api.json");
+    let description: serde_json::Value = serde_json::from_slice(&reply.body).unwrap();
+    for (kind, schema, others) in ASKED {
+        let schema = schema().to_value();
+        let fields = schema["properties"].as_object().unwrap();
+        let own = format!("\"#/components/schemas/{kind}\"");
+        let paths = description["paths"].as_object().unwrap().iter();
+        let paths: Vec<_> = paths.filter(|it| it.1["get"]["responses"]["200"].to_string().contains(&own)).collect();
+        assert_eq!(paths.len(), 1, "{kind}");
+        for parameter in paths[0].1["get"]["parameters"].as_array().unwrap() {
+            let name = parameter["name"].as_str().unwrap();
+            let field = others.iter().find(|it| it.0 == name).map_or(name, |it| it.1);
+            assert!(field.is_empty() || fields.contains_key(field), "{kind} has no `{field}`: {}", paths[0].0);
         }
     }
 }

@@ -102,7 +102,7 @@ fn tables_fit_and_say_once_what_is_the_same() {
 #[test]
 fn sheets_are_wrapped_between_words() {
     let directory = shop();
-    let shown = plain(&show(&["updates", "till@1.0.0", "--catalog", "shop"], directory.path(), "cat"));
+    let shown = plain(&show(&["updates", "till@1.0.0", "--catalog", "shop", "-q"], directory.path(), "cat"));
     assert!(shown.lines().all(|it| it.chars().count() <= 80), "{shown}");
     assert!(shown.contains("reason:    its entry has `replaces: till.v1.0.0` (channel stable,"), "{shown}");
 }

@@ -44,7 +44,7 @@ pub(crate) struct ResolveArgs {
     #[arg(long)]
     show_olm_quirks: bool,
     /// Print how long reading, the reachable universe and solving took
-    #[arg(long)]
+    #[arg(long, hide = true)]
     timings: bool,
     /// Output format
     #[arg(short, long, value_parser = FORMATS, default_value = "table")]

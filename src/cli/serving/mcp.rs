@@ -129,10 +129,10 @@ mod tests {
 
     use crate::mcp::{input_schema, names};
 
-    /// Options of commands for layouts, sources and costs: an assistant reads data, and its server knows the catalogs
-    /// and bounds the work.
+    /// Options of commands for layouts, files, sources and costs: an assistant reads data, and its server knows the
+    /// catalogs and bounds the work.
     const OF_COMMANDS: &[&str] =
-        &["output", "quote_formulas", "no_headers", "sort_by", "input", "on", "source_map", "max_work"];
+        &["output", "quote_formulas", "no_headers", "sort_by", "input", "on", "source_map", "max_work", "manifests"];
 
     /// The same, of `images` alone. The images of a cluster are the default of its tool.
     const OF_IMAGES: &[&str] = &["cluster", "imageset", "old", "registry", "verify"];

@@ -122,7 +122,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     cache_enforce_integrity: Option<bool>,
     /// Legacy catalog, as `opm registry serve` takes it
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", hide = true)]
     database: Option<PathBuf>,
     /// Taken for opm's sake; nothing is profiled
     #[arg(long, value_name = "ADDR", hide = true)]
@@ -131,10 +131,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, hide = true)]
     pprof_capture_profiles: bool,
     /// File that gets the reason if the server cannot start; Kubernetes shows a container's /dev/termination-log
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", hide = true)]
     termination_log: Option<PathBuf>,
     /// Log each call and request
-    #[arg(long)]
+    #[arg(long, hide = true)]
     debug: bool,
     /// Listen everywhere, and log and fail as opm does
     #[arg(long, hide = true)]

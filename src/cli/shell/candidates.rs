@@ -84,6 +84,7 @@ pub(in crate::cli) enum Wants {
 
 /// The kinds of values by their names in the help. An argument with a list of possible values needs no row.
 const WANTS: &[(&str, Wants)] = &[
+    ("NAMESPACE|PKG", Wants::Package),
     ("PKG", Wants::Package),
     ("PACKAGE", Wants::Package),
     ("PKG@V", Wants::Name),

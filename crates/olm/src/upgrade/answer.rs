@@ -219,8 +219,8 @@ impl PackageView {
         self.bundle(catalog, bundle)?.install_modes
     }
 
-    /// The deprecations of the package, of some channels and of an installed bundle, in words with the messages of their
-    /// authors. OLM Classic reports the same in the conditions of a Subscription.
+    /// The deprecations of the package, of some channels and of an installed bundle, in words with the messages of
+    /// their authors. OLM Classic reports the same in the conditions of a Subscription.
     #[must_use]
     pub fn deprecations(&self, channels: &[String], installed: Option<&InstalledBundle>) -> Vec<String> {
         let mut found = Vec::new();
