@@ -152,7 +152,7 @@ impl Obstacle {
     }
 
     pub(crate) fn message(mut self, message: &str) -> Self {
-        message.clone_into(&mut self.message);
+        self.message = without_secrets(message);
         self.meaning = decode(message).map(|it| it.meaning).unwrap_or_default();
         self
     }
@@ -177,5 +177,52 @@ impl Obstacle {
     #[must_use]
     pub fn is_now(&self) -> bool {
         matches!(self.effect, Effect::Stops | Effect::Waits)
+    }
+}
+
+/// A message without the credentials that addresses and headers in it carry: people paste it into tickets.
+fn without_secrets(message: &str) -> String {
+    const MARK: &str = "…";
+    const KEYS: [&str; 4] = ["password=", "token=", "secret=", "key="];
+    let mut hides_next = false;
+    let word = |word: &str| {
+        if std::mem::take(&mut hides_next) {
+            return MARK.to_owned();
+        }
+        hides_next = ["bearer", "basic"].contains(&word.trim_end_matches(':').to_ascii_lowercase().as_str());
+        let lower = word.to_ascii_lowercase();
+        if let Some(at) = KEYS.iter().filter_map(|key| Some(lower.find(key)? + key.len())).min()
+            && word.is_char_boundary(at)
+        {
+            return format!("{}{MARK}", &word[..at]);
+        }
+        let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
+        let end = rest.find(['/', '?', '#', '"']).unwrap_or(rest.len());
+        match rest[..end].rfind('@') {
+            Some(at) => format!("{scheme}://{MARK}{}", &rest[at..]),
+            None => word.to_owned(),
+        }
+    };
+    message.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn credentials_in_messages_are_hidden() {
+        for (message, shown) in [
+            ("all is well", "all is well"),
+            (
+                "Get \"https://joe:s3cret@registry.example.com/v2/\": denied",
+                "Get \"https://…@registry.example.com/v2/\": denied",
+            ),
+            ("Get https://registry.example.com/a@sha256:00", "Get https://registry.example.com/a@sha256:00"),
+            ("header Authorization: Bearer abc.def", "header Authorization: Bearer …"),
+            ("url /x?token=abc&a=b failed", "url /x?token=… failed"),
+        ] {
+            assert_eq!(without_secrets(message), shown);
+        }
     }
 }

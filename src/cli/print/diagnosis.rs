@@ -27,7 +27,7 @@ pub(crate) fn write(states: &[NamespaceState], is_page: bool, out: &mut impl Wri
     for state in states {
         for (idx, obstacle) in state.obstacles.iter().enumerate() {
             let title = format!("{} {}: {}", place(state), idx + 1, obstacle.text);
-            sheet.passage(&title, passage(obstacle));
+            sheet.passage(&title, passage(obstacle, is_page));
         }
     }
     match is_page {
@@ -66,12 +66,14 @@ fn headline(states: &[NamespaceState]) -> String {
     }
 }
 
-fn passage(obstacle: &Obstacle) -> Vec<TextLine> {
+fn passage(obstacle: &Obstacle, is_page: bool) -> Vec<TextLine> {
+    // In Markdown, lines that follow each other would be one paragraph.
+    let mark = if is_page { "- " } else { "" };
     let mut lines = Vec::new();
     let mut say = |label: &str, text: &str| {
         if !text.is_empty() {
             let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            lines.push(TextLine::Words(0, label.len() + 2, format!("{label}: {text}")));
+            lines.push(TextLine::Words(0, label.len() + 2, format!("{mark}{label}: {text}")));
         }
     };
     let Obstacle { object, since, message, meaning, because, consequence, place, remedies, .. } = obstacle;
@@ -90,8 +92,10 @@ fn passage(obstacle: &Obstacle) -> Vec<TextLine> {
             Some([]) => " (tried: the namespace resolves, and nothing more is installed)".to_owned(),
             Some(names) => format!(" (tried: OLM installs {})", names.join(", ")),
         };
-        lines.push(TextLine::Words(0, INDENT, format!("fix: {change}{tried}")));
-        if !commands.is_empty() {
+        lines.push(TextLine::Words(0, INDENT, format!("{mark}fix: {change}{tried}")));
+        if is_page {
+            lines.extend(commands.iter().map(|it| TextLine::Words(INDENT, 0, format!("{mark}{it}"))));
+        } else if !commands.is_empty() {
             lines.push(TextLine::Commands(2 * INDENT, commands.clone(), commands.clone()));
         }
     }
