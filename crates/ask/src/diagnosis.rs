@@ -11,7 +11,7 @@ use super::upgrade::{GateOptions, PackageQuestion, UpgradeInquiry, UpgradeOption
 use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::LightIndex;
-use olmdex_olm::namespace::{NamespaceInquiry, NamespaceState, Obstacle, of_extension, state_of_extensions};
+use olmdex_olm::namespace::{MAX_TRIES, NamespaceInquiry, NamespaceState, Obstacle, of_extension, state_of_extensions};
 use olmdex_olm::resolve::{IndexRows, Options};
 use olmdex_olm::upgrade::v1_updates;
 use olmdex_rules::cluster::{Cluster, ClusterExtension};
@@ -189,7 +189,8 @@ pub fn namespace_states(
     let mut states = Vec::new();
     for world in worlds.iter().filter(|it| is_asked(&it.namespace)) {
         let rows = IndexRows::new(state.index, world);
-        let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index: state.index, facts: &facts, options };
+        let (index, tries) = (state.index, MAX_TRIES.into());
+        let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index, facts: &facts, options, tries };
         states.push(inquiry.state()?);
     }
     Ok(states)

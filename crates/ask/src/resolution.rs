@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::error::AskError;
 use super::namespace::Worlds;
 use olmdex_index::{Index, LightIndex};
-use olmdex_olm::namespace::{Effect, NamespaceInquiry, Obstacle};
+use olmdex_olm::namespace::{Effect, MAX_TRIES, NamespaceInquiry, Obstacle};
 use olmdex_olm::resolve::{
     ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Size,
     Steps, Verdict, World, across, after, generations, held_repairs, quirks, repairs, resolve, standings, steps,
@@ -18,6 +18,9 @@ use olmdex_rules::cluster::Cluster;
 
 /// How much work an answer may cost by default.
 pub const DEFAULT_WORK: u64 = 200_000;
+
+/// For how many operators that are held back changes are tried in one answer.
+const MAX_HELD: usize = 10;
 
 /// How much work a page may cost: strangers ask for pages, and many at a time.
 pub const PAGE_WORK: u64 = DEFAULT_WORK / 100;
@@ -159,7 +162,7 @@ impl ResolutionInquiry<'_> {
                     all.cost.add(&resolution.size);
                     answer.add_standings(standings(&at, self.rows, resolution)?);
                     answer.warnings.extend(self.misfits(&at, resolution)?);
-                    for (behind, it) in answer.behind.iter_mut().zip(&resolution.behind) {
+                    for (behind, it) in answer.behind.iter_mut().zip(&resolution.behind).take(MAX_HELD) {
                         behind.repairs = held_repairs(&at, self.rows, &self.wish.options, it)?;
                     }
                     if self.wish.shows_quirks {
@@ -217,7 +220,7 @@ impl ResolutionInquiry<'_> {
 
     fn namespace_inquiry<'w>(&'w self, world: &'w World) -> NamespaceInquiry<'w> {
         let Self { index, rows, cluster, facts, wish } = *self;
-        NamespaceInquiry { cluster, world, rows, index, facts, options: &wish.options }
+        NamespaceInquiry { cluster, world, rows, index, facts, options: &wish.options, tries: MAX_TRIES.into() }
     }
 
     /// The operators to be installed that do not suit the cluster or the OperatorGroup.

@@ -7,6 +7,13 @@ use crate::resolve::{Failure, Options, Verdict, World, resolve};
 use olmdex_rules::cluster::Subscription;
 
 impl NamespaceInquiry<'_> {
+    /// Takes some of the tries that are left; `false` if there are too few.
+    pub(super) fn may_try(&self, n: usize) -> bool {
+        let left = self.tries.get().checked_sub(n);
+        self.tries.set(left.unwrap_or_default());
+        left.is_some()
+    }
+
     /// A change, if the namespace can be resolved with it; `world` is the namespace after the change.
     pub(super) fn tried(
         &self,
@@ -14,8 +21,9 @@ impl NamespaceInquiry<'_> {
         change: String,
         commands: Vec<String>,
     ) -> Result<Option<Remedy>, Failure> {
-        // Without the catalogs of all Subscriptions, an answer would be about another namespace.
-        if !self.is_whole() {
+        // Without the catalogs of all Subscriptions, an answer would be about another namespace. A change that is not
+        // tried says so by having no result.
+        if !self.is_whole() || !self.may_try(1) {
             return Ok(Some(Remedy { change, commands, installs: None }));
         }
         let options = Options { explains: false, ..*self.options };

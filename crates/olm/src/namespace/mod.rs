@@ -24,6 +24,8 @@ pub use extensions::{of_extension, state_of_extensions};
 pub use install_modes::unsupported_targets;
 pub use standing::{NamespaceState, OperatorStanding};
 
+use std::cell::Cell;
+
 use commands::Commands;
 
 use crate::resolve::{ClusterFacts, Failure, Options, Resolution, Rows, Verdict, World, resolve};
@@ -44,7 +46,12 @@ pub struct NamespaceInquiry<'a> {
     pub facts: &'a ClusterFacts,
     /// How much an answer may cost.
     pub options: &'a Options,
+    /// How many changes are still tried, each of which is a resolution: see [`MAX_TRIES`].
+    pub tries: Cell<usize>,
 }
+
+/// How many changes are tried for one namespace. Its objects may be anybody's, and each of them may ask for some.
+pub const MAX_TRIES: usize = 100;
 
 impl NamespaceInquiry<'_> {
     /// The state of the namespace.

@@ -92,7 +92,10 @@ impl NamespaceInquiry<'_> {
             .then("OLM reports no error, and tries it again whenever the namespace changes");
         if let Some(behind) = behind {
             found.because = sentences(&story(&behind.facts));
-            found.remedies = self.remedies(held_repairs(self.world, self.rows, self.options, behind)?);
+            match self.may_try(HELD_TRIES) {
+                true => found.remedies = self.remedies(held_repairs(self.world, self.rows, self.options, behind)?),
+                false => found.because.push("olmdex has tried no more changes for this namespace".to_owned()),
+            }
         }
         Ok(found)
     }
@@ -157,6 +160,9 @@ impl NamespaceInquiry<'_> {
         Ok(obstacles)
     }
 }
+
+/// How many tries an operator that is held back usually takes.
+const HELD_TRIES: usize = 10;
 
 /// The consequence of a namespace that cannot be resolved.
 const NOTHING: &str = "OLM changes nothing at all in this namespace";

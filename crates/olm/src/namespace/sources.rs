@@ -5,6 +5,10 @@ use super::commands::Commands;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
 use crate::resolve::Failure;
 use olmdex_rules::cluster::{CatalogSource, Subscription};
+use olmdex_version::first_of;
+
+/// For how many of several OperatorGroups it is shown how to keep them alone.
+const MAX_KEPT: usize = 5;
 
 /// The consequence of a namespace that OLM does not resolve.
 const NOTHING: &str = "OLM installs and upgrades nothing in this namespace, whatever catalog a Subscription names";
@@ -128,14 +132,18 @@ impl NamespaceInquiry<'_> {
                 Ok(Some(found.remedy("add `operatorgroups` to the input", Vec::new())))
             }
             several => {
-                let text = format!("the namespace has {} OperatorGroups: {}", several.len(), names.join(", "));
+                let text = format!(
+                    "the namespace has {} OperatorGroups: {}",
+                    several.len(),
+                    first_of(names.iter(), several.len())
+                );
                 let object = format!("OperatorGroup {namespace}/{}", names[0]);
                 let message = format!("found {} operatorGroups, expected 1", several.len());
                 let mut found =
                     Obstacle::new(count, Effect::Stops, object, text, &place).message(&message).then(NOTHING);
                 let mut world = self.world.clone();
                 world.groups.count = 1;
-                for kept in &names {
+                for kept in names.iter().take(MAX_KEPT) {
                     let others = names.iter().filter(|name| *name != kept);
                     let deletions = others.flat_map(|name| self.commands().delete("operatorgroup", name)).collect();
                     let change = format!("keep the OperatorGroup {kept}, and delete the others");

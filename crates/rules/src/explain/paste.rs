@@ -68,8 +68,11 @@ pub(super) fn messages(paste: &str) -> Vec<PastedMessage> {
                     if key_of(next).is_some() || (next.trim().is_empty() && !is_open(&text)) {
                         break;
                     }
-                    text.push(' ');
-                    text.push_str(next.trim());
+                    // Blank lines add nothing, so that asking whether the text is open stays cheap.
+                    if !next.trim().is_empty() {
+                        text.push(' ');
+                        text.push_str(next.trim());
+                    }
                     lines.next();
                 }
                 item.text = unquoted(&text);
