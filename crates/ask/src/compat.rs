@@ -20,7 +20,7 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
-use olmdex_olm::namespace::{Effect, NamespaceState, ObstacleCode};
+use olmdex_olm::namespace::{Effect, NamespaceState, first_obstacle};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
 use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
@@ -326,12 +326,7 @@ impl CompatInquiry<'_> {
         stuck: &mut Vec<String>,
     ) {
         let subject = subscription.map_or(&csv.name, |it| &it.name);
-        let state = self.namespaces.iter().find(|it| it.namespace == csv.namespace);
-        let Some(obstacle) = state.and_then(|it| it.first_obstacle(subject)) else { return };
-        // A way out leads out of a channel that leads nowhere.
-        if obstacle.code == ObstacleCode::Stranded {
-            return;
-        }
+        let Some(obstacle) = first_obstacle(&self.namespaces, &csv.namespace, subject) else { return };
         let words = format!("{} in the namespace {}: {}", csv.name, csv.namespace, obstacle.text);
         for row in rows.iter_mut().filter(|it| obstacle.effect == Effect::Stops && it.way.is_some()) {
             (row.way, row.stops) = (None, Vec::new());

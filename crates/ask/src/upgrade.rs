@@ -15,7 +15,7 @@ use olmdex_base::olm::OlmSet;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
-use olmdex_olm::namespace::{Obstacle, ObstacleCode};
+use olmdex_olm::namespace::{Obstacle, first_obstacle};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
@@ -404,15 +404,14 @@ impl<'a> UpgradeInquiry<'a> {
         }
         asked.managed_by = Some(words_of(subscription));
         let mut question = PackageQuestion::new(OlmSet::Classic, view, asked);
-        let mut states = self.state.namespaces.into_iter().flatten();
-        let own = states.find(|it| it.namespace == subscription.namespace);
         // Another version than the installed one, or another channel, is a question about another cluster.
-        if let Some(state) = own.filter(|_| self.installed.is_none() && self.options.channel.is_empty()) {
-            // A channel that leads nowhere is what the answer itself says.
-            let obstacle = state.first_obstacle(&subscription.name).filter(|it| it.code != ObstacleCode::Stranded);
-            question.obstacle = obstacle.cloned();
-            let standing = state.operators.iter().find(|it| it.name == subscription.name);
-            question.next = standing.and_then(|it| it.next.clone());
+        if self.installed.is_none() && self.options.channel.is_empty() {
+            let Subscription { namespace, name, .. } = subscription;
+            let states = self.state.namespaces.unwrap_or_default();
+            question.obstacle = first_obstacle(states, namespace, name).cloned();
+            let own = states.iter().filter(|state| state.namespace == *namespace);
+            let standing = own.flat_map(|state| &state.operators).find(|operator| operator.name == *name);
+            question.next = standing.and_then(|operator| operator.next.clone());
         }
         Ok(question)
     }

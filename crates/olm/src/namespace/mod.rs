@@ -22,7 +22,7 @@ pub use crate::obstacle::{Effect, Obstacle, ObstacleCode, Remedy};
 pub use commands::{SUBSCRIPTIONS, merge_patch, plain_name};
 pub use extensions::{of_extension, state_of_extensions};
 pub use install_modes::unsupported_targets;
-pub use standing::{NamespaceState, OperatorStanding};
+pub use standing::{NamespaceState, OperatorStanding, first_obstacle};
 
 use std::cell::Cell;
 

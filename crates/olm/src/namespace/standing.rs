@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::obstacle::{Effect, Obstacle};
+use crate::obstacle::{Effect, Obstacle, ObstacleCode};
 use crate::resolve::{Operator, Resolution, World};
 use olmdex_rules::cluster::{Cluster, Subscription};
 
@@ -69,17 +69,19 @@ impl NamespaceState {
         Self { namespace: namespace.clone(), operators, obstacles }
     }
 
-    /// The first thing that keeps a Subscription or a ClusterServiceVersion from its next version now.
-    #[must_use]
-    pub fn first_obstacle(&self, subject: &str) -> Option<&Obstacle> {
-        self.obstacles.iter().find(|it| it.is_now() && it.concerns(subject))
-    }
-
     /// Whether nothing changes until somebody acts.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.obstacles.iter().any(|it| it.effect == Effect::Stops)
     }
+}
+
+/// The first thing that keeps an operator of a namespace from every other version now; `subject` is its Subscription or
+/// ClusterServiceVersion. A channel that leads nowhere is no such thing: another channel may lead on.
+#[must_use]
+pub fn first_obstacle<'s>(states: &'s [NamespaceState], namespace: &str, subject: &str) -> Option<&'s Obstacle> {
+    let mut own = states.iter().filter(|state| state.namespace == namespace).flat_map(|state| &state.obstacles);
+    own.find(|it| it.is_now() && it.concerns(subject) && it.code != ObstacleCode::Stranded)
 }
 
 impl OperatorStanding {

@@ -9,6 +9,7 @@ use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_olm::catalog_source::{is_only_cluster_catalog, is_only_pair, meant, served_catalogs};
+use olmdex_olm::namespace::first_obstacle;
 use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
@@ -126,6 +127,8 @@ impl Inventory {
             let failed = it.conditions.iter().find(|it| it.kind == "ResolutionFailed" && it.status == "True");
             failed.map(|it| it.message.clone())
         });
+        let subject = subscription.map_or(&csv.name, |it| &it.name);
+        let obstacle = first_obstacle(&question.namespaces, &csv.namespace, subject);
         self.operators.push(Operator {
             namespace: Some(csv.namespace.clone()),
             package_is_guessed,
@@ -143,9 +146,7 @@ impl Inventory {
             refusal: refusal.map(|it| it.message.clone()),
             pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
             unresolved: resolution,
-            obstacle: question
-                .obstacle(&csv.namespace, subscription.map_or(csv.name.as_str(), |it| it.name.as_str()))
-                .cloned(),
+            obstacle: obstacle.cloned(),
             place: csv.place.to_string(),
             ..Operator::new(Olm::Classic, &package, &csv.name, &csv.version)
         });

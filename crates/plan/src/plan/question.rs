@@ -10,7 +10,7 @@ use olmdex_rules::openshift::{Graph, Lifecycle, SupportLevel};
 use olmdex_text::calendar::Day;
 
 use olmdex_olm::catalog_source::PlanCatalog;
-use olmdex_olm::namespace::{NamespaceState, Obstacle, ObstacleCode, Remedy};
+use olmdex_olm::namespace::{NamespaceState, Obstacle, Remedy};
 
 /// The question that a plan answers.
 pub struct PlanQuestion<'q> {
@@ -57,15 +57,6 @@ pub struct PlanQuestion<'q> {
 }
 
 impl PlanQuestion<'_> {
-    /// The first thing that keeps an operator of a namespace from its next version now, by its Subscription or
-    /// ClusterServiceVersion.
-    pub(super) fn obstacle(&self, namespace: &str, subject: &str) -> Option<&Obstacle> {
-        let state = self.namespaces.iter().find(|it| it.namespace == namespace)?;
-        // A plan finds ways around a channel that leads nowhere.
-        let found = state.obstacles.iter().filter(|it| it.code != ObstacleCode::Stranded);
-        found.into_iter().find(|it| it.is_now() && it.concerns(subject))
-    }
-
     /// The first change that removes an obstacle of a namespace, given by its words.
     pub(super) fn remedy(&self, namespace: &str, text: &str) -> Option<&Remedy> {
         let state = self.namespaces.iter().find(|it| it.namespace == namespace)?;
