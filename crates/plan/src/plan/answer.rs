@@ -9,6 +9,7 @@ use super::catalogs::Catalogs;
 use super::code::Code;
 use super::operator_state::OperatorState;
 use olmdex_constraint::openshift::Minor;
+use olmdex_olm::namespace::Remedy;
 use olmdex_olm::upgrade::Olm;
 use olmdex_rules::openshift::Support;
 
@@ -359,6 +360,10 @@ pub struct PlanStep {
     /// Why.
     #[serde(default)]
     pub because: Vec<Reason>,
+    /// The change that removes the obstacle of a step: the commands are made from it.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub remedy: Option<Remedy>,
     /// The commands to run. Lines that begin with `#` are remarks.
     #[serde(default)]
     pub commands: Vec<String>,
@@ -389,6 +394,7 @@ impl PlanStep {
             together: false,
             optional: false,
             because: Vec::new(),
+            remedy: None,
             commands: Vec::new(),
             manifest: None,
             warnings: Vec::new(),

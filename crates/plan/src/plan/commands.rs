@@ -95,14 +95,9 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// Takes the commands that the state of the namespace has for the obstacle of a step. Whether it has some.
+    /// Takes the commands of the change that removes the obstacle of a step. Whether there are some.
     fn remedied(&mut self, step: &PlanStep) -> bool {
-        let namespace = step.subject.as_deref().and_then(|it| it.split_once('/')).map(|it| it.0);
-        let because = step.because.first().map(|it| it.text.as_str());
-        let question = self.question;
-        let Some(remedy) = namespace.zip(because).and_then(|(namespace, text)| question.remedy(namespace, text)) else {
-            return false;
-        };
+        let Some(remedy) = &step.remedy else { return false };
         // A report shows remarks too, so no name with marks of another language gets into one.
         let is_plain = |c: char| c.is_ascii_alphanumeric() || " .,:;/`'()-_@=+".contains(c);
         if remedy.change.chars().all(is_plain) {

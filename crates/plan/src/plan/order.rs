@@ -245,7 +245,7 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
     for it in timed {
         at.entry(it.when).or_default().push(it);
     }
-    let planned: Vec<PlanStep> = at.values().flatten().map(|it| it.step.clone()).collect();
+    let planned: Vec<&PlanStep> = at.values().flatten().map(|it| &it.step).collect();
     let mut steps = mend(operators, &planned);
     let mut take = |when: When| {
         let mut steps = at.remove(&when).unwrap_or_default();
@@ -313,39 +313,47 @@ fn platform_routes(question: &PlanQuestion<'_>, path: &[Minor]) -> Option<Platfo
 }
 
 /// The repairs that come before anything else. One that concerns a whole namespace is made once.
-fn mend(operators: &[Operator], planned: &[PlanStep]) -> Vec<PlanStep> {
+fn mend(operators: &[Operator], planned: &[&PlanStep]) -> Vec<PlanStep> {
     let mut steps: Vec<PlanStep> = Vec::new();
     for it in operators {
-        let subject = Some(it.subject());
         let stop = it.obstacle.as_ref().filter(|obstacle| obstacle.effect == Effect::Stops);
-        let (kind, code, text, path) = match (stop, &it.obstacle, &it.in_flight, &it.unresolved) {
+        let step = match (stop, &it.obstacle, &it.in_flight, &it.unresolved) {
             (Some(stop), ..) if stop.code == ObstacleCode::NotUpgradeable => {
-                (StepKind::Wait, Code::Unhealthy, told(stop), Vec::new())
+                remedied(StepKind::Wait, Code::Unhealthy, stop)
             }
-            (Some(stop), ..) => (StepKind::Mend, code_of(stop), told(stop), Vec::new()),
+            (Some(stop), ..) => remedied(StepKind::Mend, code_of(stop), stop),
             (None, _, Some(bundle), _) => {
                 let text = format!("the update to {bundle} is not finished");
-                (StepKind::Wait, Code::UpdateInFlight, text, vec![PathElement::Bundle(bundle.clone())])
+                let path = vec![PathElement::Bundle(bundle.clone())];
+                PlanStep { path, ..because(StepKind::Wait, Code::UpdateInFlight, text) }
             }
             (None, Some(obstacle), ..) if !is_planned(obstacle, it, planned) => {
-                (StepKind::Wait, Code::UpdateInFlight, told(obstacle), Vec::new())
+                remedied(StepKind::Wait, Code::UpdateInFlight, obstacle)
             }
             (None, None, None, _) if it.phase == "Failed" => {
-                (StepKind::Mend, Code::Unhealthy, format!("{} is Failed: {}", it.installed, it.message), Vec::new())
+                because(StepKind::Mend, Code::Unhealthy, format!("{} is Failed: {}", it.installed, it.message))
             }
-            (None, None, None, Some(message)) => (StepKind::Mend, Code::Unresolved, message.clone(), Vec::new()),
+            (None, None, None, Some(message)) => because(StepKind::Mend, Code::Unresolved, message.clone()),
             _ => continue,
         };
-        let because = vec![Reason { code, text }];
-        let in_namespace = |step: &PlanStep| {
-            let of = step.subject.as_ref().and_then(|it| it.split('/').next());
-            of == it.namespace.as_deref() && step.because == because
+        let in_namespace = |other: &PlanStep| {
+            let of = other.subject.as_ref().and_then(|it| it.split('/').next());
+            of == it.namespace.as_deref() && other.because == step.because
         };
         if !steps.iter().any(in_namespace) {
-            steps.push(PlanStep { subject, because, path, ..PlanStep::new(kind) });
+            steps.push(PlanStep { subject: Some(it.subject()), ..step });
         }
     }
     steps
+}
+
+fn because(kind: StepKind, code: Code, text: String) -> PlanStep {
+    PlanStep { because: vec![Reason { code, text }], ..PlanStep::new(kind) }
+}
+
+/// A step that removes an obstacle.
+fn remedied(kind: StepKind, code: Code, obstacle: &Obstacle) -> PlanStep {
+    PlanStep { remedy: obstacle.remedies.first().cloned(), ..because(kind, code, told(obstacle)) }
 }
 
 fn code_of(obstacle: &Obstacle) -> Code {
@@ -356,7 +364,7 @@ fn code_of(obstacle: &Obstacle) -> Code {
 }
 
 /// Whether a step of the plan approves the InstallPlan that an operator waits for.
-fn is_planned(obstacle: &Obstacle, operator: &Operator, planned: &[PlanStep]) -> bool {
+fn is_planned(obstacle: &Obstacle, operator: &Operator, planned: &[&PlanStep]) -> bool {
     let Some((_, bundles)) = operator.pending.as_ref().filter(|_| obstacle.code == ObstacleCode::ApprovalNeeded) else {
         return false;
     };

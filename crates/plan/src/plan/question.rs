@@ -10,7 +10,7 @@ use olmdex_rules::openshift::{Graph, Lifecycle, SupportLevel};
 use olmdex_text::calendar::Day;
 
 use olmdex_olm::catalog_source::PlanCatalog;
-use olmdex_olm::namespace::{NamespaceState, Obstacle, Remedy};
+use olmdex_olm::namespace::{NamespaceState, Obstacle};
 
 /// The question that a plan answers.
 pub struct PlanQuestion<'q> {
@@ -54,15 +54,6 @@ pub struct PlanQuestion<'q> {
     pub assume: Vec<String>,
     /// The states of the cluster's namespaces with the catalogs of its present version, as far as they are known.
     pub namespaces: Vec<NamespaceState>,
-}
-
-impl PlanQuestion<'_> {
-    /// The first change that removes an obstacle of a namespace, given by its words.
-    pub(super) fn remedy(&self, namespace: &str, text: &str) -> Option<&Remedy> {
-        let state = self.namespaces.iter().find(|it| it.namespace == namespace)?;
-        let obstacle = state.obstacles.iter().find(|it| told(it) == text)?;
-        obstacle.remedies.first()
-    }
 }
 
 /// An obstacle as the reason of a step.
