@@ -10,7 +10,11 @@ const CLUSTER: &str = "fixtures/clusters/stuck-in-many-ways.yaml";
 
 /// The items of a command's answer about the cluster.
 fn items(words: &[&str]) -> Vec<Value> {
-    let line: Vec<&str> = words.iter().copied().chain(["--cluster", CLUSTER, "-i", CATALOG, "-o", "json"]).collect();
+    items_of(words, CLUSTER, CATALOG)
+}
+
+fn items_of(words: &[&str], cluster: &str, catalog: &str) -> Vec<Value> {
+    let line: Vec<&str> = words.iter().copied().chain(["--cluster", cluster, "-i", catalog, "-o", "json"]).collect();
     let output = olmdex(&line).answer();
     let answer: Value = serde_json::from_str(&output.out()).unwrap_or_else(|error| panic!("{words:?}: {error}"));
     answer["items"].as_array().unwrap().clone()
@@ -68,6 +72,29 @@ fn commands_about_one_operator_agree_with_the_diagnosis_of_its_namespace() {
             || namespace == "source-gone";
         assert!(shows || !is_stuck, "resolve of {namespace}: {answer}");
     }
+}
+
+/// `oadp-operator.v1.5.1` is a bundle of the package `redhat-oadp-operator`.
+#[test]
+fn a_bundle_without_the_name_of_its_package_is_asked_about_in_its_namespace() {
+    let directory = scratch();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string("fixtures/catalogs/shop-that-moves-on/catalog.yaml").unwrap();
+    let renamed = [("package: till\n", "package: shop-till\n"), ("name: till\n", "name: shop-till\n")];
+    let text = renamed.iter().fold(text, |text, (old, new)| text.replace(old, new));
+    let text = text.replace("\"packageName\": \"till\"", "\"packageName\": \"shop-till\"");
+    std::fs::create_dir(place("shop")).unwrap();
+    std::fs::write(place("shop/catalog.yaml"), text).unwrap();
+    let cluster = std::fs::read_to_string(CLUSTER).unwrap().replace("spec: {name: till,", "spec: {name: shop-till,");
+    std::fs::write(place("cluster.yaml"), cluster).unwrap();
+    let obstacles = |name: &str| -> Vec<Value> {
+        let words = ["why-not", name, "--olm", "classic"];
+        let all = items_of(&words, &place("cluster.yaml"), &place("shop"));
+        all.iter().map(|it| it["obstacle"].clone()).collect()
+    };
+    let named = obstacles("till.v1.2.0");
+    assert!(named.iter().any(|it| it["effect"] == "stops"), "{named:?}");
+    assert_eq!(named, obstacles("shop-till@1.2.0"));
 }
 
 #[test]

@@ -133,7 +133,7 @@ impl CompatQuestion {
             cluster: Some((cluster, words)),
             source_map: &self.source_map,
             are_named: self.are_named,
-            namespaces: None,
+            namespaces: &[],
         };
         namespace_states(&state, &self.catalogs, Some(self.step.from), &options_of_work(DEFAULT_WORK), |_| true)
     }

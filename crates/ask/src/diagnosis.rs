@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use super::dependencies::WorkOptions;
 use super::error::AskError;
 use super::hint::{Help, Hint};
+use super::name::PackageName;
 use super::namespace::{NamespaceQuestion, Worlds};
 use super::question::{Answer, Question, State, Verdict, answer};
+use super::resolution::{DEFAULT_WORK, options_of_work};
 use super::upgrade::{GateOptions, PackageQuestion, UpgradeInquiry, UpgradeOptions};
 use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::Minor;
@@ -161,12 +163,34 @@ impl DiagnoseQuestion {
     }
 }
 
+/// The states of the namespaces that decide about the answers to questions: those with a Subscription of a package that
+/// they name, and all if one names none.
+///
+/// # Errors
+/// The errors of [`namespace_states`].
+pub fn states_for<Q: Question>(
+    questions: &[Q],
+    state: &State<'_, LightIndex>,
+    catalogs: &[String],
+) -> Result<Vec<NamespaceState>, AskError> {
+    let Some((cluster, _)) = state.cluster.filter(|_| Q::NEEDS_NAMESPACES) else { return Ok(Vec::new()) };
+    let mut packages = BTreeSet::new();
+    for name in questions.iter().flat_map(Q::names) {
+        packages.insert(PackageName::find(state.index, name)?.package);
+    }
+    let asks_all = questions.iter().any(|question| question.names().is_empty());
+    namespace_states(state, catalogs, None, &options_of_work(DEFAULT_WORK), |namespace| {
+        let mut own = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
+        asks_all || own.any(|it| packages.contains(&it.package))
+    })
+}
+
 /// The states of the namespaces of a cluster that are asked for; `openshift` is its version, if that is known otherwise
 /// than by its objects.
 ///
 /// # Errors
 /// If the catalogs cannot be read, or a limit ends the work.
-pub fn namespace_states(
+pub(crate) fn namespace_states(
     state: &State<'_, LightIndex>,
     catalogs: &[String],
     openshift: Option<Minor>,

@@ -104,7 +104,7 @@ pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
 };
 pub use dependencies::{DepsQuestion, WorkOptions, needs};
-pub use diagnosis::{DiagnoseQuestion, namespace_states};
+pub use diagnosis::{DiagnoseQuestion, states_for};
 pub use entry::{Entries, EntryStanding, EntryUpdates};
 pub use error::AskError;
 pub use explain::{Explained, all_rules, explain, explain_message, rules_named};

@@ -125,7 +125,7 @@ impl PinQuestion<'_> {
     /// The manifests as a cluster.
     fn state<'s>(&'s self, index: &'s Index, cluster: &'s Cluster) -> State<'s> {
         let cluster = Some((cluster, "the manifests"));
-        State { index, cluster, source_map: &self.source_map, are_named: self.are_named, namespaces: None }
+        State { index, cluster, source_map: &self.source_map, are_named: self.are_named, namespaces: &[] }
     }
 
     /// The cluster of a Subscription with a bundle installed.

@@ -107,7 +107,7 @@ fn states(basis: &PlanBasis, question: &PlanQuestion<'_>) -> Result<Vec<Namespac
         cluster: Some((question.cluster, "")),
         source_map: &basis.options.source_map,
         are_named: false,
-        namespaces: None,
+        namespaces: &[],
     };
     let catalogs: Vec<String> = question.catalogs.iter().map(|it| it.catalog.clone()).collect();
     let is_asked = |namespace: &str| question.scope.is_empty() || question.scope.iter().any(|it| it == namespace);

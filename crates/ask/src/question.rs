@@ -30,14 +30,14 @@ pub struct State<'s, I = Index> {
     /// [`CatalogSources::new`](olmdex_olm::catalog_source::CatalogSources::new).
     pub are_named: bool,
     /// The states of the cluster's namespaces, as far as they were asked for.
-    pub namespaces: Option<&'s [NamespaceState]>,
+    pub namespaces: &'s [NamespaceState],
 }
 
 impl<'s, I> State<'s, I> {
     /// Catalogs without a cluster.
     #[must_use]
     pub fn of(index: &'s I) -> Self {
-        Self { index, cluster: None, source_map: &[], are_named: false, namespaces: None }
+        Self { index, cluster: None, source_map: &[], are_named: false, namespaces: &[] }
     }
 }
 
@@ -59,6 +59,10 @@ pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
 
     /// Whether it is about the operators of the cluster, unless the asker wants them left out.
     const IS_OF_CLUSTER: bool = false;
+
+    /// Whether it is about Subscriptions one by one, so that the state of a namespace decides about its answer: see
+    /// [`states_for`](crate::states_for).
+    const NEEDS_NAMESPACES: bool = false;
 
     /// The part of an index that it needs.
     type Index;

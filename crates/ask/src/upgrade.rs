@@ -407,7 +407,7 @@ impl<'a> UpgradeInquiry<'a> {
         // Another version than the installed one, or another channel, is a question about another cluster.
         if self.installed.is_none() && self.options.channel.is_empty() {
             let Subscription { namespace, name, .. } = subscription;
-            let states = self.state.namespaces.unwrap_or_default();
+            let states = self.state.namespaces;
             question.obstacle = first_obstacle(states, namespace, name).cloned();
             let own = states.iter().filter(|state| state.namespace == *namespace);
             let standing = own.flat_map(|state| &state.operators).find(|operator| operator.name == *name);

@@ -49,6 +49,7 @@ impl Question for UpdatesQuestion {
     const NAME: &'static str = "updates";
     const KIND: &'static str = "Updates";
     const IS_OF_CLUSTER: bool = true;
+    const NEEDS_NAMESPACES: bool = true;
     type Index = Index;
     type Item = Updates;
 
@@ -132,6 +133,7 @@ impl Question for PathQuestion {
     const NAME: &'static str = "path";
     const KIND: &'static str = "UpgradePath";
     const IS_OF_CLUSTER: bool = true;
+    const NEEDS_NAMESPACES: bool = true;
     type Index = Index;
     type Item = UpgradePath;
 
@@ -192,6 +194,7 @@ impl Question for WhyNotQuestion {
     const NAME: &'static str = "why-not";
     const KIND: &'static str = "WhyNot";
     const IS_OF_CLUSTER: bool = true;
+    const NEEDS_NAMESPACES: bool = true;
     type Index = Index;
     type Item = WhyNot;
 

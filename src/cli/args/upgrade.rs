@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{Answer, AskError, DEFAULT_WORK, Question, State, Verdict, minor, namespace_states, options_of_work};
+use crate::ask::{Answer, AskError, Question, State, Verdict, minor, states_for};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::{of_each, refuse_path};
@@ -72,7 +72,7 @@ impl AskedOptions {
         let sources = self.sources.of_catalogs(catalogs);
         let words = cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str()));
         let (source_map, are_named) = (self.source_map.source_map.as_slice(), sources.names_catalogs());
-        let answered = |index: &Index, namespaces: Option<&[NamespaceState]>| -> CommandResult {
+        let answered = |index: &Index, namespaces: &[NamespaceState]| -> CommandResult {
             let state = State { index, cluster: words, source_map, are_named, namespaces };
             let (items, end) = answers(context, questions, |question| {
                 question.names().into_iter().try_for_each(|name| refuse_path(index, name))?;
@@ -85,18 +85,14 @@ impl AskedOptions {
             end
         };
         let names: Vec<String> = questions.iter().flat_map(Q::names).cloned().collect();
-        let Some((cluster, _)) = words else {
-            return answered(&sources.open_part(context, &names)?, None);
-        };
+        if words.is_none() {
+            return answered(&sources.open_part(context, &names)?, &[]);
+        }
         // The namespace decides, so all that its operators may need counts, and not only the package of the question.
         let index = sources.open_followed(context)?;
-        let state = State { index: &*index, cluster: words, source_map, are_named, namespaces: None };
-        let is_asked = |namespace: &str| {
-            let mut own = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
-            names.is_empty() || own.any(|it| names.iter().any(|name| name.starts_with(&it.package)))
-        };
-        let namespaces = namespace_states(&state, catalogs, None, &options_of_work(DEFAULT_WORK), is_asked)?;
-        index.with_documents(context, &sources, &names, |index| answered(index, Some(&namespaces)))
+        let state = State { index: &*index, cluster: words, source_map, are_named, namespaces: &[] };
+        let namespaces = states_for(questions, &state, catalogs)?;
+        index.with_documents(context, &sources, &names, |index| answered(index, &namespaces))
     }
 }
 

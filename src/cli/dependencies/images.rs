@@ -125,7 +125,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         cluster: cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
         source_map: &args.source_map.source_map,
         are_named: sources.names_catalogs(),
-        namespaces: None,
+        namespaces: &[],
     };
     let Answer { items: images, verdict, .. } = told(context, question.ask(&state))?;
     let presences = match &args.verify {

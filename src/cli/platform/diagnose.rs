@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context, args: &DiagnoseArgs) -> CommandResult {
         cluster: Some((&cluster, &words)),
         source_map: &args.source_map.source_map,
         are_named: sources.names_catalogs(),
-        namespaces: None,
+        namespaces: &[],
     };
     let answer = told(context, args.question.ask(&state))?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 
 use clap::Args;
-use olmdex_ask::{DEFAULT_WORK, Question, State, Verdict, namespace_states, options_of_work};
+use olmdex_ask::{Question, State, Verdict, states_for};
 use olmdex_index::{Index, LightIndex};
 use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
@@ -91,19 +91,11 @@ where
     let cluster_of_state = cluster.map(|(cluster, words)| (cluster, words.as_str()));
     let (source_map, are_named) = (world.source_map.as_slice(), world.are_named);
     let light: State<'_, LightIndex> =
-        State { index: &**index, cluster: cluster_of_state, source_map, are_named, namespaces: None };
+        State { index: &**index, cluster: cluster_of_state, source_map, are_named, namespaces: &[] };
     // The namespace decides about the operators in it.
-    let namespaces = match cluster.is_some() && Q::IS_OF_CLUSTER {
-        true => Some(namespace_states(&light, &catalogs.0, None, &options_of_work(DEFAULT_WORK), |_| true)?),
-        false => None,
-    };
-    let state = State {
-        index: (*index).borrow(),
-        cluster: cluster_of_state,
-        source_map,
-        are_named,
-        namespaces: namespaces.as_deref(),
-    };
+    let namespaces = states_for(std::slice::from_ref(question), &light, &catalogs.0)?;
+    let state =
+        State { index: (*index).borrow(), cluster: cluster_of_state, source_map, are_named, namespaces: &namespaces };
     let found = question.ask(&state)?;
     let unknown = world.unknown.iter().filter(|_| wants_cluster).cloned();
     let mut warnings: Vec<String> = unknown.chain(found.warnings).collect();
