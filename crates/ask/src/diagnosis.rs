@@ -167,7 +167,7 @@ impl DiagnoseQuestion {
 /// they name, and all if one names none.
 ///
 /// # Errors
-/// The errors of [`namespace_states`].
+/// If the catalogs cannot be read, or a limit ends the work.
 pub fn states_for<Q: Question>(
     questions: &[Q],
     state: &State<'_, LightIndex>,
