@@ -10,12 +10,12 @@ use olmdex_text::yaml;
 /// Writes a blob as it is.
 ///
 /// # Errors
-/// In words, if a character cannot be written as YAML.
+/// In words, if a character cannot be written as YAML, or the indentation of deep values is too large.
 pub fn write_raw_blob(blob: &Tree, format: Format, out: &mut Vec<u8>) -> Result<(), String> {
     let text = blob.compact();
     match format {
         Format::Json => {
-            json::indent(text.as_bytes(), out);
+            json::indent(text.as_bytes(), out)?;
             out.push(b'\n');
             Ok(())
         }

@@ -91,7 +91,7 @@ pub(super) fn write_migrated(
             let mut compact = Vec::new();
             write_json(blob, Some(metadata), None, &mut compact, None);
             // The property keeps the order of its fields.
-            json::indent(&compact, out);
+            json::indent(&compact, out).map_err(yaml::YamlWriteError::Expands)?;
             out.push(b'\n');
             Ok(())
         }

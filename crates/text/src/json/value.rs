@@ -119,12 +119,13 @@ impl<'d> Value<'d> {
     }
 
     /// As [`Self::indentation`], of YAML: nothing closes, and the first key or item of an item stands behind its dash.
+    /// Texts are wrapped at their blanks and breaks, so deep ones count one line for each.
     #[must_use]
     pub fn yaml_indentation(&self, width: usize) -> u64 {
         self.n_levels(true).saturating_mul(width as u64)
     }
 
-    /// The levels of all lines together.
+    /// The levels of all lines together, at most.
     fn n_levels(&self, is_yaml: bool) -> u64 {
         // The open containers: where each ends, and whether a key comes next.
         let mut open: Vec<(u32, Option<bool>)> = Vec::new();
@@ -145,6 +146,10 @@ impl<'d> Value<'d> {
             let is_behind_a_dash = std::mem::take(&mut is_first_of_item) && is_yaml;
             if is_on_a_line && !is_behind_a_dash {
                 n_levels += level;
+            }
+            if is_yaml && level > WRAPPED_FOR_FREE && matches!(node.kind, Kind::PlainString | Kind::EscapedString) {
+                let text = &self.text.as_bytes()[node.start as usize..node.end as usize];
+                n_levels = n_levels.saturating_add(level.saturating_mul(n_wraps(text)));
             }
             if matches!(node.kind, Kind::Array | Kind::Object) && node.next > idx + 1 {
                 is_first_of_item = open.last().is_some_and(|container| container.1.is_none());
@@ -318,4 +323,14 @@ impl<'d> Value<'d> {
             _ => self.as_str().is_some_and(|it| it == key),
         }
     }
+}
+
+/// The deepest level at which YAML may wrap a text at each byte: two blanks a level are no more than the eight that
+/// [`Expansion`](super::Expansion) gives each byte free.
+const WRAPPED_FOR_FREE: u64 = 4;
+
+/// The most places at which YAML goes to the next line within a text: blanks, escaped breaks, and the last bytes of
+/// U+0085, U+2028 and U+2029, which other characters have as well.
+fn n_wraps(text: &[u8]) -> u64 {
+    text.iter().filter(|byte| matches!(byte, b' ' | b'\\' | 0x85 | 0xa8 | 0xa9)).count() as u64
 }

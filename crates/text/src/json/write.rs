@@ -296,6 +296,10 @@ mod tests {
             ("[{\"a\":1,\"b\":2}]", 1 + 2),
             ("{\"a\":[{\"b\":[1]}]}", 1 + 2 + 4),
             ("{\"a\":{\"a\":{\"a\":1}}}", 1 + 2 + 3),
+            // A deep text counts a line for each place at which it may be wrapped.
+            ("[[[[\"b b\\nb\"]]]]", 1),
+            ("[[[[[\"b b\\nb\"]]]]]", 1 + 5 + 5),
+            ("[[[[{\"b b\":1}]]]]", 1 + 5),
         ] {
             let mut reader = Reader::new();
             assert_eq!(reader.read(text).unwrap().yaml_indentation(1), n_levels, "{text}");

@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::number::write_general;
 use super::order::sort_by_key;
 use super::style::{Style, Traits, fold_next_lines};
-use crate::json::{Kind, Value, write_number};
+use crate::json::{Expansion, Kind, Value, write_number};
 
 /// Lines are wrapped at the first blank behind this column.
 const WIDTH: usize = 80;
@@ -40,6 +40,9 @@ pub enum YamlWriteError {
         /// The line, from 1.
         line: usize,
     },
+    /// Its indentation is larger than a document may become.
+    #[error("{0}")]
+    Expands(&'static str),
 }
 
 /// Writes a document as YAML, ended by a newline and without a line `---` before it.
@@ -48,8 +51,13 @@ pub enum YamlWriteError {
 ///
 /// # Errors
 ///
-/// A string that opm cannot write either; `out` is then as before.
+/// A string that opm cannot write either, and one or a key whose nesting makes its lines too long; `out` is then as
+/// before.
 pub fn write(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), YamlWriteError> {
+    let n_bytes = value.end() - value.offset();
+    Expansion::default()
+        .charge_indentation(value.yaml_indentation(INDENT), n_bytes)
+        .map_err(YamlWriteError::Expands)?;
     let base = out.len();
     let mut writer = Writer { out, line_start: base, is_fresh: true };
     let written = writer.document(value);

@@ -84,7 +84,7 @@ pub fn convert(
 
 fn finished(blob: &json::Tree) -> Vec<u8> {
     let mut text = Vec::new();
-    // Only YAML could fail.
+    // Only YAML and deep values could fail.
     let _ = write_raw_blob(blob, Format::Json, &mut text);
     text
 }

@@ -222,3 +222,16 @@ fn agrees_with_the_library_and_reads_back() {
         assert_eq!(String::from_utf8(a), String::from_utf8(b), "round {round}");
     }
 }
+
+/// An attack: each word and each line of a deep text begins with the blanks of all its levels.
+#[test]
+fn deep_texts_that_wrap_everywhere_are_refused() {
+    let n = 4_000;
+    for text in ["a ".repeat(100_000), "a\\n".repeat(100_000), "a\\u2028".repeat(100_000), "a\u{2028}".repeat(100_000)]
+    {
+        let written = yaml(&format!("{}\"{text}\"{}", "{\"a\":".repeat(n), "}".repeat(n)));
+        assert_eq!(written, crate::json::EXPANDS_TOO_FAR);
+        let flat = yaml(&format!("{{\"a\":\"{text}\"}}"));
+        assert!(flat.len() < 16 * text.len(), "{} bytes", flat.len());
+    }
+}
