@@ -215,6 +215,7 @@ fn what_somebody_changed_afterwards_is_found_and_named() {
         ("table `entry`", "UPDATE entry SET replaces = 'evil' WHERE replaces <> ''".to_owned()),
         ("table `edge`", "DELETE FROM edge".to_owned()),
         ("table `edge`", "UPDATE edge SET kind = 'skips' WHERE kind = 'replaces'".to_owned()),
+        ("table `search`", "INSERT INTO search (rowid, name) SELECT max(id), 'evil' FROM profile".to_owned()),
         ("table `node`", "UPDATE node SET name = 'evil' WHERE number = 0".to_owned()),
         (
             "table `catalog_package`",

@@ -1,8 +1,9 @@
 //! Whether an index holds what its digests say.
 //!
 //! The maker of an index chooses its digests, so a verified index need not be an honest one. A text or a row that
-//! somebody changed afterwards is found: texts by their digests, and rows by deriving them once more. Places, the
-//! search, updates of OpenShift and past states do not follow from the documents of today, and are not compared.
+//! somebody changed afterwards is found: texts by their digests, and rows, also the words of the search, by deriving them
+//! once more. Places, updates of OpenShift and past states do not follow from the documents of today, and are not
+//! compared.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -48,6 +49,11 @@ const GRAPHS: &str = "catalog_channel cc JOIN catalog c ON c.id = cc.catalog JOI
 
 /// The owner of the rows of a graph. The digest of a graph is one of numbers of rows, which differ from index to index.
 const OF_GRAPH: &str = "CAST(c.name || ' ' || hex(d.digest) AS BLOB)";
+
+/// The words of the search with their places; the owner of a word is a set of searchable texts.
+const WORDS: &str = "DROP TABLE IF EXISTS temp.search_word; CREATE VIRTUAL TABLE temp.search_word USING fts5vocab(main, search, instance)";
+const SEARCH: &str = "SELECT p.digest, w.term, w.col, w.\"offset\" FROM temp.search_word w
+CROSS JOIN profile p ON p.id = w.doc";
 
 /// Tables whose rows do not follow from documents, or hold them in another form.
 const OTHERS: [&str; 3] = ["catalog_document", "document_source", "packed_text"];
@@ -120,9 +126,12 @@ impl Index {
             }
         }
         let fresh = builder.into_index()?;
+        for index in [&fresh, self] {
+            index.change(|connection| connection.execute_batch(WORDS))?;
+        }
         let owners = format!(
             "SELECT digest FROM document UNION ALL SELECT CAST(name AS BLOB) FROM catalog
-             UNION ALL SELECT {OF_GRAPH} FROM {GRAPHS}"
+             UNION ALL SELECT digest FROM profile UNION ALL SELECT {OF_GRAPH} FROM {GRAPHS}"
         );
         let owners: HashSet<Vec<u8>> = fresh.rows(&owners, [], |row| row.get(0))?.into_iter().collect();
         let mut rows = 0;
@@ -146,7 +155,10 @@ impl Index {
     fn named(&self, owner: &[u8]) -> Result<String, IndexError> {
         let sql = format!(
             "SELECT schema, name FROM document WHERE digest = ?1
-             UNION ALL SELECT d.schema, d.name FROM {GRAPHS} WHERE {OF_GRAPH} = ?1"
+             UNION ALL SELECT d.schema, d.name FROM {GRAPHS} WHERE {OF_GRAPH} = ?1
+             UNION ALL SELECT d.schema, d.name FROM document d WHERE d.id IN (
+                 SELECT b.document FROM profile p JOIN bundle b ON b.profile = p.id WHERE p.digest = ?1
+                 UNION ALL SELECT o.document FROM profile p JOIN package o ON o.profile = p.id WHERE p.digest = ?1)"
         );
         let found: Vec<(String, String)> = self.rows(&sql, params![owner], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(match found.into_iter().next() {
@@ -207,6 +219,7 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<Table>> {
     }
     let own = [
         ("document", "SELECT digest, schema, package, name FROM document".to_owned()),
+        ("search", SEARCH.to_owned()),
         ("graph", format!("SELECT {OF_GRAPH}, t.head, t.range_edges FROM {GRAPHS} JOIN graph t ON t.id = cc.graph")),
     ];
     let mut tables = Vec::from(own.map(|(name, sql)| Table { name: name.to_owned(), sql }));
@@ -254,6 +267,7 @@ mod tests {
     #[test]
     fn every_table_of_documents_is_compared() {
         let index = Builder::in_memory().into_index().unwrap();
+        index.change(|connection| connection.execute_batch(WORDS)).unwrap();
         let names: Vec<String> = tables(index.connection()).unwrap().into_iter().map(|table| table.name).collect();
         for name in
             ["document", "bundle", "related_image", "provided_api", "entry", "node", "edge", "package", "finding"]

@@ -145,7 +145,7 @@ impl Index {
     }
 
     /// Runs a change of the temporary tables.
-    fn change<T>(&self, run: impl FnOnce(&Connection) -> Result<T>) -> std::result::Result<T, IndexError> {
+    pub(crate) fn change<T>(&self, run: impl FnOnce(&Connection) -> Result<T>) -> std::result::Result<T, IndexError> {
         let connection = self.connection();
         let all = || {
             connection.pragma_update(None, "query_only", false)?;
