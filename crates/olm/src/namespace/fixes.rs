@@ -3,7 +3,7 @@
 use super::NamespaceInquiry;
 use super::commands::{SUBSCRIPTIONS, plain_name};
 use crate::obstacle::{Obstacle, Remedy};
-use crate::resolve::{Failure, Options, Verdict, World, resolve};
+use crate::resolve::{Failure, World, resolution_after};
 use olmdex_rules::cluster::Subscription;
 
 impl NamespaceInquiry<'_> {
@@ -26,22 +26,18 @@ impl NamespaceInquiry<'_> {
         if !self.is_whole() || !self.may_try(1) {
             return Ok(Some(Remedy { change, commands, installs: None }));
         }
-        let options = Options { explains: false, ..*self.options };
-        match resolve(world, self.rows, &options) {
-            Ok(Verdict::Resolved(resolution)) => {
-                let installs = resolution.operators.into_iter().map(|it| it.name).collect();
-                Ok(Some(Remedy { change, commands, installs: Some(installs) }))
-            }
-            Err(failure @ (Failure::Index(_) | Failure::Limit(_) | Failure::Work(_))) => Err(failure),
-            Ok(Verdict::Unsatisfiable(_)) | Err(_) => Ok(None),
-        }
+        let resolution = resolution_after(world, self.rows, self.options)?;
+        Ok(resolution.map(|resolution| {
+            let installs = resolution.operators.into_iter().map(|operator| operator.name).collect();
+            Remedy { change, commands, installs: Some(installs) }
+        }))
     }
 
     /// Offers to delete a Subscription with its ClusterServiceVersion, and to create it again: OLM begins anew then,
     /// and definitions and objects stay. `before` is to be done first.
     pub(super) fn with_reinstallation(
         &self,
-        found: Obstacle,
+        mut found: Obstacle,
         subscription: &Subscription,
         csv: Option<&str>,
         before: &str,
@@ -59,7 +55,6 @@ impl NamespaceInquiry<'_> {
         };
         let installs = self.reinstalled(subscription);
         let commands = self.reinstallation(subscription, csv, first).unwrap_or_default();
-        let mut found = found;
         found.remedies.push(Remedy { change, commands, installs });
         found
     }
@@ -82,9 +77,8 @@ impl NamespaceInquiry<'_> {
         first: Vec<String>,
     ) -> Option<Vec<String>> {
         let (namespace, name) = (plain_name(self.namespace())?, plain_name(&subscription.name)?);
-        let csv = csv.map(plain_name);
         let csv = match csv {
-            Some(csv) => Some(csv?),
+            Some(csv) => Some(plain_name(csv)?),
             None => None,
         };
         let mut commands = vec![format!(

@@ -74,11 +74,11 @@ impl NamespaceInquiry<'_> {
                 Err(failure) => obstacles.push(self.of_failure(failure)?),
             }
         }
-        obstacles.extend(self.of_service_versions(resolution.as_ref()));
+        obstacles.extend(self.of_service_versions(resolution.as_ref())?);
         if let Some(resolution) = &resolution {
             obstacles.extend(self.misfits(resolution)?);
         }
-        Ok(NamespaceState::new(self.cluster, self.world, obstacles, resolution.as_ref()))
+        Ok(self.standing(obstacles, resolution.as_ref()))
     }
 
     /// The obstacles that the cluster's own objects show; `resolution` tells which operators have a next version.
@@ -88,7 +88,7 @@ impl NamespaceInquiry<'_> {
     pub fn of_objects(&self, resolution: Option<&Resolution>) -> Result<Vec<Obstacle>, Failure> {
         let mut obstacles = self.of_sources()?;
         obstacles.extend(self.of_subscriptions());
-        obstacles.extend(self.of_service_versions(resolution));
+        obstacles.extend(self.of_service_versions(resolution)?);
         Ok(obstacles)
     }
 
@@ -108,6 +108,10 @@ impl NamespaceInquiry<'_> {
     /// Whether the catalogs of all Subscriptions are given. Otherwise nothing is known about the resolution: one
     /// Subscription decides about all.
     fn is_whole(&self) -> bool {
-        self.subscriptions().all(|it| self.world.subscriptions.iter().any(|known| known.name == it.name))
+        self.subscriptions().all(|subscription| self.is_given(subscription))
+    }
+
+    fn is_given(&self, subscription: &Subscription) -> bool {
+        self.world.subscriptions.iter().any(|known| known.name == subscription.name)
     }
 }

@@ -2,14 +2,13 @@
 //! help is tried.
 
 use super::NamespaceInquiry;
-use super::install_modes::unsupported_targets;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode, Remedy};
 use crate::resolve::{
     Behind, Conflict, Failure, Position, Repair, Resolution, held_repairs, repairs, standings, story,
 };
 use crate::upgrade::compat::Claims;
 use olmdex_base::diag::Place;
-use olmdex_index::query::Filter;
+use olmdex_index::query::{Filter, GraphBundle};
 use olmdex_rules::cluster::Condition;
 
 impl NamespaceInquiry<'_> {
@@ -135,29 +134,25 @@ impl NamespaceInquiry<'_> {
         let mut obstacles = Vec::new();
         for operator in &resolution.operators {
             let Some(catalog) = self.world.catalogs.get(operator.catalog) else { continue };
-            let filter = Filter { catalogs: vec![catalog.name.clone()], ..Filter::default() };
-            let graphs = self.index.package_graphs(&filter, &operator.package)?;
-            let Some(bundle) = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == operator.name) else {
-                continue;
-            };
+            let Some(bundle) = self.bundle(&catalog.name, &operator.package, &operator.name)? else { continue };
             let own = self.world.subscriptions.iter().filter(|it| it.package == operator.package);
             let subjects: Vec<String> = own.map(|it| it.name.clone()).collect();
             let subjects = if subjects.is_empty() { vec![operator.name.clone()] } else { subjects };
-            for text in self.facts.misfits(operator, &Claims::from(bundle)) {
+            for text in self.facts.misfits(operator, &Claims::from(&bundle)) {
                 let object = format!("Bundle {}", operator.name);
                 let found = Obstacle::new(ObstacleCode::Misfit, Effect::Later, object, text, &operator.place);
                 obstacles.push(found.of(subjects.iter().cloned()));
             }
-            let Some((group, targets)) = self.only_group().and_then(|it| Some((it, it.targets.as_deref()?))) else {
-                continue;
-            };
-            if let Some(refusal) =
-                bundle.install_modes.and_then(|it| unsupported_targets(it, self.namespace(), targets))
-            {
-                obstacles.push(self.unsupported(&operator.name, &refusal, subjects, group));
-            }
+            obstacles.extend(self.unsupported(&operator.name, bundle.install_modes, subjects));
         }
         Ok(obstacles)
+    }
+
+    /// A bundle of a catalog.
+    pub(super) fn bundle(&self, catalog: &str, package: &str, name: &str) -> Result<Option<GraphBundle>, Failure> {
+        let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+        let graphs = self.index.package_graphs(&filter, package)?;
+        Ok(graphs.into_iter().flat_map(|graph| graph.bundles).find(|bundle| bundle.name == name))
     }
 }
 

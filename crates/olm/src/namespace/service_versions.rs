@@ -3,25 +3,25 @@
 use super::NamespaceInquiry;
 use super::install_modes::unsupported_targets;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
-use crate::resolve::Resolution;
-use olmdex_index::query::{Filter, InstallModes};
-use olmdex_rules::cluster::{ClusterServiceVersion, Condition, OperatorGroup, Subscription};
+use crate::resolve::{Failure, Resolution};
+use olmdex_index::query::InstallModes;
+use olmdex_rules::cluster::{ClusterServiceVersion, Condition, Subscription};
 
 impl NamespaceInquiry<'_> {
-    pub(super) fn of_service_versions(&self, resolution: Option<&Resolution>) -> Vec<Obstacle> {
+    pub(super) fn of_service_versions(&self, resolution: Option<&Resolution>) -> Result<Vec<Obstacle>, Failure> {
         let mut obstacles = Vec::new();
         for csv in self.own() {
             obstacles.extend(self.of_phase(csv));
             obstacles.extend(self.of_condition(csv, resolution));
-            obstacles.extend(self.of_modes(csv));
+            obstacles.extend(self.of_modes(csv)?);
             obstacles.extend(self.unmanaged(csv));
         }
         obstacles.extend(self.subscriptions().filter_map(|it| self.missing(it)));
-        obstacles
+        Ok(obstacles)
     }
 
     /// The ClusterServiceVersions that OLM has installed in this namespace.
-    fn own(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
+    pub(super) fn own(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
         self.cluster.csvs.iter().filter(|it| it.namespace == self.namespace() && !it.is_copied)
     }
 
@@ -127,53 +127,51 @@ impl NamespaceInquiry<'_> {
         Some(found.remedy(find_out, self.commands().get("operatorcondition", &own.name)))
     }
 
-    /// Whether the OperatorGroup targets namespaces that an installed operator cannot watch.
-    fn of_modes(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
-        let group = self.only_group()?;
-        let modes = InstallModes::of_stated(&csv.install_modes).or_else(|| self.modes_in_catalog(csv))?;
-        let refusal = unsupported_targets(modes, self.namespace(), group.targets.as_deref()?)?;
+    /// Whether the OperatorGroup targets namespaces that an installed operator cannot watch. If its
+    /// ClusterServiceVersion does not state its install modes, its catalog does.
+    fn of_modes(&self, csv: &ClusterServiceVersion) -> Result<Option<Obstacle>, Failure> {
         // A Failed one says so by itself.
-        let is_said = csv.phase == "Failed";
-        (!is_said).then(|| self.unsupported(&csv.name, &refusal, self.subjects(csv), group))
+        if csv.phase == "Failed" {
+            return Ok(None);
+        }
+        let mut modes = InstallModes::of_stated(&csv.install_modes);
+        if modes.is_none()
+            && let Some(own) = self.world.subscriptions.iter().find(|own| own.installed == csv.name)
+        {
+            modes = self.bundle(&own.source, &own.package, &csv.name)?.and_then(|bundle| bundle.install_modes);
+        }
+        Ok(self.unsupported(&csv.name, modes, self.subjects(csv)))
     }
 
-    /// The install modes that the catalog states for an installed bundle. A catalog that cannot be read states none.
-    fn modes_in_catalog(&self, csv: &ClusterServiceVersion) -> Option<InstallModes> {
-        let own = self.world.subscriptions.iter().find(|it| it.installed == csv.name)?;
-        let filter = Filter { catalogs: vec![own.source.clone()], ..Filter::default() };
-        let graphs = self.index.package_graphs(&filter, &own.package).ok()?;
-        graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == csv.name)?.install_modes
-    }
-
+    /// Whether the only OperatorGroup targets namespaces that a bundle with these install modes cannot watch.
     pub(super) fn unsupported(
         &self,
         bundle: &str,
-        refusal: &str,
+        modes: Option<InstallModes>,
         subjects: Vec<String>,
-        group: &OperatorGroup,
-    ) -> Obstacle {
+    ) -> Option<Obstacle> {
+        let [group] = self.groups()[..] else { return None };
+        let refusal = unsupported_targets(modes?, self.namespace(), group.targets.as_deref()?)?;
         let text = format!("{bundle} does not support the namespaces that the OperatorGroup {} targets", group.name);
         let object = format!("OperatorGroup {}/{}", group.namespace, group.name);
         let found = Obstacle::new(ObstacleCode::UnsupportedOperatorGroup, Effect::Later, object, text, &group.place);
-        let found = found.of(subjects).message(refusal);
+        let found = found.of(subjects).message(&refusal);
         let found = found.then("its ClusterServiceVersion becomes Failed with the reason UnsupportedOperatorGroup");
-        found.remedy(
+        Some(found.remedy(
             "install it in a namespace whose OperatorGroup targets what it supports; another target changes it for all \
              operators of this namespace",
             self.commands().get("operatorgroup", &group.name),
-        )
+        ))
     }
 
-    /// The only OperatorGroup of the namespace.
-    pub(super) fn only_group(&self) -> Option<&OperatorGroup> {
-        let mut groups = self.cluster.operator_groups.iter().filter(|it| it.namespace == self.namespace());
-        groups.next().filter(|_| groups.next().is_none())
+    /// Whether no Subscription of the namespace has installed a ClusterServiceVersion, and nothing replaces it.
+    pub(super) fn is_unmanaged(&self, csv: &ClusterServiceVersion) -> bool {
+        self.subscription_of(csv).is_none() && !self.own().any(|other| other.replaces == csv.name)
     }
 
     fn unmanaged(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
         let ClusterServiceVersion { name, .. } = csv;
-        let is_replaced = self.own().any(|it| it.replaces == *name);
-        if self.subscription_of(csv).is_some() || is_replaced {
+        if !self.is_unmanaged(csv) {
             return None;
         }
         let text = format!("no Subscription has installed {name}");

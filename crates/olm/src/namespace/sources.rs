@@ -4,7 +4,7 @@ use super::NamespaceInquiry;
 use super::commands::Commands;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
 use crate::resolve::Failure;
-use olmdex_rules::cluster::{CatalogSource, Subscription};
+use olmdex_rules::cluster::{CatalogSource, OperatorGroup, Subscription};
 use olmdex_version::first_of;
 
 /// For how many of several OperatorGroups it is shown how to keep them alone.
@@ -44,8 +44,7 @@ impl NamespaceInquiry<'_> {
     /// The Subscriptions whose catalogs are not given.
     fn not_given(&self) -> Vec<Obstacle> {
         let mut obstacles: Vec<Obstacle> = Vec::new();
-        let is_given = |it: &Subscription| self.world.subscriptions.iter().any(|known| known.name == it.name);
-        for it in self.subscriptions().filter(|it| !is_given(it) && !self.lacks_source(it)) {
+        for it in self.subscriptions().filter(|it| !self.is_given(it) && !self.lacks_source(it)) {
             let full = format!("{}/{}", it.source_namespace, it.source);
             let object = format!("CatalogSource {full}");
             if let Some(known) = obstacles.iter_mut().find(|known| known.object == object) {
@@ -102,15 +101,17 @@ impl NamespaceInquiry<'_> {
     /// Whether the namespace without an OperatorGroup has none in the cluster either: the input has those of others,
     /// and OLM has installed nothing here, or reports it.
     fn shows_no_group(&self) -> bool {
-        let mut own =
-            self.cluster.csvs.iter().filter(|it| it.namespace == self.namespace() && !it.is_copied).peekable();
-        let has_none = own.peek().is_none();
-        !self.cluster.operator_groups.is_empty() && (has_none || own.any(|it| it.reason == "NoOperatorGroup"))
+        let has_none = self.own().next().is_none();
+        !self.cluster.operator_groups.is_empty() && (has_none || self.own().any(|csv| csv.reason == "NoOperatorGroup"))
+    }
+
+    pub(super) fn groups(&self) -> Vec<&OperatorGroup> {
+        self.cluster.operator_groups.iter().filter(|group| group.namespace == self.namespace()).collect()
     }
 
     fn of_groups(&self) -> Result<Option<Obstacle>, Failure> {
         let namespace = self.namespace();
-        let groups: Vec<_> = self.cluster.operator_groups.iter().filter(|it| it.namespace == namespace).collect();
+        let groups = self.groups();
         let names: Vec<&str> = groups.iter().map(|it| it.name.as_str()).collect();
         let place = groups.first().map(|it| it.place.clone()).unwrap_or_default();
         let count = ObstacleCode::OperatorGroupCount;

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::NamespaceInquiry;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
-use crate::resolve::{Operator, Resolution, World};
-use olmdex_rules::cluster::{Cluster, Subscription};
+use crate::resolve::{Operator, Resolution};
+use olmdex_rules::cluster::Subscription;
 
 /// The state of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -41,34 +42,29 @@ pub struct OperatorStanding {
     pub is_stuck: bool,
 }
 
-impl NamespaceState {
-    pub(super) fn new(
-        cluster: &Cluster,
-        world: &World,
-        obstacles: Vec<Obstacle>,
-        resolution: Option<&Resolution>,
-    ) -> Self {
-        let namespace = &world.namespace;
+impl NamespaceInquiry<'_> {
+    /// The state with these obstacles.
+    pub(super) fn standing(&self, obstacles: Vec<Obstacle>, resolution: Option<&Resolution>) -> NamespaceState {
+        let world = self.world;
         let next = |subscription: &Subscription| -> Option<&Operator> {
             let own = world.subscriptions.iter().find(|it| it.name == subscription.name)?;
             let operators = &resolution?.operators;
             operators.iter().find(|it| crate::resolve::is_about(world, own, it) && it.name != own.installed)
         };
-        let subscriptions = cluster.subscriptions.iter().filter(|it| it.namespace == *namespace);
-        let mut operators: Vec<OperatorStanding> = subscriptions
+        let mut operators: Vec<OperatorStanding> = self
+            .subscriptions()
             .map(|it| {
                 let installed = it.installed.clone();
                 OperatorStanding::new(&it.package, &it.name, installed, next(it).map(|it| it.name.clone()), &obstacles)
             })
             .collect();
-        let names = |csv: &str| cluster.subscriptions.iter().any(|it| it.installed == csv || it.current == csv);
-        let alone = cluster.csvs.iter().filter(|it| it.namespace == *namespace && !it.is_copied && !names(&it.name));
-        let alone =
-            alone.filter(|it| !cluster.csvs.iter().any(|other| other.replaces == it.name && names(&other.name)));
-        operators.extend(alone.map(|it| OperatorStanding::new(&it.name, "", it.name.clone(), None, &obstacles)));
-        Self { namespace: namespace.clone(), operators, obstacles }
+        let alone = self.own().filter(|csv| self.is_unmanaged(csv)).map(|csv| &csv.name);
+        operators.extend(alone.map(|name| OperatorStanding::new(name, "", name.clone(), None, &obstacles)));
+        NamespaceState { namespace: world.namespace.clone(), operators, obstacles }
     }
+}
 
+impl NamespaceState {
     /// Whether nothing changes until somebody acts.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
@@ -99,11 +95,9 @@ impl OperatorStanding {
         obstacles: &[Obstacle],
     ) -> Self {
         let subject = if name.is_empty() { installed.as_str() } else { name };
-        let mut own = obstacles.iter().filter(|it| it.concerns(subject));
+        let own = obstacles.iter().filter(|obstacle| obstacle.concerns(subject));
         // Obstacles of today come first, then unknown facts, then obstacles of later steps.
-        let mut sorted: Vec<&Obstacle> = own.by_ref().collect();
-        sorted.sort_by_key(|it| (!it.is_now(), it.effect != Effect::Unknown));
-        let first = sorted.first();
+        let first = own.min_by_key(|obstacle| (!obstacle.is_now(), obstacle.effect != Effect::Unknown));
         let state = match (first, &next, installed.is_empty()) {
             (Some(obstacle), ..) if obstacle.is_now() || next.is_none() => obstacle.text.clone(),
             (_, Some(next), true) => format!("OLM installs {next}"),

@@ -89,21 +89,27 @@ fn helpful(
     helps: impl Fn(&Resolution) -> bool,
 ) -> Result<Vec<Repair>, Failure> {
     let mut found = Vec::new();
-    let options = &Options { explains: false, ..*options };
     for Change { words: change, world: changed, subscription, edit } in changes.into_iter().take(MAX_TRIES) {
-        match resolve(&changed, rows, options) {
-            // A change is no help if it works only because an operator stays where no update reaches it.
-            Ok(Verdict::Resolved(resolution)) if strands(&changed, rows, &resolution, subscription.as_deref())? => {}
-            Ok(Verdict::Resolved(resolution)) if !helps(&resolution) => {}
-            Ok(Verdict::Resolved(resolution)) => {
-                let installs = resolution.operators.iter().map(|it| it.name.clone()).collect();
-                found.push(Repair { change, installs, edit });
-            }
-            Err(failure @ (Failure::Index(_) | Failure::Limit(_) | Failure::Work(_))) => return Err(failure),
-            Ok(Verdict::Unsatisfiable(_)) | Err(_) => {}
+        let Some(resolution) = resolution_after(&changed, rows, options)? else { continue };
+        // A change is no help if it works only because an operator stays where no update reaches it.
+        if helps(&resolution) && !strands(&changed, rows, &resolution, subscription.as_deref())? {
+            let installs = resolution.operators.into_iter().map(|operator| operator.name).collect();
+            found.push(Repair { change, installs, edit });
         }
     }
     Ok(found)
+}
+
+/// The resolution of a namespace after a change; `None` if it has none.
+///
+/// # Errors
+/// If the catalogs cannot be read, or a limit ends the work before there is an answer.
+pub fn resolution_after(changed: &World, rows: &dyn Rows, options: &Options) -> Result<Option<Resolution>, Failure> {
+    match resolve(changed, rows, &Options { explains: false, ..*options }) {
+        Ok(Verdict::Resolved(resolution)) => Ok(Some(resolution)),
+        Err(failure @ (Failure::Index(_) | Failure::Limit(_) | Failure::Work(_))) => Err(failure),
+        Ok(Verdict::Unsatisfiable(_)) | Err(_) => Ok(None),
+    }
 }
 
 /// Whether a Subscription would be left with an operator that has no upgrade.
