@@ -3,6 +3,14 @@
 use super::explanation::MessageExplanation;
 use olmdex_text::encoding::shell::word;
 
+pub(super) const CLASSIC: &str = "OLM Classic";
+pub(super) const V1: &str = "OLM v1";
+
+pub(super) const CSVS: &str = "kubectl get clusterserviceversions -A";
+pub(super) const GROUPS: &str = "kubectl get operatorgroups -A -o yaml";
+pub(super) const SOURCES: &str = "kubectl get catalogsources -A";
+pub(super) const PLANS: &str = "kubectl get installplans -A";
+pub(super) const MARKETPLACE_PODS: &str = "kubectl get pods -n openshift-marketplace";
 /// The command that shows the conditions of ClusterExtensions.
 pub(super) const EXTENSIONS: &str = "kubectl get clusterextensions -o yaml";
 /// The command that resolves a namespace offline.

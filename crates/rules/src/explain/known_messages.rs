@@ -2,19 +2,10 @@
 //! OperatorGroups, InstallPlans and CatalogSources, OLM v1's checks before it installs, and the refusals of opm and
 //! oc-mirror.
 
-use super::builder::{EXTENSIONS, Made};
-use super::explanation::MessageExplanation;
+use super::builder::{CLASSIC, CSVS, EXTENSIONS, GROUPS, MARKETPLACE_PODS, PLANS, SOURCES, V1};
 use super::rule::MessagePattern;
 
-const CLASSIC: &str = "OLM Classic";
-const V1: &str = "OLM v1";
 const OPM: &str = "opm";
-
-const CSVS: &str = "kubectl get clusterserviceversions -A";
-const GROUPS: &str = "kubectl get operatorgroups -A -o yaml";
-const SOURCES: &str = "kubectl get catalogsources -A";
-const PLANS: &str = "kubectl get installplans -A";
-const MARKETPLACE_PODS: &str = "kubectl get pods -n openshift-marketplace";
 
 /// All of them; the first that fits counts.
 pub(super) const PATTERNS: &[MessagePattern] = &[
@@ -177,14 +168,6 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
         meaning: "No problem: every catalog answers.",
         names: &[],
         next: &["kubectl get subscriptions -A"],
-    },
-    MessagePattern {
-        system: CLASSIC,
-        marks: &["attenuated service account query failed"],
-        meaning: "OLM cannot use the service account that the OperatorGroup names. Check spec.serviceAccountName of \
-            the group, and the account's roles.",
-        names: &[],
-        next: &[GROUPS],
     },
     MessagePattern {
         system: CLASSIC,
@@ -372,8 +355,3 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
         next: &["olmdex validate CATALOG"],
     },
 ];
-
-/// Messages that are recognised by their words alone.
-pub(super) fn by_words(message: &str) -> Option<MessageExplanation> {
-    PATTERNS.iter().find_map(|it| it.explain(message)).and_then(Made::done)
-}

@@ -18,6 +18,7 @@ mod v1;
 use builder::{EXTENSIONS, RESOLVE};
 
 pub use explanation::{MessageExplanation, PartExplanation, RuleExplanation};
+use rule::MessagePattern;
 
 /// Decodes a message, or all messages of a paste: troubles come before reassurances, and the messages of conditions
 /// that are as they should be only count if there is no other. `None` if nothing is known.
@@ -44,20 +45,27 @@ pub fn decode(paste: &str) -> Option<MessageExplanation> {
 }
 
 fn decode_one(message: &str) -> Option<MessageExplanation> {
-    let message =
-        message.lines().map(str::trim_start).map(|it| it.trim_start_matches("> ")).collect::<Vec<_>>().join(" ");
+    let message = message.lines().map(paste::without_marks).collect::<Vec<_>>().join(" ");
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = paste::without_log(without_frame(&message));
     let decoders = [
         unsatisfiable::unsatisfiable,
         blocked::blocked_upgrade,
-        status_messages::by_words,
-        known_messages::by_words,
+        by_words,
         classic::classic,
         v1::v1,
         catalogd::catalogd,
     ];
     decoders.iter().find_map(|it| it(&message))
+}
+
+/// Messages that their words alone explain; the first pattern whose words all occur counts.
+fn patterns() -> impl Iterator<Item = &'static MessagePattern> {
+    status_messages::PATTERNS.iter().chain(known_messages::PATTERNS)
+}
+
+fn by_words(message: &str) -> Option<MessageExplanation> {
+    patterns().find_map(|pattern| pattern.explain(message))?.done()
 }
 
 /// The places to look for the cause of an unknown message, by the words in it; at least the general ones.

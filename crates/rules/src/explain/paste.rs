@@ -98,7 +98,7 @@ pub(super) fn messages(paste: &str) -> Vec<PastedMessage> {
 }
 
 /// The text of a line without the marks of a quotation and of a diff.
-fn without_marks(line: &str) -> &str {
+pub(super) fn without_marks(line: &str) -> &str {
     let mut rest = line;
     while let Some(inside) = rest.trim_start().strip_prefix('>') {
         rest = inside.strip_prefix(' ').unwrap_or(inside);

@@ -2,34 +2,21 @@
 //! CatalogSources and unpack jobs of OLM Classic, and of ClusterExtensions and ClusterCatalogs of OLM v1. The words are
 //! those of the real systems' sources (operator-framework's operator-lifecycle-manager and operator-controller).
 
-use super::builder::EXTENSIONS;
-use super::explanation::MessageExplanation;
+use super::builder::{CLASSIC, CSVS, EXTENSIONS, GROUPS, MARKETPLACE_PODS, PLANS, SOURCES, V1};
 use super::rule::MessagePattern;
 
-const CLASSIC: &str = "OLM Classic";
-const V1: &str = "OLM v1";
 const CATALOGD: &str = "catalogd";
 
-const CSVS: &str = "kubectl get clusterserviceversions -A";
-const GROUPS: &str = "kubectl get operatorgroups -A -o yaml";
-const SOURCES: &str = "kubectl get catalogsources -A";
-const PLANS: &str = "kubectl get installplans -A";
 const EVENTS: &str = "kubectl get events -A --sort-by=.lastTimestamp";
 const DEPLOYMENTS: &str = "kubectl get deployments -A";
 const UNPACK: &str = "kubectl get jobs,pods -n openshift-marketplace";
-const MARKETPLACE_PODS: &str = "kubectl get pods -n openshift-marketplace";
 const CATALOGS: &str = "kubectl get clustercatalogs";
 const CATALOGD_PODS: &str = "kubectl get pods -A -l app.kubernetes.io/name=catalogd";
 const REVISIONS: &str = "kubectl get clusterobjectsets,clusterextensionrevisions -o yaml";
 const REQUIREMENTS: &str = "kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'";
 
-/// The explanation of a message by the first pattern whose words all occur.
-pub(super) fn by_words(message: &str) -> Option<MessageExplanation> {
-    PATTERNS.iter().find_map(|it| it.explain(message))?.done()
-}
-
 /// All of them; the first that fits counts.
-const PATTERNS: &[MessagePattern] = &[
+pub(super) const PATTERNS: &[MessagePattern] = &[
     MessagePattern {
         system: CLASSIC,
         marks: &["could not cast install strategy"],
