@@ -203,7 +203,7 @@ impl ListIndex {
         connection.pragma_update(None, "query_only", true).map_err(failed)?;
         // Statements are run again with other values, and each would be planned anew for those.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
-        connection.set_prepared_statement_cache_capacity(64);
+        connection.set_prepared_statement_cache_capacity(256);
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u64>(0));
         let size = number("page_count").map_err(failed)?.saturating_mul(number("page_size").map_err(failed)?);
         let steps = Arc::new(database_budget(size));

@@ -238,9 +238,11 @@ const NAMED: usize = 6;
 
 /// The packages that require this one, in any version.
 fn used_by(context: PageContext<'_>, package: &str) -> Result<Markup, PageError> {
-    let Some(names) = context.cache().dependents(context.index())?.get(package) else { return Ok(html! {}) };
+    let names = context.cache().dependents(context.index())?.of(package);
     Ok(html! {
-        @for it in names.iter().take(NAMED) { span.line { (link(context, &Route::Package(it.clone()), shown(it))) } }
+        @for name in names.iter().take(NAMED) {
+            span.line { (link(context, &Route::Package((*name).to_owned()), shown(name))) }
+        }
         @if names.len() > NAMED { span.line { (names.len() - NAMED) " more" } }
     })
 }

@@ -1,13 +1,39 @@
 //! The dependencies between packages, in any version and any catalog: by name, by an API, or inside a constraint.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use super::Filter;
 use crate::{Index, IndexError};
 use olmdex_constraint::{Leaf, leaves};
 
-/// The packages that require one, by its name.
-pub type Dependents = HashMap<String, BTreeSet<String>>;
+type ApiKey = (String, String, String);
+
+/// The packages that require others. APIs that many provide and many require are not paired: their number would be a
+/// product.
+#[derive(Debug, Default)]
+pub struct Dependents {
+    /// Those that require a package by its name.
+    by_name: HashMap<String, BTreeSet<String>>,
+    /// The APIs that a package provides and another one requires.
+    provided: HashMap<String, BTreeSet<ApiKey>>,
+    /// The packages that require an API.
+    required: HashMap<ApiKey, BTreeSet<String>>,
+}
+
+impl Dependents {
+    /// The packages that require one, by their names. A package that requires itself, or an API of its own, is left
+    /// out.
+    #[must_use]
+    pub fn of(&self, package: &str) -> Vec<&str> {
+        let apis = self.provided.get(package).into_iter().flatten();
+        let of_apis = apis.filter_map(|api| self.required.get(api));
+        let all = self.by_name.get(package).into_iter().chain(of_apis).flatten();
+        let mut names: Vec<&str> = all.map(String::as_str).filter(|name| *name != package).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
 
 const BY_NAME: &str = "
 SELECT DISTINCT r.package, b.package FROM required_package r CROSS JOIN bundle b ON b.document = r.document";
@@ -21,22 +47,15 @@ SELECT DISTINCT a."group", a.version, a.kind, b.package
 FROM provided_api p CROSS JOIN bundle b ON b.document = p.document CROSS JOIN api a ON a.id = p.api
 WHERE p.api IN (SELECT api FROM required_api) OR EXISTS (SELECT 1 FROM bundle_constraint)"#;
 
-type ApiKey = (String, String, String);
-
 impl Index {
-    /// The packages that require each package. A package that requires itself, or an API of its own, is left out.
+    /// The packages that require each package.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn dependents(&self) -> Result<Dependents, IndexError> {
-        let mut found = Dependents::new();
-        let mut add = |required: String, package: &str| {
-            if required != package {
-                found.entry(required).or_default().insert(package.to_owned());
-            }
-        };
-        for (required, package) in self.rows(BY_NAME, [], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))? {
-            add(required, &package);
+        let mut found = Dependents::default();
+        for (required, package) in self.rows(BY_NAME, [], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))? {
+            found.by_name.entry(required).or_default().insert(package);
         }
         let apis = |sql: &str| {
             self.rows(sql, [], |row| {
@@ -44,24 +63,27 @@ impl Index {
                 Ok((key, row.get::<_, String>(3)?))
             })
         };
-        let mut providers: BTreeMap<ApiKey, Vec<String>> = BTreeMap::new();
-        for (api, package) in apis(PROVIDED)? {
-            providers.entry(api).or_default().push(package);
+        for (api, package) in apis(REQUIRED)? {
+            found.required.entry(api).or_default().insert(package);
         }
-        let mut required = apis(REQUIRED)?;
         for it in self.bundles_with_property(&Filter::default(), "olm.constraint")? {
             // A constraint that cannot be read names no package.
             for leaf in leaves(&it.what).unwrap_or_default() {
                 match leaf {
-                    Leaf::Package(name, _) => add(name, &it.package),
-                    Leaf::Api(api) => required.push(((api.group, api.version, api.kind), it.package.clone())),
+                    Leaf::Package(name, _) => {
+                        found.by_name.entry(name).or_default().insert(it.package.clone());
+                    }
+                    Leaf::Api(api) => {
+                        let key = (api.group, api.version, api.kind);
+                        found.required.entry(key).or_default().insert(it.package.clone());
+                    }
                     _ => {}
                 }
             }
         }
-        for (api, package) in required {
-            for provider in providers.get(&api).into_iter().flatten() {
-                add(provider.clone(), &package);
+        for (api, package) in apis(PROVIDED)? {
+            if found.required.contains_key(&api) {
+                found.provided.entry(package).or_default().insert(api);
             }
         }
         Ok(found)
