@@ -7,9 +7,9 @@ use super::compression::{self, digest};
 use super::error::IndexError;
 use super::open::Index;
 
-/// The texts that are unpacked at a time at most, and their stored bytes.
+/// The texts that are unpacked at a time at most, and their bytes, of which the last text may have more.
 const BATCH: usize = 64;
-const BATCH_BYTES: usize = 1 << 20;
+const BATCH_BYTES: i64 = 8 << 20;
 
 /// The reason why a text cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged, and the errors of `each`.
-    pub(super) fn stored_texts<H: Sync, E: From<IndexError>>(
+    pub(super) fn stored_texts<H, E: From<IndexError>>(
         &self,
         sql: &str,
         parameters: impl Params,
@@ -61,28 +61,27 @@ impl Index {
         let failed = |error: rusqlite::Error| E::from(self.failed(&error));
         let mut statement = self.connection().prepare_cached(sql).map_err(failed)?;
         let mut rows = statement.query(parameters).map_err(failed)?;
-        let (mut batch, mut n_bytes) = (Vec::new(), 0);
+        let mut ready: Vec<(H, Result<String, WrongText>)> = Vec::new();
         loop {
-            let row = rows.next().map_err(failed)?;
-            let is_last = row.is_none();
-            if let Some(row) = row {
+            let (mut heads, mut batch, mut n_bytes) = (Vec::new(), Vec::new(), 0);
+            while batch.len() < BATCH && n_bytes < BATCH_BYTES {
+                let Some(row) = rows.next().map_err(failed)? else { break };
                 let Some(head) = head(row).map_err(failed)? else { continue };
                 let stored = StoredText::of(row).map_err(failed)?;
-                n_bytes += stored.bytes.len();
-                batch.push((head, stored));
+                n_bytes = n_bytes.saturating_add(stored.size.max(0));
+                heads.push(head);
+                batch.push(stored);
             }
-            if !is_last && batch.len() < BATCH && n_bytes < BATCH_BYTES {
-                continue;
-            }
-            // Unpacking and hashing are most of the work.
-            let texts: Vec<_> = batch.par_iter().map(|(_, stored)| stored.text()).collect();
-            for ((head, _), text) in batch.drain(..).zip(texts) {
-                each(head, text)?;
-            }
-            n_bytes = 0;
-            if is_last {
+            // Unpacking and hashing are most of the work, so the texts of a batch are used while the next are unpacked.
+            let mut texts = Vec::new();
+            rayon::in_place_scope(|scope| {
+                scope.spawn(|_| texts = batch.par_iter().map(StoredText::text).collect());
+                ready.drain(..).try_for_each(|(head, text)| each(head, text))
+            })?;
+            if heads.is_empty() {
                 return Ok(());
             }
+            ready.extend(heads.into_iter().zip(texts));
         }
     }
 }

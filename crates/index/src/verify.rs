@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row, params, params_from_iter};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -39,10 +39,10 @@ WHERE ?1 IS NULL OR d.id IN (
 const DESCRIPTIONS: &str =
     "SELECT digest, codec, size, bytes, 'text', CAST(id AS TEXT) FROM text WHERE ?1 IS NULL OR true";
 
-/// The documents of a catalog by their digests.
-const HELD: &str = "
-SELECT d.digest, d.id FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id
-CROSS JOIN document d ON d.id = cd.document WHERE c.name = ?";
+/// Whether an index holds a text of the digest, codec, size and stored bytes of another one.
+const SAME_TEXT: &str = "SELECT 1 FROM document d CROSS JOIN document_text t ON t.document = d.id
+WHERE d.digest = ? AND t.codec = ? AND t.size = ? AND t.bytes = ?";
+const SAME_DESCRIPTION: &str = "SELECT 1 FROM text WHERE digest = ? AND codec = ? AND size = ? AND bytes = ?";
 
 /// The graphs of channels in catalogs.
 const GRAPHS: &str = "catalog_channel cc JOIN catalog c ON c.id = cc.catalog JOIN document d ON d.id = cc.channel";
@@ -69,23 +69,19 @@ impl Index {
         Ok(documents)
     }
 
-    /// Recomputes the digests of the texts of a catalog that another catalog does not hold. Texts of one digest that
-    /// are stored as the same bytes are the same text, whatever its digest is.
+    /// Recomputes the digests of the texts of a catalog that another index does not hold. Texts of one digest that are
+    /// stored as the same bytes are the same text, whatever its digest is.
     ///
     /// # Errors
     /// `NotAnIndex::Damaged` names a document whose text is another one.
-    pub fn verify_other_texts(&self, catalog: &str, other: (&Self, &str)) -> Result<(), IndexError> {
-        let (other, other_catalog) = other;
-        let held: HashMap<Vec<u8>, i64> =
-            other.rows(HELD, [other_catalog], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
-        let same = "SELECT 1 FROM document_text WHERE document = ? AND codec = ? AND size = ? AND bytes = ?";
-        let mut same = other.connection().prepare(same).map_err(|error| other.failed(&error))?;
-        self.verify_all(TEXTS, Some(catalog), |row| {
-            let Some(document) = held.get(row.get_ref(0)?.as_blob().unwrap_or_default()) else { return Ok(true) };
-            let [codec, size, bytes] = [row.get_ref(1)?, row.get_ref(2)?, row.get_ref(3)?].map(ToSqlOutput::Borrowed);
-            Ok(!same.exists(params![document, codec, size, bytes])?)
-        })?;
-        self.verify_all(DESCRIPTIONS, Some(catalog), |_| Ok(true))?;
+    pub fn verify_other_texts(&self, catalog: &str, other: &Self) -> Result<(), IndexError> {
+        for (texts, same) in [(TEXTS, SAME_TEXT), (DESCRIPTIONS, SAME_DESCRIPTION)] {
+            let mut same = other.connection().prepare(same).map_err(|error| other.failed(&error))?;
+            self.verify_all(texts, Some(catalog), |row| {
+                let values = [row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?, row.get_ref(3)?];
+                Ok(!same.exists(params_from_iter(values.map(ToSqlOutput::Borrowed)))?)
+            })?;
+        }
         Ok(())
     }
 

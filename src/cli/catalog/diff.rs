@@ -139,10 +139,10 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
     // Documents are compared by their digests, which somebody may have kept for other texts.
     if !old.is_verified {
-        old_index.verify_other_texts(&old.catalog, (new_index, &new.catalog))?;
+        old_index.verify_other_texts(&old.catalog, new_index)?;
     }
     if !new.is_verified {
-        new_index.verify_other_texts(&new.catalog, (old_index, &old.catalog))?;
+        new_index.verify_other_texts(&new.catalog, old_index)?;
     }
     let wish = DifferenceWish { breaking: args.breaking, details: args.details };
     let is_omitted = |change: &Change| args.omit.iter().any(|kind| kind.fits(change));
