@@ -162,13 +162,15 @@ pub fn demands(
 /// The first entry of each bundle of a package in each catalog, by the bundle's name.
 type FirstEntries = HashMap<String, BTreeMap<usize, EntryId>>;
 
-/// The demands of the bundles of a package, one after another: the package is read once for all of them.
+/// The demands of bundles, one after another: all that they share is read once.
 pub struct Demands<'r> {
     universe: Universe<'r>,
     candidates: Candidates,
     steps: u64,
     /// The package that was asked about last, with the first entry of each of its bundles in each catalog.
     first: Option<(String, FirstEntries)>,
+    /// The bundles that meet a requirement, by its number: version after version demands the same, and so do packages.
+    met: HashMap<usize, Rc<[(String, String)]>>,
 }
 
 impl<'r> Demands<'r> {
@@ -176,7 +178,8 @@ impl<'r> Demands<'r> {
     #[must_use]
     pub fn new(world: &'r World, rows: &'r dyn Rows, options: &Options) -> Self {
         let universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
-        Self { universe, candidates: Candidates::default(), steps: options.steps, first: None }
+        let candidates = Candidates::default();
+        Self { universe, candidates, steps: options.steps, first: None, met: HashMap::new() }
     }
 
     /// Like [`demands`], but with a summary of the providers. The providers of a demand that `known` already has for
@@ -194,6 +197,54 @@ impl<'r> Demands<'r> {
         let ids: Vec<EntryId> = first.get(bundle).into_iter().flat_map(|it| it.values().copied()).collect();
         self.first = Some((package.to_owned(), first));
         ids.into_iter().map(|id| needs_of(&mut self.universe, &mut self.candidates, id, known)).collect()
+    }
+
+    /// The demands of each bundle of a package that is in a channel, by the names of the bundles. Bundles that demand
+    /// nothing, and properties that cannot be read, are left out.
+    ///
+    /// # Errors
+    /// The errors of [`demands`].
+    pub(super) fn of_package(&mut self, package: &str) -> Result<BTreeMap<String, Vec<MetBy>>, Failure> {
+        let Self { universe, candidates, met, steps, .. } = self;
+        universe.budget.refill(*steps);
+        let mut found = BTreeMap::new();
+        for channel in default_first(universe, package)? {
+            let ids = universe.channel(channel).entries.clone();
+            universe.learn(&ids)?;
+            for id in ids {
+                tally::step(1);
+                let name = universe.entry(id).fields.name.clone();
+                if found.contains_key(&name) {
+                    continue;
+                }
+                let mut demands: Vec<MetBy> = Vec::new();
+                for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
+                    let Meaning::Requires(requirement) = meaning else { continue };
+                    let names = match met.get(&requirement.number) {
+                        Some(known) => Rc::clone(known),
+                        None => {
+                            let entries = candidates.of(universe, requirement, id)?;
+                            let name = |it: &EntryId| {
+                                tally::step(1);
+                                (universe.bundle(*it).package.clone(), universe.entry(*it).fields.name.clone())
+                            };
+                            let mut names: Vec<(String, String)> = entries.iter().map(name).collect();
+                            names.dedup();
+                            let names: Rc<[_]> = names.into();
+                            met.insert(requirement.number, Rc::clone(&names));
+                            names
+                        }
+                    };
+                    demands.push((requirement.plain.clone(), names));
+                }
+                demands.sort();
+                demands.dedup();
+                if !demands.is_empty() {
+                    found.insert(name, demands);
+                }
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -218,59 +269,6 @@ fn default_first(universe: &mut Universe<'_>, package: &str) -> Result<Vec<Chann
 
 /// A demand, and the bundles that meet it, with their packages, most preferred first.
 pub(super) type MetBy = (String, Rc<[(String, String)]>);
-
-/// The demands of each bundle of a package that is in a channel, by the names of the bundles. Bundles that demand
-/// nothing, and properties that cannot be read, are left out.
-///
-/// # Errors
-/// The errors of [`demands`].
-pub(super) fn demands_of_package(
-    world: &World,
-    rows: &dyn Rows,
-    options: &Options,
-    package: &str,
-) -> Result<BTreeMap<String, Vec<MetBy>>, Failure> {
-    let mut universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
-    let mut candidates = Candidates::default();
-    let mut found = BTreeMap::new();
-    // Version after version demands the same.
-    let mut met: BTreeMap<usize, Rc<[(String, String)]>> = BTreeMap::new();
-    for channel in default_first(&mut universe, package)? {
-        let ids = universe.channel(channel).entries.clone();
-        universe.learn(&ids)?;
-        for id in ids {
-            let name = universe.entry(id).fields.name.clone();
-            if found.contains_key(&name) {
-                continue;
-            }
-            let mut demands: Vec<MetBy> = Vec::new();
-            for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
-                let Meaning::Requires(requirement) = meaning else { continue };
-                let names = match met.get(&requirement.number) {
-                    Some(known) => Rc::clone(known),
-                    None => {
-                        let entries = candidates.of(&mut universe, requirement, id)?;
-                        let name = |it: &EntryId| {
-                            (universe.bundle(*it).package.clone(), universe.entry(*it).fields.name.clone())
-                        };
-                        let mut names: Vec<(String, String)> = entries.iter().map(name).collect();
-                        names.dedup();
-                        let names: Rc<[_]> = names.into();
-                        met.insert(requirement.number, Rc::clone(&names));
-                        names
-                    }
-                };
-                demands.push((requirement.plain.clone(), names));
-            }
-            demands.sort();
-            demands.dedup();
-            if !demands.is_empty() {
-                found.insert(name, demands);
-            }
-        }
-    }
-    Ok(found)
-}
 
 /// The demands of the bundle of an entry.
 fn of_entry(universe: &mut Universe<'_>, candidates: &mut Candidates, id: EntryId) -> Result<BundleDemands, Failure> {

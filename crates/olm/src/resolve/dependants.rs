@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::closure::{BundleName, ClosureError, bare_world, subscribed};
-use super::demand::{MetBy, demands, demands_of_package};
+use super::demand::{Demands, MetBy, demands};
 use super::failure::Failure;
 use super::indexed::IndexRows;
 use super::resolution::{Because, Options, Verdict, resolve};
@@ -91,9 +91,12 @@ pub fn dependants(
     let side = [Side::new(index, before, options)?, Side::new(index, after, options)?];
     let mut found = Dependants::default();
     let mut demanding: BTreeMap<String, Pair> = BTreeMap::new();
+    let rows = side.each_ref().map(|side| IndexRows::new(index, &side.world));
+    let [mut old, mut new] = [0, 1].map(|at: usize| Demands::new(&side[at].world, &rows[at], options));
     for package in packages {
-        let [old, new] = &side;
-        demanding.insert(package.clone(), (old.demands(package, &mut found)?, new.demands(package, &mut found)?));
+        let mut of = |demands: &mut Demands<'_>| answered(demands.of_package(package), &mut found);
+        let (old, new) = (of(&mut old)?, of(&mut new)?);
+        demanding.insert(package.clone(), (old.unwrap_or_default(), new.unwrap_or_default()));
     }
     if generations.contains(&Olm::V1) {
         found.refused = refused(&side, &demanding)?;
@@ -170,11 +173,8 @@ fn resolve_again(
     Ok(())
 }
 
-/// The demands of the bundles of a package, by the names of the bundles.
-type Demands = BTreeMap<String, Vec<MetBy>>;
-
-/// The demands before and after.
-type Pair = (Demands, Demands);
+/// The demands of the bundles of a package, by the names of the bundles, before and after.
+type Pair = (BTreeMap<String, Vec<MetBy>>, BTreeMap<String, Vec<MetBy>>);
 
 /// Package and bundle that OLM installs for each demand.
 type Providers = BTreeMap<String, (String, String)>;
@@ -190,12 +190,6 @@ struct Side<'a> {
 impl<'a> Side<'a> {
     fn new(index: &'a Index, catalog: &'a str, options: &'a Options) -> Result<Self, ClosureError> {
         Ok(Self { index, catalog, world: bare_world(index, &[catalog.to_owned()])?, options })
-    }
-
-    fn demands(&self, package: &str, found: &mut Dependants) -> Result<Demands, ClosureError> {
-        let rows = IndexRows::new(self.index, &self.world);
-        let demands = demands_of_package(&self.world, &rows, self.options, package);
-        Ok(answered(demands, found)?.unwrap_or_default())
     }
 
     /// Adds where each demand is written.
@@ -292,4 +286,48 @@ fn compared(
         });
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::sync::Arc;
+
+    use olmdex_fbc::Input;
+    use olmdex_index::{Builder, CatalogSpec, Mode};
+    use olmdex_text::tally::assert_grows_with_input;
+
+    use super::*;
+
+    /// An attack: each package requires an API that all packages provide.
+    #[test]
+    fn bundles_with_one_demand_are_compared_in_so_many_steps() {
+        assert_grows_with_input(100, |size| {
+            let mut text = String::new();
+            for at in 0..size {
+                write!(
+                    text,
+                    r#"{{"schema":"olm.package","name":"p{at}","defaultChannel":"c"}}
+                    {{"schema":"olm.channel","package":"p{at}","name":"c","entries":[{{"name":"p{at}.v1.0.0"}}]}}
+                    {{"schema":"olm.bundle","package":"p{at}","name":"p{at}.v1.0.0","image":"example.com/p:{at}","properties":[
+                     {{"type":"olm.package","value":{{"packageName":"p{at}","version":"1.0.0"}}}},
+                     {{"type":"olm.gvk","value":{{"group":"g","version":"v1","kind":"K"}}}},
+                     {{"type":"olm.gvk.required","value":{{"group":"g","version":"v1","kind":"K"}}}}]}}"#
+                )
+                .unwrap();
+            }
+            let mut builder = Builder::in_memory();
+            for name in ["old", "new"] {
+                let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+                let input = Input::bytes("c.json", Arc::from(text.as_bytes()));
+                builder.add_catalog(&spec, &input, Mode::Strict).unwrap();
+            }
+            let index: Index = builder.into_index().unwrap();
+            let packages: Vec<String> = (0..size).map(|at| format!("p{at}")).collect();
+            move || {
+                let found = dependants(&index, "old", "new", &packages, &[Olm::Classic], &Options::default()).unwrap();
+                assert_eq!(found, Dependants::default());
+            }
+        });
+    }
 }

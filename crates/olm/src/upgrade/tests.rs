@@ -132,6 +132,22 @@ fn a_short_way_over_many_channels_is_found_in_so_many_steps() {
     });
 }
 
+/// An attack: 300 channels with the same 200 entries.
+#[test]
+fn ways_of_each_channel_are_followed_in_so_many_steps() {
+    assert_grows_with_input(200, |size| {
+        let rank = CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() };
+        let view = PackageView::new("p", vec![of_channels(size)], &[rank]);
+        move || {
+            for number in 0..size {
+                let (first, channel) = (InstalledBundle::held(name(0), "1.0.0".to_owned()), format!("c{number}"));
+                let route = super::UpgradeRoutes::v1(&view, &channel).route(&first);
+                assert_eq!((route.target.name, route.steps), (name(9), 9));
+            }
+        }
+    });
+}
+
 #[test]
 fn ways_from_everywhere_are_cut_and_followed_in_so_many_steps() {
     assert_grows_with_input(300, |size| {

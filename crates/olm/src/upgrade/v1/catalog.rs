@@ -9,6 +9,7 @@ use super::property::{BundleVersion, bundle_version};
 use crate::upgrade::channel::{Channel, Entry};
 use olmdex_index::query::{GraphBundle, GraphDeprecation, InstallModes, Obstacles, PackageGraph};
 use olmdex_rules::cluster::LabelSelector;
+use olmdex_text::tally;
 use olmdex_version::{Holding, VersionRelease};
 
 /// The label that every catalog has: its name.
@@ -88,6 +89,21 @@ pub(in crate::upgrade) struct EntryPlace {
     pub(super) entry: usize,
 }
 
+/// Those of some places, which are in order, that are in channels that count. A bundle may be in each of thousands of
+/// channels, so that its places must not be looked at for each of them.
+pub(super) fn within<'p>(
+    places: &'p [EntryPlace],
+    counting: Option<&'p [usize]>,
+) -> impl Iterator<Item = EntryPlace> + 'p {
+    let of_channel = |number: &usize| {
+        tally::step(1);
+        let rest = &places[places.partition_point(|place| place.channel < *number)..];
+        &rest[..rest.partition_point(|place| place.channel == *number)]
+    };
+    let all = counting.is_none().then_some(places);
+    all.into_iter().chain(counting.into_iter().flatten().map(of_channel)).flatten().inspect(|_| tally::step(1)).copied()
+}
+
 /// Places in the lists of a [`Catalog`].
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lookup {
@@ -105,6 +121,8 @@ pub(super) struct Lookup {
     pub(super) best: OnceLock<BestFirst>,
     /// Entries of a bundle, in order.
     pub(super) entries: HashMap<String, Vec<EntryPlace>>,
+    /// The channels of a name, in order.
+    channels: HashMap<String, Vec<usize>>,
 }
 
 /// An entry with a range.
@@ -133,6 +151,7 @@ impl Lookup {
             }
         }
         for (number, channel) in channels.iter().enumerate() {
+            lookup.channels.entry(channel.name.clone()).or_default().push(number);
             for (at, entry) in channel.entries.iter().enumerate() {
                 let place = EntryPlace { channel: number, entry: at };
                 // A name counts once for an entry, however often the entry has it.
@@ -273,6 +292,24 @@ impl Catalog {
     /// Whether it has something for a ClusterExtension with a selector.
     pub(in crate::upgrade) fn is_asked_with(&self, selector: Option<&LabelSelector>) -> bool {
         self.state == CatalogState::Serving && selector.is_none_or(|selector| selector.matches(&self.labels))
+    }
+
+    /// The channels that count, given their names; `None` if all count, as none is given.
+    pub(super) fn counting(&self, names: &[String]) -> Option<Vec<usize>> {
+        if names.is_empty() {
+            return None;
+        }
+        let mut numbers: Vec<usize> =
+            names.iter().filter_map(|name| self.lookup.channels.get(name)).flatten().copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Some(numbers)
+    }
+
+    /// Whether a channel that counts lists a bundle, or all bundles count.
+    pub(super) fn is_listed(&self, bundle: &str, counting: Option<&[usize]>) -> bool {
+        let entries = self.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);
+        counting.is_none() || within(entries, counting).next().is_some()
     }
 
     /// The channels that list a bundle.

@@ -159,18 +159,19 @@ impl<'c> Web<'c> {
 
 /// The bundles that are in some channels (none given: all) of some catalogs, ranked, with their entries there.
 fn targets<'c>(catalogs: impl Iterator<Item = &'c Catalog>, channels: &[String]) -> Vec<Target<'c>> {
-    let counts = |name: &str| channels.is_empty() || channels.iter().any(|it| it == name);
     let mut targets = Vec::new();
     for catalog in catalogs {
+        let counting = catalog.counting(channels);
+        let counts = |number: &usize| counting.as_ref().is_none_or(|numbers| numbers.binary_search(number).is_ok());
         let first = targets.len();
         let mut place_of: HashMap<&str, usize> = HashMap::new();
         for candidate in &catalog.candidates {
-            if channels.is_empty() || catalog.channels_of(&candidate.name).any(counts) {
+            if catalog.is_listed(&candidate.name, counting.as_deref()) {
                 place_of.insert(&candidate.name, targets.len() - first);
                 targets.push(Target { catalog, candidate, entries: Vec::new() });
             }
         }
-        for (number, channel) in catalog.channels.iter().enumerate().filter(|it| counts(&it.1.name)) {
+        for (number, channel) in catalog.channels.iter().enumerate().filter(|it| counts(&it.0)) {
             for (at, entry) in channel.entries.iter().enumerate() {
                 if let Some(place) = place_of.get(entry.fields.name.as_str()) {
                     targets[first + place].entries.push(EntryPlace { channel: number, entry: at });

@@ -237,10 +237,8 @@ fn best_of<'c>(
     walk: Option<&mut Vec<CatalogWalk>>,
 ) -> Result<Option<&'c Candidate>, ResolveError> {
     let bound_by = question.installed.as_ref().filter(|_| question.policy == Policy::CatalogProvided);
-    let in_channels = |it: &Candidate| {
-        question.channels.is_empty()
-            || catalog.channels_of(&it.name).any(|name| question.channels.iter().any(|it| it == name))
-    };
+    let counting = catalog.counting(&question.channels);
+    let in_channels = |it: &Candidate| catalog.is_listed(&it.name, counting.as_deref());
     // A bundle without a readable version matches nothing.
     let in_range = |it: &Candidate| {
         range.is_none_or(|range| it.version_release().is_some_and(|version| range.matches(&version.version)))
@@ -250,13 +248,13 @@ fn best_of<'c>(
         let is_allowed = |at: usize| in_channels(&catalog.candidates[at]) && in_range(&catalog.candidates[at]);
         let version = installed_version(installed).map_err(ResolveError::Installed)?;
         let same = catalog.lookup.versions.get(&version).into_iter().flatten().copied();
-        let named = named_places(catalog, installed, &question.channels);
+        let named = named_places(catalog, installed, counting.as_deref());
         let near = named.into_iter().chain(same).filter(|at| is_allowed(*at));
-        let in_range = best_in_range(catalog, installed, &question.channels, is_allowed);
+        let in_range = best_in_range(catalog, installed, counting.as_deref(), is_allowed);
         let best = near.chain(in_range).min_by_key(|&at| (rank(&catalog.candidates[at]), at));
         return Ok(best.map(|at| &catalog.candidates[at]));
     }
-    let successors = bound_by.map(|installed| successors(question, catalog, installed)).transpose()?;
+    let successors = bound_by.map(|installed| successors(catalog, installed, counting.as_deref())).transpose()?;
     let may_follow = |at: &usize| successors.as_ref().is_none_or(|it| it.contains(at));
     let allowed = |at: &usize| in_channels(&catalog.candidates[*at]) && in_range(&catalog.candidates[*at]);
     // The first of equal ones wins, in the order of the candidates.
@@ -282,9 +280,13 @@ fn best_of<'c>(
 
 /// The candidates that may follow the installed bundle, in their order: those at the ends of edges, and those of the
 /// same version and release.
-fn successors(question: &Question, catalog: &Catalog, installed: &Installed) -> Result<BTreeSet<usize>, ResolveError> {
+fn successors(
+    catalog: &Catalog,
+    installed: &Installed,
+    counting: Option<&[usize]>,
+) -> Result<BTreeSet<usize>, ResolveError> {
     let version = installed_version(installed).map_err(ResolveError::Installed)?;
-    let at_ends = successor_places(catalog, installed, &question.channels);
+    let at_ends = successor_places(catalog, installed, counting);
     let same = catalog.lookup.versions.get(&version).into_iter().flatten().copied();
     Ok(at_ends.into_iter().chain(same).collect())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::catalog::{BestEntry, BestFirst, Catalog, EntryPlace, rank};
+use super::catalog::{BestEntry, BestFirst, Catalog, EntryPlace, rank, within};
 use super::installed::Installed;
 use super::property::explicit_version;
 use crate::upgrade::permit::{Field, Permit};
@@ -16,14 +16,18 @@ fn entries_after(
     catalog: &Catalog,
     installed: &Installed,
     version: Option<&Version>,
-    channels: &[String],
+    counting: Option<&[usize]>,
 ) -> BTreeSet<EntryPlace> {
     let lookup = &catalog.lookup;
     let named = lookup.successors.get(&installed.name).map_or(&[][..], Vec::as_slice);
-    let in_range =
-        version.into_iter().flat_map(|it| lookup.holding.all(it)).map(|place| &lookup.ranged[place as usize]);
-    let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
-    named.iter().chain(in_range).copied().filter(|it| counts(it.channel)).collect()
+    let in_range = version.into_iter().flat_map(|it| lookup.holding.all(it)).map(|place| lookup.ranged[place as usize]);
+    let in_range = in_range.filter(|place| counts(counting, place.channel));
+    within(named, counting).chain(in_range).collect()
+}
+
+/// Whether a channel is among those that count, which are in order.
+fn counts(counting: Option<&[usize]>, channel: usize) -> bool {
+    counting.is_none_or(|numbers| numbers.binary_search(&channel).is_ok())
 }
 
 /// Whether the range of an entry holds a version. A range with an empty group, on which the real system crashes,
@@ -39,7 +43,7 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
     // Ranges are asked about the version as it is written; a release plays no part.
     let version = Version::parse(&installed.version).ok();
     let mut found: HashMap<&str, Vec<Permit>> = HashMap::new();
-    for place in entries_after(catalog, installed, version.as_ref(), channels) {
+    for place in entries_after(catalog, installed, version.as_ref(), catalog.counting(channels).as_deref()) {
         let name = catalog.entry(place).fields.name.as_str();
         add_permits(catalog, installed, version.as_ref(), place, found.entry(name).or_default());
     }
@@ -53,9 +57,8 @@ pub(in crate::upgrade) fn permits_to(
     installed: &Installed,
     channels: &[String],
 ) -> Vec<Permit> {
-    let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
     let entries = catalog.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);
-    let entries: Vec<EntryPlace> = entries.iter().copied().filter(|it| counts(it.channel)).collect();
+    let entries: Vec<EntryPlace> = within(entries, catalog.counting(channels).as_deref()).collect();
     permits_of(catalog, installed, &entries)
 }
 
@@ -93,9 +96,9 @@ fn add_permits(
 }
 
 /// The candidates that edges from the installed bundle lead to, by their places: [`permits`] without the reasons.
-pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
+pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, counting: Option<&[usize]>) -> Vec<usize> {
     let version = Version::parse(&installed.version).ok();
-    let entries = entries_after(catalog, installed, version.as_ref(), channels).into_iter();
+    let entries = entries_after(catalog, installed, version.as_ref(), counting).into_iter();
     entries.filter_map(|it| catalog.candidate_of(it)).collect()
 }
 
@@ -104,7 +107,7 @@ pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channel
 pub(super) fn best_in_range(
     catalog: &Catalog,
     installed: &Installed,
-    channels: &[String],
+    counting: Option<&[usize]>,
     is_allowed: impl Fn(usize) -> bool,
 ) -> Option<usize> {
     let lookup = &catalog.lookup;
@@ -118,22 +121,21 @@ pub(super) fn best_in_range(
         BestFirst { entries: ranged.iter().map(best).collect(), holding }
     });
     let version = Version::parse(&installed.version).ok()?;
-    let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
     let mut lists: Vec<&[u32]> = holding.nodes_of(&version).map(|it| holding.list(it)).collect();
     loop {
         lists.retain(|it| !it.is_empty());
         let next = lists.iter_mut().min_by_key(|it| it[0])?;
         let BestEntry { channel, candidate } = entries[next[0] as usize];
         *next = &next[1..];
-        if counts(channel) && is_allowed(candidate) {
+        if counts(counting, channel) && is_allowed(candidate) {
             return Some(candidate);
         }
     }
 }
 
 /// The candidates that entries replacing or skipping the installed bundle lead to.
-pub(super) fn named_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
-    entries_after(catalog, installed, None, channels).into_iter().filter_map(|it| catalog.candidate_of(it)).collect()
+pub(super) fn named_places(catalog: &Catalog, installed: &Installed, counting: Option<&[usize]>) -> Vec<usize> {
+    entries_after(catalog, installed, None, counting).into_iter().filter_map(|it| catalog.candidate_of(it)).collect()
 }
 
 /// Version and release of the installed bundle (`docs/behaviour/olm-v1.md` 1.4.8).
