@@ -86,7 +86,7 @@ impl SimulationQuestion<'_> {
             return Err(AskError::NothingHas(text.clone()));
         }
         // A dependant is listed with the package that it depends on.
-        let Dependants { found, refused, .. } = self.dependants(index, "", warn)?;
+        let Dependants { found, refused, .. } = self.dependants(index, None, warn)?;
         for it in found {
             match all.iter_mut().find(|of| of.package == it.provider) {
                 Some(simulation) => simulation.dependants.push(it),
@@ -96,9 +96,9 @@ impl SimulationQuestion<'_> {
                 }
             }
         }
-        for it in refused {
-            if let Some(simulation) = all.iter_mut().find(|of| of.package == it.provider) {
-                simulation.refused_by_v1.push(it);
+        for of_provider in refused.chunk_by(|a, b| a.provider == b.provider) {
+            if let Some(simulation) = all.iter_mut().find(|of| of.package == of_provider[0].provider) {
+                simulation.refused_by_v1.extend_from_slice(of_provider);
             }
         }
         all.retain(|it| !it.users.is_empty() || !it.dependants.is_empty());
@@ -117,9 +117,9 @@ impl SimulationQuestion<'_> {
         });
         let installed: Vec<InstalledBundle> = installed.collect::<Result<_, _>>()?;
         let mut simulation = self.simulated(index, view, &installed)?;
-        let Dependants { found, refused, .. } = self.dependants(index, package, warn)?;
+        let Dependants { found, refused, .. } = self.dependants(index, Some(package), warn)?;
         simulation.dependants = found;
-        simulation.refused_by_v1 = refused.into_iter().filter(|it| it.provider == package).collect();
+        simulation.refused_by_v1 = refused;
         Ok(simulation)
     }
 
@@ -137,11 +137,12 @@ impl SimulationQuestion<'_> {
     }
 
     /// The changes for operators that depend on something, except for those of the package itself.
-    fn dependants(&self, index: &Index, package: &str, warn: Warn<'_>) -> Result<Dependants, AskError> {
-        let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
-        let found = dependants(index, BEFORE, AFTER, &packages, self.olm.each(), &Options::default())?;
-        for it in &found.left_out {
-            warn(&format!("left out an operator that depends on it: {it}"));
+    fn dependants(&self, index: &Index, package: Option<&str>, warn: Warn<'_>) -> Result<Dependants, AskError> {
+        let packages = demanding_packages(index)?.into_iter().filter(|name| Some(name.as_str()) != package);
+        let packages: Vec<String> = packages.collect();
+        let found = dependants(index, BEFORE, AFTER, &packages, package, self.olm.each(), &Options::default())?;
+        for reason in &found.left_out {
+            warn(&format!("left out operators that depend on others: {reason}"));
         }
         Ok(found)
     }

@@ -4,7 +4,7 @@
 //! caller knows of. [`olmdex_olm::resolve::dependants()`] answers the question about operators that depend on the
 //! package.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -180,16 +180,16 @@ pub struct Question<'q> {
 pub fn simulate(before: &PackageView, after: &PackageView, question: &Question<'_>) -> Simulation {
     let (old, new) = (State::new(before), State::new(after));
     let mut simulation = Simulation { package: before.package.clone(), ..Simulation::default() };
-    let mut seen = BTreeSet::new();
+    let (mut seen, mut all) = (BTreeSet::new(), Vec::new());
     for channel in old.package.channels.iter().filter(|it| seen.insert(it.name.clone())) {
         let users = users(&old, &new, &channel.name, question);
-        let mut of_channel = Vec::new();
+        let first = all.len();
         for &olm in question.generations {
-            of_channel.extend(in_channel(&old, &new, olm, &channel.name, &users));
+            in_channel(&old, &new, olm, &channel.name, &users, &mut all);
         }
-        advise(&old, &new, &channel.name, &of_channel, &mut simulation);
-        simulation.users.extend(of_channel);
+        advise(&old, &new, &channel.name, &all[first..], &mut simulation);
     }
+    simulation.users = all;
     let mut best: BTreeMap<(&str, &str, &str), bool> = BTreeMap::new();
     for it in &simulation.users {
         let is_hopeless = best.entry((&it.channel, &it.installed, &it.version)).or_insert(true);
@@ -205,6 +205,8 @@ pub(super) struct State<'v> {
     pub(super) graph: Option<&'v PackageGraph>,
     pub(super) package: Package,
     deprecated: BTreeSet<&'v str>,
+    /// The versions of its bundles, by their names.
+    versions: HashMap<&'v str, &'v str>,
 }
 
 impl<'v> State<'v> {
@@ -213,7 +215,8 @@ impl<'v> State<'v> {
         let is_bundle = |it: &&olmdex_index::query::GraphDeprecation| it.schema == "olm.bundle";
         let deprecations = graph.into_iter().flat_map(|it| it.deprecations.iter().flatten());
         let deprecated = deprecations.filter(is_bundle).map(|it| it.name.as_str()).collect();
-        Self { view, graph, package: graph.map(Package::new).unwrap_or_default(), deprecated }
+        let versions = view.bundles().iter().map(|bundle| (bundle.name.as_str(), bundle.version.as_str())).collect();
+        Self { view, graph, package: graph.map(Package::new).unwrap_or_default(), deprecated, versions }
     }
 
     /// The ways in a channel; `None` if there is no such channel, or OLM Classic finds no order in it.
@@ -247,8 +250,6 @@ impl<'v> State<'v> {
 
 /// Every user who may follow a channel: one for each name in it, and those of the question.
 pub(super) fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_>) -> Vec<InstalledBundle> {
-    let versions: BTreeMap<&str, &str> =
-        [new, old].iter().flat_map(|it| it.view.bundles()).map(|it| (it.name.as_str(), it.version.as_str())).collect();
     let mut users: Vec<InstalledBundle> = Vec::new();
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for it in old.package.channels.iter().filter(|it| it.name == channel) {
@@ -257,7 +258,8 @@ pub(super) fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &
             .iter()
             .flat_map(|it| [&it.fields.name].into_iter().chain(&it.fields.skips).chain([&it.fields.replaces]));
         for name in names.filter(|it| !it.is_empty()) {
-            let version = versions.get(name.as_str()).copied().unwrap_or_default().to_owned();
+            let version = old.versions.get(name.as_str()).or_else(|| new.versions.get(name.as_str()));
+            let version = version.copied().unwrap_or_default().to_owned();
             if seen.insert((name.clone(), version.clone())) {
                 users.push(InstalledBundle::held(name.clone(), version));
             }
@@ -277,9 +279,16 @@ pub(super) fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &
     users
 }
 
-fn in_channel(old: &State<'_>, new: &State<'_>, olm: Olm, channel: &str, users: &[InstalledBundle]) -> Vec<Simulated> {
+/// Adds the effects on the users of a channel.
+fn in_channel(
+    old: &State<'_>,
+    new: &State<'_>,
+    olm: Olm,
+    channel: &str,
+    users: &[InstalledBundle],
+    found: &mut Vec<Simulated>,
+) {
     let (mut before, mut after) = (old.routes(olm, channel), new.routes(olm, channel));
-    let mut found = Vec::with_capacity(users.len());
     // A ClusterExtension knows the version of its installed bundle; a bundle that the catalog only names has none.
     let is_known = |it: &&InstalledBundle| olm == Olm::Classic || !it.version.is_empty();
     let no_way = if new.package.channels.is_empty() {
@@ -319,7 +328,6 @@ fn in_channel(old: &State<'_>, new: &State<'_>, olm: Olm, channel: &str, users: 
             reason,
         });
     }
-    found
 }
 
 impl Simulated {

@@ -76,7 +76,8 @@ pub struct Dependants {
 }
 
 /// The operators of these packages for which something changes between two catalogs of an index. OLM Classic is asked
-/// for an empty namespace with nothing but the catalog; for OLM v1 the answer is only which bundles it refuses.
+/// for an empty namespace with nothing but the catalog; for OLM v1 the answer is only which bundles it refuses for what
+/// they require of `provider`, or of any package.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -85,6 +86,7 @@ pub fn dependants(
     before: &str,
     after: &str,
     packages: &[String],
+    provider: Option<&str>,
     generations: &[Olm],
     options: &Options,
 ) -> Result<Dependants, ClosureError> {
@@ -99,7 +101,7 @@ pub fn dependants(
         demanding.insert(package.clone(), (old.unwrap_or_default(), new.unwrap_or_default()));
     }
     if generations.contains(&Olm::V1) {
-        found.refused = refused(&side, &demanding)?;
+        refused(&side, &demanding, provider, &mut found)?;
     }
     if generations.contains(&Olm::Classic) {
         resolve_again(&side, &demanding, &mut found)?;
@@ -108,8 +110,14 @@ pub fn dependants(
     Ok(found)
 }
 
-/// The bundles that require something of another package's bundle and declare it in a way that OLM v1 refuses.
-fn refused(side: &[Side<'_>; 2], demanding: &BTreeMap<String, Pair>) -> Result<Vec<RefusedByV1>, ClosureError> {
+/// The bundles that require something of a bundle of another package, or of the package that is asked for, and declare
+/// it in a way that OLM v1 refuses.
+fn refused(
+    side: &[Side<'_>; 2],
+    demanding: &BTreeMap<String, Pair>,
+    provider: Option<&str>,
+    found: &mut Dependants,
+) -> Result<(), ClosureError> {
     let mut all = BTreeSet::new();
     for (package, (old, new)) in demanding {
         for (side, demands) in side.iter().zip([old, new]) {
@@ -119,18 +127,31 @@ fn refused(side: &[Side<'_>; 2], demanding: &BTreeMap<String, Pair>) -> Result<V
             let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
             for it in side.index.package_graphs(&filter, package)?.into_iter().flat_map(|it| it.bundles) {
                 let (Some(property), Some(demands)) = (it.dependency, demands.get(&it.name)) else { continue };
-                let providers: BTreeSet<&String> = demands.iter().flat_map(|it| it.1.iter()).map(|it| &it.0).collect();
+                let is_asked = |name: &&String| provider.is_none_or(|provider| provider == *name);
+                let providers = demands.iter().flat_map(|it| it.1.iter()).map(|it| &it.0).filter(is_asked);
+                let providers: BTreeSet<&String> = providers.collect();
                 all.extend(providers.into_iter().map(|provider| RefusedByV1 {
                     provider: provider.clone(),
                     package: package.clone(),
                     bundle: it.name.clone(),
                     property: property.clone(),
                 }));
+                if all.len() > MAX_REFUSED {
+                    found
+                        .left_out
+                        .push(format!("OLM v1 refuses more than {MAX_REFUSED} bundles for their dependencies"));
+                    return Ok(());
+                }
             }
         }
     }
-    Ok(all.into_iter().collect())
+    found.refused = all.into_iter().collect();
+    Ok(())
 }
+
+/// The number of bundles that OLM v1 refuses, counted for each package that they require something of. Their number can
+/// be the square of the number of bundles.
+const MAX_REFUSED: usize = 200_000;
 
 /// Resolves the bundles again whose result may differ.
 fn resolve_again(
@@ -325,8 +346,17 @@ mod tests {
             let index: Index = builder.into_index().unwrap();
             let packages: Vec<String> = (0..size).map(|at| format!("p{at}")).collect();
             move || {
-                let found = dependants(&index, "old", "new", &packages, &[Olm::Classic], &Options::default()).unwrap();
-                assert_eq!(found, Dependants::default());
+                let found = dependants(
+                    &index,
+                    "old",
+                    "new",
+                    &packages,
+                    Some("p1"),
+                    &[Olm::Classic, Olm::V1],
+                    &Options::default(),
+                )
+                .unwrap();
+                assert_eq!((found.found.len(), found.refused.len(), found.left_out.len()), (0, size, 0));
             }
         });
     }

@@ -306,6 +306,15 @@ impl Catalog {
         Some(numbers)
     }
 
+    /// The candidates that some channels list, by their places.
+    pub(super) fn candidates_in(&self, channels: &[usize]) -> impl Iterator<Item = usize> {
+        let entries = channels.iter().flat_map(|&channel| {
+            let entries = 0..self.channels[channel].entries.as_slice().len();
+            entries.map(move |entry| EntryPlace { channel, entry })
+        });
+        entries.inspect(|_| tally::step(1)).filter_map(|place| self.candidate_of(place))
+    }
+
     /// Whether a channel that counts lists a bundle, or all bundles count.
     pub(super) fn is_listed(&self, bundle: &str, counting: Option<&[usize]>) -> bool {
         let entries = self.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);

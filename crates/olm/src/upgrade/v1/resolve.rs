@@ -254,6 +254,11 @@ fn best_of<'c>(
         let best = near.chain(in_range).min_by_key(|&at| (rank(&catalog.candidates[at]), at));
         return Ok(best.map(|at| &catalog.candidates[at]));
     }
+    if let (None, None, Some(channels)) = (bound_by, &walk, &counting) {
+        let listed = catalog.candidates_in(channels).filter(|&at| in_range(&catalog.candidates[at]));
+        let best = listed.min_by_key(|&at| (rank(&catalog.candidates[at]), at));
+        return Ok(best.map(|at| &catalog.candidates[at]));
+    }
     let successors = bound_by.map(|installed| successors(catalog, installed, counting.as_deref())).transpose()?;
     let may_follow = |at: &usize| successors.as_ref().is_none_or(|it| it.contains(at));
     let allowed = |at: &usize| in_channels(&catalog.candidates[*at]) && in_range(&catalog.candidates[*at]);
