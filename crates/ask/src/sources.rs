@@ -13,7 +13,7 @@ use super::catalog::must_have;
 use super::error::AskError;
 use olmdex_fbc::Input;
 use olmdex_index::{Builder, CatalogSpec, HeldUpdates, Index, IndexError, Mode};
-use olmdex_open::source::{Opener, STDIN, Source, SourceError};
+use olmdex_open::source::{Opener, STDIN, Source, SourceError, is_revision};
 
 /// A source with the name that its catalog gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ fn default_name(path: &Path) -> String {
 fn is_directory_of_revision(path: &Path) -> bool {
     const FILES: [&str; 4] = ["yaml", "yml", "json", "tar"];
     let is_file = path.extension().is_some_and(|ending| FILES.iter().any(|it| ending == *it));
-    path.to_str().is_some_and(|text| text.starts_with("git:")) && !is_file
+    is_revision(path) && !is_file
 }
 
 /// The reasons why sources cannot be loaded together.

@@ -1,8 +1,8 @@
 //! Whether an index holds what its digests say.
 //!
 //! The maker of an index chooses its digests, so a verified index need not be an honest one. A text or a row that
-//! somebody changed afterwards is found: texts by their digests, and rows, also the words of the search, by deriving them
-//! once more. Places, updates of OpenShift and past states do not follow from the documents of today, and are not
+//! somebody changed afterwards is found: texts by their digests, and rows, also the words of the search, by deriving
+//! them once more. Places, updates of OpenShift and past states do not follow from the documents of today, and are not
 //! compared.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -8,7 +8,7 @@ use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_cata
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::Finding;
-use crate::source::Source;
+use crate::source::{Source, is_revision};
 use crate::upgrade::rules;
 
 /// The catalogs of sources with the errors that are in them.
@@ -31,8 +31,7 @@ pub(crate) fn older(context: &Context, path: &Path) -> Result<JudgedCatalog, Com
 fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
     let is_plain = source.is_relative() && source.components().all(|it| matches!(it, Component::Normal(_)));
     let places = [Some(source).filter(|_| is_plain), source.file_name().map(Path::new)];
-    let is_revision = base.to_str().is_some_and(|text| text.starts_with("git:"));
-    places.into_iter().flatten().map(|place| in_base(base, place)).find(|path| match is_revision {
+    places.into_iter().flatten().map(|place| in_base(base, place)).find(|path| match is_revision(base) {
         true => context.open(path).is_ok(),
         false => path.exists(),
     })
@@ -40,7 +39,7 @@ fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
 
 /// A path below a base. The whole of a revision is `git:REF:`; in it, paths begin at the current directory.
 fn in_base(base: &Path, place: &Path) -> PathBuf {
-    match base.to_str().filter(|text| text.starts_with("git:") && text.ends_with(':')) {
+    match base.to_str().filter(|text| is_revision(base) && text.ends_with(':')) {
         Some(text) => PathBuf::from(format!("{text}./{}", place.display())),
         None => base.join(place),
     }

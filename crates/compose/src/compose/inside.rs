@@ -102,8 +102,7 @@ fn leads_out(file: &Path, path: &Path) -> Option<String> {
 #[must_use]
 pub fn outside_of(file: &Path, path: &Path) -> Option<String> {
     let Some(local) = source::local_path(path) else {
-        let is_revision = path.to_str().is_some_and(|text| text.starts_with("git:"));
-        let place = if is_revision { "a git revision" } else { "a registry or a container engine" };
+        let place = if source::is_revision(path) { "a git revision" } else { "a registry or a container engine" };
         return Some(format!("is in {place}"));
     };
     let root = directory_of(file);

@@ -26,7 +26,7 @@ use self::error::unreadable;
 pub use self::image::ImageSource;
 pub use self::live_cluster::{Asked, ClusterSourceError};
 use self::named::Named;
-pub use self::named::local_path;
+pub use self::named::{is_revision, local_path};
 pub use self::recognized::Recognized;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};

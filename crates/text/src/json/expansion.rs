@@ -92,8 +92,8 @@ impl Expansion {
         }
     }
 
-    /// The largest number of blanks that a value of `len` bytes of text may have by itself, for writers that count while
-    /// they write; [`Self::charge_indentation`] gives the error.
+    /// The largest number of blanks that a value of `len` bytes of text may have by itself, for writers that count
+    /// while they write; [`Self::charge_indentation`] gives the error.
     pub(super) fn max_blanks(len: usize) -> u64 {
         let free = FREE_BLANKS.saturating_mul(len as u64);
         (MAX_EXPANSION.left(0) / BLANK).saturating_add(free)
