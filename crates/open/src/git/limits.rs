@@ -47,6 +47,12 @@ impl TreeWeight {
 /// archive's entry.
 const NAMES: u64 = 2;
 
+/// How many times their compressed size all objects may have, differences included, beyond some bytes. A commit that
+/// adds a bundle to a catalog of 10 MB takes kilobytes, and each is read as a whole; without this limit, differences
+/// that change nothing would make a minute of work of 100 KB.
+const RATIO_OF_ALL: u64 = 4_000;
+const ALL_FREE: u64 = 512 << 20;
+
 /// The size of all objects that were read.
 #[derive(Debug, Default)]
 pub(super) struct Weighed {
@@ -68,6 +74,8 @@ impl Weighed {
         self.compressed = self.compressed.saturating_add(compressed);
         let limit = if self.total > limits.total {
             Limit::Archive(limits.total)
+        } else if self.total > ALL_FREE && self.total - ALL_FREE > self.compressed.saturating_mul(RATIO_OF_ALL) {
+            Limit::Ratio(RATIO_OF_ALL)
         } else if self.grown > Limits::RATIO_FROM && self.grown > self.compressed.saturating_mul(limits.each.ratio) {
             Limit::Ratio(limits.each.ratio)
         } else {
@@ -91,6 +99,12 @@ mod tests {
         assert!(blanks.add(200 << 20, 0, 200 << 10, &limits()).is_ok(), "any ratio is fine below 256 MiB");
         let error = blanks.add(200 << 20, 0, 200 << 10, &limits()).unwrap_err();
         assert!(matches!(error, GitError::Limit(Limit::Ratio(200))), "{error}");
+        // A large catalog, and one of 10 MB with 800 changes, of which each adds a bundle.
+        let mut growing = Weighed::default();
+        assert!(growing.add(10 << 20, 0, 1 << 20, &limits()).is_ok());
+        for _ in 0..800 {
+            assert!(growing.add(10 << 20, 10 << 20, 2_500, &limits()).is_ok());
+        }
         let mut history = Weighed::default();
         assert!(history.add(100 << 20, 0, 10 << 20, &limits()).is_ok());
         for _ in 0..70 {
@@ -100,6 +114,11 @@ mod tests {
         let mut copies = Weighed::default();
         let error = copies.add(510 << 20, 16 << 20, 300, &limits()).unwrap_err();
         assert!(matches!(error, GitError::Limit(Limit::Ratio(200))), "{error}");
+        // Differences that repeat an object of the same size.
+        let mut same = Weighed::default();
+        assert!(same.add(16 << 20, 0, 16 << 10, &limits()).is_ok());
+        let n_same = (0..1_000).take_while(|_| same.add(16 << 20, 16 << 20, 30, &limits()).is_ok()).count();
+        assert!(n_same < 60, "{n_same}");
         let more = (0..20).find_map(|_| history.add(100 << 20, 100 << 20, 300, &limits()).err());
         assert!(matches!(more, Some(GitError::Limit(Limit::Archive(_)))), "{more:?}");
     }
