@@ -149,6 +149,20 @@ fn a_user_who_trusts_a_catalog_lifts_the_limit() {
     assert!(render(&["bomb", "--no-image-limits"]).expect_code(0).stdout.len() > 480_000_000);
 }
 
+/// Finding S19: what JSON cannot read was read as YAML, also if the reason was a limit: a list of many values, and a
+/// number of megabytes. Each ends with 5 in the memory of its text and a little more.
+#[test]
+fn documents_beyond_a_limit_are_not_read_again_as_yaml() {
+    let directory = scratch();
+    let texts = [("values", format!("{{\"schema\":\"x\",\"a\":[{}0]}}", "0,".repeat(7_000_000)))];
+    let texts = texts.into_iter().chain([("number", format!("{{\"schema\":\"x\",\"a\":{}}}", "9".repeat(14_000_000)))]);
+    for (name, text) in texts {
+        write(directory.path(), &format!("{name}/c.json"), text);
+        let answer = in_memory(BASE + 150_000, directory.path(), &["validate", name]);
+        answer.expect_code(5).expect_words("--no-image-limits");
+    }
+}
+
 /// Finding S3: indented, a document grows with the square of its nesting.
 #[test]
 fn indentation_is_charged_over_all_documents() {

@@ -166,7 +166,9 @@ impl DocumentSplitter {
         let Some(mut defect) = head_defect(&buffer[start..end], Syntax::Json) else {
             return Next::Piece(piece);
         };
-        if let Some(next) = self.fall_back(buffer, is_last, delivered_before) {
+        // As YAML it would have as many values.
+        let is_limit = matches!(defect.kind, DefectKind::Json { error: ReadErrorKind::TooManyValues, .. });
+        if !is_limit && let Some(next) = self.fall_back(buffer, is_last, delivered_before) {
             return next;
         }
         if let DefectKind::Json { error: ReadErrorKind::InvalidCharacter { found, .. }, offset } = &mut defect.kind {

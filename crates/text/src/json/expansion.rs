@@ -124,6 +124,13 @@ impl Expansion {
     }
 }
 
+/// Whether so many digits may be one number beyond the range of a double, which opm reads as YAML then. A refusal is
+/// remembered.
+pub(crate) fn may_be_number(n_digits: usize) -> bool {
+    const DIGIT: u64 = 256;
+    MAX_EXPANSION.allows(DIGIT.saturating_mul(n_digits as u64))
+}
+
 /// Remembers that a document was left unread because it has too many values.
 pub(crate) fn has_too_many_values() -> &'static str {
     MAX_EXPANSION.reach();

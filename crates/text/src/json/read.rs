@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::expansion::{EXPANDS_TOO_FAR, Expansion, has_too_many_values};
+use super::expansion::{EXPANDS_TOO_FAR, Expansion, has_too_many_values, may_be_number};
 use super::scan::{skip_plain, skip_space};
 use super::value::{Kind, Node, Value};
 
@@ -350,6 +350,9 @@ impl Reader {
             may_overflow = true;
         }
         if may_overflow && !text[start..pos].parse::<f64>().is_ok_and(f64::is_finite) {
+            if !may_be_number(pos - start) {
+                return Err(ReadError { offset: start, kind: ReadErrorKind::TooManyValues });
+            }
             let kind = ReadErrorKind::NumberOutOfRange(text[start..pos].to_owned());
             return Err(ReadError { offset: start, kind });
         }

@@ -103,6 +103,7 @@ pub(super) struct Budget<'e> {
     /// The number of bytes that may still be added before the input is charged for them.
     free: usize,
     max_values: u64,
+    n_anchors: usize,
     expansion: &'e Expansion,
 }
 
@@ -110,7 +111,7 @@ impl<'e> Budget<'e> {
     /// For a document of `len` bytes.
     pub(super) fn new(len: usize, expansion: &'e Expansion) -> Self {
         // The document itself is a node.
-        Self { decodes: 1, aliased: 0, free: len, max_values: expansion.max_values(len), expansion }
+        Self { decodes: 1, aliased: 0, free: len, max_values: expansion.max_values(len), n_anchors: 0, expansion }
     }
 
     pub(super) fn decodes(&self) -> u64 {
@@ -147,6 +148,17 @@ impl<'e> Budget<'e> {
     pub(super) fn nest(&mut self, depth: usize) -> Result<(), &'static str> {
         const FREE: usize = 128;
         if depth <= FREE { Ok(()) } else { self.expansion.charge(depth) }
+    }
+
+    /// Counts an anchor, which is remembered until the end of the document.
+    ///
+    /// # Errors
+    /// The errors of [`Expansion::charge`].
+    pub(super) fn anchor(&mut self, name: &str) -> Result<(), &'static str> {
+        const ANCHOR: usize = 256;
+        const FREE: usize = 1_000;
+        self.n_anchors += 1;
+        if self.n_anchors <= FREE { Ok(()) } else { self.expansion.charge(ANCHOR + name.len()) }
     }
 
     /// # Errors

@@ -328,7 +328,12 @@ impl<'o> Composer<'o> {
             if depth > MAX_DEPTH {
                 return too_deep(event.start_mark);
             }
-            self.names.extend(anchor.map(|name| (name, 0)));
+            if let Some(name) = anchor {
+                if let Err(message) = self.budget.anchor(&name) {
+                    return YamlError::new(YamlErrorKind::Limit, event.start_mark, message);
+                }
+                self.names.insert(name, 0);
+            }
         }
         found
     }
@@ -361,7 +366,7 @@ impl<'o> Composer<'o> {
         if self.slot == Slot::Key && is_merge_key(tag, is_plain, text) {
             self.slot = Slot::Merge;
             if let Some(name) = anchor {
-                self.anchor(name, Anchored::scalar(&Scalar::Str(text.into())));
+                self.anchor(name, Anchored::scalar(&Scalar::Str(text.into())), mark)?;
             }
             return Ok(false);
         }
@@ -371,7 +376,7 @@ impl<'o> Composer<'o> {
         self.count(1, 0, mark)?;
         let scalar = resolve(tag, is_plain, text).map_err(|error| later(mark, error.to_string()))?;
         if let Some(name) = anchor {
-            self.anchor(name, Anchored::scalar(&scalar));
+            self.anchor(name, Anchored::scalar(&scalar), mark)?;
         }
         self.put_scalar(&scalar, mark)?;
         Ok(scalar == Scalar::Null)
@@ -428,7 +433,7 @@ impl<'o> Composer<'o> {
         if !is_merge_list {
             self.count(1, 0, mark)?;
         }
-        let anchor = anchor.map(|name| self.anchor(name, Anchored::open(bracket == b'{')));
+        let anchor = anchor.map(|name| self.anchor(name, Anchored::open(bracket == b'{'), mark)).transpose()?;
         let start = self.begin(mark);
         self.out.push(bracket);
         let merges = self.merges.len();
@@ -542,11 +547,12 @@ impl<'o> Composer<'o> {
         Ok(false)
     }
 
-    fn anchor(&mut self, name: String, anchored: Anchored) -> usize {
+    fn anchor(&mut self, name: String, anchored: Anchored, mark: Mark) -> Result<usize, Fault> {
+        self.budget.anchor(&name).map_err(|message| limit(mark, message))?;
         self.anchors.push(anchored);
         let idx = self.anchors.len() - 1;
         self.names.insert(name, idx);
-        idx
+        Ok(idx)
     }
 
     fn count(&mut self, decodes: u64, aliased: u64, mark: Mark) -> Result<(), Fault> {

@@ -256,3 +256,11 @@ fn what_json_lacks_may_be_overwritten() {
         assert_eq!(json(text), expected, "{text}");
     }
 }
+
+/// Finding S19: each anchor was remembered, up to seven million of them.
+#[test]
+fn anchors_are_charged_while_they_are_read() {
+    let text = format!("a:\n{}", (0..1_200_000).map(|at| format!("- &{at:x} 1\n")).collect::<String>());
+    let error = to_json(text.as_bytes(), &mut Vec::new()).unwrap_err();
+    assert_eq!(error.message, crate::json::EXPANDS_TOO_FAR);
+}
