@@ -319,6 +319,55 @@ fn text_that_sqlite_would_run_is_refused() {
     }
 }
 
+/// Finding S4: SQLite reads statistics with the schema, before anybody can compare it. Both kinds of files are opened
+/// to see which of them they are.
+#[test]
+fn statistics_that_compute_do_not_run() {
+    let directory = scratch();
+    let root = directory.path();
+    let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/guides/catalog");
+    olmdex(["build", "-O", "good.db"]).in_directory(root).arg(&catalog).answer().expect_code(0);
+    for computed in [
+        "hex(zeroblob(400000000))",
+        "instr(zeroblob(400000000), CAST(zeroblob(200000000) || x'01' AS BLOB))",
+        "instr(zeroblob(60000000), CAST(zeroblob(30000000) || x'01' AS BLOB))",
+    ] {
+        let sql = format!(
+            "ANALYZE; PRAGMA writable_schema = ON;
+             UPDATE sqlite_schema SET sql = 'CREATE TABLE sqlite_stat1 (tbl, idx, stat AS ({}))' WHERE name = 'sqlite_stat1'",
+            computed.replace('\'', "''")
+        );
+        let legacy = legacy_file(root, "two-packages", &sql);
+        let mut files = vec![legacy];
+        for (name, more) in [
+            ("index.db", ""),
+            ("older.db", "; PRAGMA user_version = 9"),
+            ("unmarked.db", "; PRAGMA application_id = 0"),
+        ] {
+            let path = root.join(name);
+            std::fs::copy(root.join("good.db"), &path).unwrap();
+            let forged = rusqlite::Connection::open(&path).unwrap();
+            forged.execute_batch(&format!("{sql}{more}")).unwrap();
+            files.push(path);
+        }
+        for path in files {
+            for words in [&["info"][..], &["validate"], &["render"], &["check"], &["list", "bundles", "-i"]] {
+                let run = olmdex(words).arg(&path).in_directory(root).after("ulimit -v 1000000; ulimit -t 20");
+                let answer = run.answer();
+                assert!(
+                    matches!(answer.code, Some(1..=3)),
+                    "{computed} {words:?} {}\n{}",
+                    path.display(),
+                    answer.both()
+                );
+            }
+            let answer = olmdex(["build", "--migrate", "-O"]).arg(&path).arg(&catalog).in_directory(root);
+            let answer = answer.after("ulimit -v 1000000; ulimit -t 20").answer();
+            assert!(matches!(answer.code, Some(1..=4)), "{computed} build {}\n{}", path.display(), answer.both());
+        }
+    }
+}
+
 #[test]
 fn mutated_databases_are_survived() {
     let directory = scratch();

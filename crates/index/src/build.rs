@@ -405,6 +405,9 @@ fn prepare(
     path: &Path,
 ) -> Result<(Connection, Vec<String>), IndexError> {
     let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
+    if base.is_some() {
+        super::file::read_schema(&mut connection).map_err(failed)?;
+    }
     // The file is a temporary one until it is whole, so nothing needs to be undone or to survive a crash.
     let pragmas =
         [("journal_mode", "OFF"), ("synchronous", "OFF"), ("locking_mode", "EXCLUSIVE"), ("foreign_keys", "OFF")];

@@ -87,10 +87,25 @@ fn is_legacy(path: &Path) -> bool {
 /// needed and a read-only file in a read-only directory can be read.
 pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(sqlite_uri(path), flags)?;
+    let mut connection = Connection::open_with_flags(sqlite_uri(path), flags)?;
     // No value of the file is longer than the file, so a longer one was computed.
     let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let max_value = i32::try_from(database_budget(size).max_bytes()).unwrap_or(i32::MAX);
+    read_schema(&mut connection)?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max_value)?;
     Ok(connection)
+}
+
+/// Reads the schema with limits of its own. SQLite reads statistics with it, before anybody can compare the schema, and
+/// a computed column of them would run.
+pub(super) fn read_schema(connection: &mut Connection) -> rusqlite::Result<()> {
+    const LONGEST: i32 = 64 << 10;
+    const STEPS: i32 = 50_000;
+    let longest = connection.limit(Limit::SQLITE_LIMIT_LENGTH)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.progress_handler(STEPS, Some(|| true))?;
+    let read = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    connection.progress_handler(0, None::<fn() -> bool>)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
+    read
 }

@@ -166,7 +166,8 @@ impl LegacyFile {
 /// Whether the file is an SQLite database with the tables of a legacy catalog.
 #[must_use]
 pub fn is_legacy(path: &Path) -> bool {
-    let has_tables = Connection::open_with_flags(sqlite_uri(path), READING).and_then(|it| columns(&it));
+    // SQLite reads statistics with the schema, so that even looking for tables runs what a file holds.
+    let has_tables = connect(path).and_then(|connection| columns(&connection));
     let has_tables = has_tables.is_ok_and(|columns| {
         CORE_TABLES.iter().any(|it| *it != "package" && *it != "channel" && columns.contains_key(*it))
     });
@@ -185,10 +186,10 @@ fn names_tables(path: &Path) -> bool {
 
 /// A connection to a file that SQLite calls damaged, for reading the undamaged rest.
 pub(super) fn connect_damaged(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = connect(path)?;
-    // With this SQLite reads a file that is shorter than it should be.
+    let mut connection = connect(path)?;
+    // With this SQLite reads a file that is shorter than it should be, and passes over what it cannot read of a schema.
     connection.pragma_update(None, "writable_schema", true)?;
-    refuse_stored_text(&connection)?;
+    never_run_stored_text(&mut connection, path)?;
     Ok(connection)
 }
 
@@ -241,14 +242,27 @@ LIMIT 1";
 /// Keeps a connection from running code that a file's author stored in it: triggers, views, and functions in its
 /// schema. Other code is refused, and statements have a budget.
 pub(super) fn never_run_stored_text(connection: &mut Connection, path: &Path) -> rusqlite::Result<()> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
+    read_schema(connection)?;
     let budget = database_budget(fs::metadata(path).map_or(0, |metadata| metadata.len()));
     let max_value = i32::try_from(budget.max_bytes()).unwrap_or(i32::MAX);
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max_value)?;
     connection.progress_handler(STEPS, Some(move || budget.spend(STEPS as u64).is_err()))?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
     refuse_stored_text(connection)
+}
+
+/// Reads the schema with limits of its own. SQLite reads statistics with it, before anybody can look at it, and a
+/// computed column of them would run. A damaged schema ends the reading each time before that.
+fn read_schema(connection: &mut Connection) -> rusqlite::Result<()> {
+    const LONGEST: i32 = 64 << 10;
+    const STEPS: i32 = 50_000;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.progress_handler(STEPS, Some(|| true))?;
+    let read = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+    connection.progress_handler(0, None::<fn() -> bool>)?;
+    read.or_else(|error| if is_damage(&error) { Ok(()) } else { Err(error) })
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

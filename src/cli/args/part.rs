@@ -202,7 +202,8 @@ fn built<'s, K: Kind>(
     for (named, input) in parts {
         let report = add_files(context, &mut builder, named, &input)?.report;
         if Tally::of(&report.findings).errors > 0 || report.has_other_errors || !report.broken_packages.is_empty() {
-            return Ok(None);
+            // The whole catalog would reach the same limit.
+            return CommandError::of_limit().map_or(Ok(None), Err);
         }
     }
     let index = builder.into_index()?;

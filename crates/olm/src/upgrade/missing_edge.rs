@@ -3,7 +3,7 @@
 //! An edge is never named because it looks right. It is added to the channel in memory, and the paths of all stranded
 //! users are followed again; the caller may demand more of it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -276,16 +276,22 @@ fn widened(range: &str, mut spans: Vec<Span>) -> String {
     parts.join(" || ")
 }
 
-/// A range that includes what either of two ranges includes, and nothing else: one of the form `>=1.0.0 <2.0.0` if both
-/// are, and they meet.
+/// A range that includes what either of two ranges includes, and nothing else: the alternatives that no other one
+/// includes, of which those of the form `>=1.0.0 <2.0.0` are joined where they meet.
 #[must_use]
 pub fn either_range(one: &str, other: &str) -> String {
-    match (span_of(one), span_of(other)) {
-        _ if includes(one, other) => one.to_owned(),
-        _ if includes(other, one) => other.to_owned(),
-        (Some(_), Some(span)) => widened(one, vec![span]),
-        _ => format!("{one} || {other}"),
+    let mut later: VecDeque<&str> =
+        [one, other].into_iter().flat_map(|range| range.split("||")).map(str::trim).collect();
+    let mut kept: Vec<&str> = Vec::new();
+    while let Some(part) = later.pop_front() {
+        let others: Vec<&str> = kept.iter().chain(&later).copied().collect();
+        if !includes(&others.join(" || "), part) {
+            kept.push(part);
+        }
     }
+    let is_span = |part: &&str| span_of(part).is_some();
+    let rest: Vec<&str> = kept.iter().copied().filter(|part| !is_span(part)).collect();
+    widened(&rest.join(" || "), kept.iter().filter_map(|part| span_of(part)).collect())
 }
 
 /// Whether a range holds all that another one holds.
@@ -412,7 +418,10 @@ mod tests {
             ("<1.0.1", "<1.0.0", "<1.0.1"),
             ("<1.0.0", "<1.0.1", "<1.0.1"),
             ("<1.0.0 || >1.2.0", "<0.9.0 || 1.3.0", "<1.0.0 || >1.2.0"),
-            ("<1.0.0", "<0.9.0 || >2.0.0", "<1.0.0 || <0.9.0 || >2.0.0"),
+            ("<1.0.0", "<0.9.0 || >2.0.0", "<1.0.0 || >2.0.0"),
+            ("<1.0.0-0", "<0.9.0 || >=0.9.5 <1.0.0", "<1.0.0-0 || >=0.9.5 <1.0.0"),
+            (">=0.1.0 <0.6.0", ">=0.3.0 <0.5.0 || >=0.7.0 <0.9.0", ">=0.1.0 <0.6.0 || >=0.7.0 <0.9.0"),
+            (">=0.1.0 <0.6.0", ">=0.3.0 <0.7.0 || >=0.7.0 <0.9.0", ">=0.1.0 <0.9.0"),
             ("!1.0.0", "<1.0.0", "!1.0.0"),
             ("<1.2.0", "<1.2.0", "<1.2.0"),
         ];

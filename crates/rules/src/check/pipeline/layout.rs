@@ -109,9 +109,14 @@ impl Layout {
                 found.push(finding(rules::NO_PACKAGE_DIRECTORY, &path, 1, message, &help));
             } else if !CATALOG_NAMES.iter().any(|it| inside.contains(*it)) {
                 let message = format!("`{path}` has no {}", names());
-                let help = match inside.first() {
-                    Some(only) if inside.len() == 1 => format!("rename `{only}`"),
-                    _ => format!("put the documents of its {} files into one of that name", inside.len()),
+                let below = if self.is_of_package { String::new() } else { format!("{package}/") };
+                let all = self.all.iter().filter_map(|file| file.strip_prefix(&below));
+                let documents: Vec<&str> = all.filter(|file| is_document(file)).collect();
+                let help = match documents[..] {
+                    [] => format!("put {} into it, or leave it out of the image", names()),
+                    [only] if !only.contains('/') => format!("rename `{only}`"),
+                    [only] => format!("put the documents of `{only}` into one of that name, directly in `{path}`"),
+                    _ => format!("put the documents of its {} files into one of that name", documents.len()),
                 };
                 found.push(finding(rules::NO_CATALOG_FILE, &path, 1, message, &help));
             }
@@ -183,6 +188,11 @@ impl Layout {
 fn names() -> String {
     let [json, yaml, yml] = CATALOG_NAMES;
     format!("`{json}`, `{yaml}` or `{yml}`")
+}
+
+/// Whether a file may hold documents, by its name.
+fn is_document(name: &str) -> bool {
+    yaml_stem(name).is_some() || name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("json"))
 }
 
 /// The name of a YAML file without its ending.
