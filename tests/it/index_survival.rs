@@ -243,3 +243,42 @@ fn what_somebody_changed_afterwards_is_found_and_named() {
         olmdex(["diff", "forged.db", "forged.db"]).in_directory(root).answer().expect_code(0);
     }
 }
+
+/// The attack: an index of other documents says that it was made of the good ones, or one of them is gone.
+#[test]
+fn an_index_that_lies_about_its_sources_is_found() {
+    let directory = scratch();
+    let root = directory.path();
+    let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/guides/catalog");
+    let build = |file: &str, catalog: &Path| {
+        let source = format!("c={}", catalog.display());
+        olmdex(["build", &source, "-O", file, "--verify"]).in_directory(root).answer()
+    };
+    fs::create_dir(root.join("evil")).unwrap();
+    for entry in fs::read_dir(&catalog).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+        let text = fs::read_to_string(entry.path()).unwrap().replace("quay.io/", "evil.io/");
+        fs::write(root.join("evil").join(entry.file_name()), text).unwrap();
+    }
+    build("good.db", &catalog).expect_code(0);
+    build("evil.db", &root.join("evil")).expect_code(0);
+    let open = |name: &str| rusqlite::Connection::open(root.join(name)).unwrap();
+    let forged = open("evil.db");
+    forged.execute("ATTACH ?1 AS good", [root.join("good.db").to_str().unwrap()]).unwrap();
+    let of_good = "SELECT g.raw_digest FROM good.document_source g JOIN good.document d ON d.id = g.document
+        JOIN main.document e USING (schema, package, name) WHERE e.id = main.document_source.document";
+    forged
+        .execute_batch(&format!(
+            "UPDATE main.catalog SET source_digest = (SELECT source_digest FROM good.catalog);
+             UPDATE main.document_source SET raw_digest = ({of_good})"
+        ))
+        .unwrap();
+    drop(forged);
+    let before = fs::read(root.join("evil.db")).unwrap();
+    build("evil.db", &catalog).expect_code(3).expect_words("is not in its sources");
+    assert_eq!(fs::read(root.join("evil.db")).unwrap(), before);
+    let lost = open("good.db");
+    lost.execute_batch("DELETE FROM catalog_document WHERE document = (SELECT max(document) FROM catalog_document)")
+        .unwrap();
+    drop(lost);
+    build("good.db", &catalog).expect_code(3);
+}

@@ -44,6 +44,11 @@ const SAME_TEXT: &str = "SELECT 1 FROM document d CROSS JOIN document_text t ON 
 WHERE d.digest = ? AND t.codec = ? AND t.size = ? AND t.bytes = ?";
 const SAME_DESCRIPTION: &str = "SELECT 1 FROM text WHERE digest = ? AND codec = ? AND size = ? AND bytes = ?";
 
+/// The documents of a catalog.
+const HELD: &str = "
+SELECT d.digest, d.schema, d.name FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id
+CROSS JOIN document d ON d.id = cd.document WHERE c.name = ?";
+
 /// The graphs of channels in catalogs.
 const GRAPHS: &str = "catalog_channel cc JOIN catalog c ON c.id = cc.catalog JOIN document d ON d.id = cc.channel";
 
@@ -145,6 +150,27 @@ impl Index {
             rows += derived.values().map(|found| found.0).sum::<u64>();
         }
         Ok(Verified { documents, rows: Some(rows) })
+    }
+
+    /// Compares the documents of a catalog with those that its sources have: an index may say that it was made of these
+    /// sources, and hold other documents.
+    ///
+    /// # Errors
+    /// `NotAnIndex::Damaged` names a document that only one of both has.
+    pub fn verify_documents(&self, catalog: &str, sources: &Self) -> Result<(), IndexError> {
+        let held = |index: &Self| -> Result<BTreeMap<Vec<u8>, (String, String)>, IndexError> {
+            let row = |row: &Row<'_>| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)));
+            Ok(index.rows(HELD, [catalog], row)?.into_iter().collect())
+        };
+        let (own, theirs) = (held(self)?, held(sources)?);
+        let other = own.iter().find(|it| !theirs.contains_key(it.0)).map(|it| (it.1, "is not in its sources"));
+        let lost = || theirs.iter().find(|it| !own.contains_key(it.0)).map(|it| (it.1, "is missing"));
+        match other.or_else(lost) {
+            None => Ok(()),
+            Some(((schema, name), what)) => {
+                Err(self.forged(format!("{schema} `{name}` of catalog `{catalog}` {what}")))
+            }
+        }
     }
 
     /// The owner of rows in words.

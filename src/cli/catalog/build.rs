@@ -278,6 +278,12 @@ impl Imported {
         let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
         let _progress = Progress::reading(context, format!("reading {}", spec.source), &input);
         let mut import = builder.add_catalog(&spec, &input, mode)?;
+        if args.verify && !import.changed && !import.refused {
+            // The index says that it was made of these files.
+            let mut fresh = ask::builder();
+            fresh.add_catalog(&spec, &input, mode)?;
+            Index::open(args.index())?.verify_documents(&spec.name, &fresh.into_index()?)?;
+        }
         let n_files = counted(input.files.len() as u64, "file");
         context.reporter.detail(&if import.was_read {
             format!("read {n_files} of {} in {:.0?}", spec.source, started.elapsed())
