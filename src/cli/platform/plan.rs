@@ -35,7 +35,7 @@ use crate::plan::{
     BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
     SavedPlan, StepStatus, folded_commands, junit, manifests, markdown, progress, script,
 };
-use crate::source;
+use crate::source::{self, STDIN};
 use crate::upgrade::Move;
 use crate::upgrade::compat::Compatibility;
 
@@ -348,6 +348,7 @@ fn basis_of_saved(
     let file = asked.check.as_deref().unwrap_or(Path::new(""));
     for (option, word, path) in &named {
         let why = match path.metadata() {
+            _ if path.as_os_str() == STDIN => Some("is standard input".to_owned()),
             Ok(found) if !found.is_file() && !found.is_dir() => Some("is not a regular file or directory".to_owned()),
             _ => outside_of(file, path),
         };

@@ -3,6 +3,8 @@
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
+use crate::diag::printable_line;
+
 /// A table in its printed form.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fitted {
@@ -309,13 +311,15 @@ fn end(text: &str, width: usize) -> &str {
     &text[begin.last().map_or(text.len(), |it| it.0)..]
 }
 
-/// A text in lines of at most `width` columns, broken between words.
+/// A text in lines of at most `width` columns, broken between words. A word with which a further line begins is no
+/// command of a workflow.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last().map_or(0, |it| columns(it));
         if line > 0 && line + 1 + columns(word) > width {
-            lines.push(String::new());
+            lines.push(printable_line(word).into_owned());
+            continue;
         }
         if let Some(last) = lines.last_mut() {
             if !last.is_empty() {
@@ -337,6 +341,11 @@ mod tests {
 
     fn cells(rows: Vec<FittedRow>) -> Vec<Vec<String>> {
         rows.into_iter().map(|it| it.cells).collect()
+    }
+
+    #[test]
+    fn no_further_line_begins_a_command() {
+        assert_eq!(wrap("a b ::error::x ::y", 5), ["a b", "\\u{3a}:error::x", "\\u{3a}:y"]);
     }
 
     #[test]
