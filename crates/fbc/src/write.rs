@@ -110,7 +110,7 @@ pub(super) fn write_yaml(
     let mut reader = Reader::new();
     let value = reader.read(&text).expect("our own writer writes valid JSON");
     out.extend_from_slice(b"---\n");
-    yaml::write(value, out)
+    yaml::write_charged(value, out)
 }
 
 /// Writes a blob as JSON, indented or compact, without the newline behind it: typed blobs with the fields that they

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::value::Value;
+use super::value::{FREE_BLANKS, Value};
 use crate::ceiling::Ceiling;
 
 /// The number of bytes that decoding may add to an input. go-yaml has no such limit, but its rule counts nodes: without
@@ -25,9 +25,6 @@ const DOCUMENT: u64 = 2048;
 
 /// The number of bytes that each byte of text has free.
 const FREE: u64 = 2;
-
-/// The number of blanks that each byte of text has free. Indented, the catalogs of today have fewer than two.
-const FREE_BLANKS: u64 = 8;
 
 /// The bytes that a blank counts: written text is kept until all of it is sorted, in buffers that double.
 const BLANK: u64 = 4;
@@ -95,8 +92,7 @@ impl Expansion {
     /// The largest number of blanks that a value of `len` bytes of text may have by itself, for writers that count
     /// while they write; [`Self::charge_indentation`] gives the error.
     pub(super) fn max_blanks(len: usize) -> u64 {
-        let free = FREE_BLANKS.saturating_mul(len as u64);
-        (MAX_EXPANSION.left(0) / BLANK).saturating_add(free)
+        (MAX_EXPANSION.left(0) / BLANK).saturating_add(FREE_BLANKS.saturating_mul(len as u64))
     }
 
     /// Takes note of `len` bytes of text that are no document.

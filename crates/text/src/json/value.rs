@@ -115,18 +115,23 @@ impl<'d> Value<'d> {
     /// them a level.
     #[must_use]
     pub fn indentation(&self, width: usize) -> u64 {
-        self.n_levels(false).saturating_mul(width as u64)
+        self.n_levels(false, |_| 0).saturating_mul(width as u64)
     }
 
     /// As [`Self::indentation`], of YAML: nothing closes, and the first key or item of an item stands behind its dash.
     /// Texts are wrapped at their blanks and breaks, so deep ones count one line for each.
     #[must_use]
     pub fn yaml_indentation(&self, width: usize) -> u64 {
-        self.n_levels(true).saturating_mul(width as u64)
+        // Few documents are near the limit, and counting the places takes as long as writing them.
+        let most = self.n_levels(true, |text| text.len() as u64).saturating_mul(width as u64);
+        match most <= FREE_BLANKS.saturating_mul((self.end() - self.offset()) as u64) {
+            true => most,
+            false => self.n_levels(true, n_wraps).saturating_mul(width as u64),
+        }
     }
 
-    /// The levels of all lines together, at most.
-    fn n_levels(&self, is_yaml: bool) -> u64 {
+    /// The levels of all lines together, at most; `n_wraps` says in how many places a text may be wrapped.
+    pub(super) fn n_levels(&self, is_yaml: bool, n_wraps: impl Fn(&[u8]) -> u64) -> u64 {
         // The open containers: where each ends, and whether a key comes next.
         let mut open: Vec<(u32, Option<bool>)> = Vec::new();
         let mut n_levels = 0_u64;
@@ -325,12 +330,14 @@ impl<'d> Value<'d> {
     }
 }
 
-/// The deepest level at which YAML may wrap a text at each byte: two blanks a level are no more than the eight that
-/// [`Expansion`](super::Expansion) gives each byte free.
+/// The number of blanks that each byte of text has free. Indented, the catalogs of today have fewer than two.
+pub(super) const FREE_BLANKS: u64 = 8;
+
+/// The deepest level at which YAML may wrap a text at each byte: two blanks a level are no more than are free.
 const WRAPPED_FOR_FREE: u64 = 4;
 
 /// The most places at which YAML goes to the next line within a text: blanks, escaped breaks, and the last bytes of
 /// U+0085, U+2028 and U+2029, which other characters have as well.
-fn n_wraps(text: &[u8]) -> u64 {
+pub(super) fn n_wraps(text: &[u8]) -> u64 {
     text.iter().filter(|byte| matches!(byte, b' ' | b'\\' | 0x85 | 0xa8 | 0xa9)).count() as u64
 }

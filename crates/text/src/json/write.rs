@@ -261,6 +261,7 @@ pub(super) fn new_line(layout: Layout, depth: usize, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::value::n_wraps;
     use super::*;
     use crate::json::Reader;
 
@@ -302,7 +303,7 @@ mod tests {
             ("[[[[{\"b b\":1}]]]]", 1 + 5),
         ] {
             let mut reader = Reader::new();
-            assert_eq!(reader.read(text).unwrap().yaml_indentation(1), n_levels, "{text}");
+            assert_eq!(reader.read(text).unwrap().n_levels(true, n_wraps), n_levels, "{text}");
         }
     }
 

@@ -58,6 +58,14 @@ pub fn write(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), YamlWriteError> 
     Expansion::default()
         .charge_indentation(value.yaml_indentation(INDENT), n_bytes)
         .map_err(YamlWriteError::Expands)?;
+    write_charged(value, out)
+}
+
+/// Like [`write()`], for a document whose indentation was charged already.
+///
+/// # Errors
+/// A string that opm cannot write either.
+pub fn write_charged(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), YamlWriteError> {
     let base = out.len();
     let mut writer = Writer { out, line_start: base, is_fresh: true };
     let written = writer.document(value);

@@ -27,7 +27,7 @@ mod utf16;
 
 pub use after_json::{AfterJson, after_json};
 pub use compose::{Document, to_json, to_json_and_rest, to_json_with_floats, to_json_within};
-pub use emit::{INDENT, YamlWriteError, write};
+pub use emit::{INDENT, YamlWriteError, write, write_charged};
 pub use error::{YamlError, YamlErrorKind};
 #[cfg(fuzzing)]
 pub use fast::compare;
