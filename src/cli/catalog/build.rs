@@ -155,8 +155,9 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     refuse_blank(&catalogs)?;
     let updates = open_updates(context, &args.graph_data)?;
     interrupt::undo_writes(context);
+    let verified = if args.verify { verified_base(args.index())? } else { None };
     let mut builder = opened_index(context, args, &known, updates)?;
-    let mut imported = Imported::default();
+    let mut imported = Imported { verified, ..Imported::default() };
     for addition in catalogs {
         imported.add(context, args, &mut builder, addition)?;
     }
@@ -200,9 +201,6 @@ fn opened_index(
     known: &[HeldUpdates],
     updates: Vec<SavedUpdates>,
 ) -> Result<Builder, CommandError> {
-    if args.verify {
-        verify_base(args.index())?;
-    }
     let mut builder = ask::builder_of(args.index())?;
     if !args.verify
         && let Some(directory) = cache::directory()
@@ -220,18 +218,18 @@ fn opened_index(
     Ok(builder)
 }
 
-/// Recomputes the digests of an index whose texts and rows will be kept. An older one is migrated first, and all its
-/// texts are read again.
-fn verify_base(path: &Path) -> Result<(), CommandError> {
+/// The index whose texts and rows will be kept, after their digests were recomputed. An older one is migrated first,
+/// and all its texts are read again.
+fn verified_base(path: &Path) -> Result<Option<Index>, CommandError> {
     match Index::open(path) {
-        Ok(index) if index.verify()?.rows.is_some() => Ok(()),
+        Ok(index) if index.verify()?.rows.is_some() => Ok(Some(index)),
         Ok(_) => {
             let message =
                 format!("{}: another version of olmdex wrote the rows, so they cannot be compared", path.display());
             Err(CommandError::new(Exit::Input, message).help("build a new file, or build without `--verify`"))
         }
-        Err(IndexError::NotAnIndex { reason: NotAnIndex::Older { .. } | NotAnIndex::Empty, .. }) => Ok(()),
-        Err(IndexError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(IndexError::NotAnIndex { reason: NotAnIndex::Older { .. } | NotAnIndex::Empty, .. }) => Ok(None),
+        Err(IndexError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
@@ -246,6 +244,8 @@ struct Imported {
     past: Vec<(String, PastImport)>,
     /// How many files of the past were left out, because the repositories lack them.
     n_missing: u64,
+    /// The index before the command, with `--verify`.
+    verified: Option<Index>,
 }
 
 impl Imported {
@@ -278,11 +278,11 @@ impl Imported {
         let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
         let _progress = Progress::reading(context, format!("reading {}", spec.source), &input);
         let mut import = builder.add_catalog(&spec, &input, mode)?;
-        if args.verify && !import.changed && !import.refused {
+        if let Some(base) = self.verified.as_ref().filter(|_| !import.changed && !import.refused) {
             // The index says that it was made of these files.
             let mut fresh = ask::builder();
             fresh.add_catalog(&spec, &input, mode)?;
-            Index::open(args.index())?.verify_documents(&spec.name, &fresh.into_index()?)?;
+            base.verify_documents(&spec.name, &fresh.into_index()?)?;
         }
         let n_files = counted(input.files.len() as u64, "file");
         context.reporter.detail(&if import.was_read {

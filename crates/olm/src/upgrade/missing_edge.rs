@@ -276,12 +276,19 @@ fn widened(range: &str, mut spans: Vec<Span>) -> String {
     parts.join(" || ")
 }
 
+/// The most alternatives that are compared: each is compared with all others.
+const MAX_ALTERNATIVES: usize = 100;
+
 /// A range that includes what either of two ranges includes, and nothing else: the alternatives that no other one
-/// includes, of which those of the form `>=1.0.0 <2.0.0` are joined where they meet.
+/// includes, of which those of the form `>=1.0.0 <2.0.0` are joined where they meet. More than a hundred
+/// alternatives stand side by side.
 #[must_use]
 pub fn either_range(one: &str, other: &str) -> String {
     let mut later: VecDeque<&str> =
         [one, other].into_iter().flat_map(|range| range.split("||")).map(str::trim).collect();
+    if later.len() > MAX_ALTERNATIVES {
+        return format!("{one} || {other}");
+    }
     let mut kept: Vec<&str> = Vec::new();
     while let Some(part) = later.pop_front() {
         let others: Vec<&str> = kept.iter().chain(&later).copied().collect();
@@ -428,6 +435,9 @@ mod tests {
         for (one, other, either) in cases {
             assert_eq!(either_range(one, other), either);
         }
+        // An attack: an entry with thousands of alternatives.
+        let many = vec!["<1.0.0"; 20_000].join(" || ");
+        assert_eq!(either_range(&many, "<2.0.0"), format!("{many} || <2.0.0"));
     }
 
     #[test]
