@@ -121,7 +121,7 @@ struct GlobalArgs {
     )]
     wait: u64,
     /// Let an olmdex.toml that was found, not named, read and write outside of its directory, and read from registries;
-    /// and let a plan read so for `plan --check`
+    /// let a plan read so for `plan --check`, and a git repository outside of itself
     #[arg(long, global = true, help_heading = "Global options", alias = "anywhere")]
     trust_config: bool,
     #[command(flatten)]
@@ -419,7 +419,8 @@ pub fn run() -> ExitCode {
     if cli.command.is_read() && !cli.global.no_pager {
         pager::start();
     }
-    let opener = cli.global.images.opener();
+    let mut opener = cli.global.images.opener();
+    opener.images.trusts_repositories = cli.global.trust_config;
     let opener = Arc::new(if cli.command.is_opm() { opener.keeping_git() } else { opener });
     let found_config = if cli.global.trust_config { Reach::Anywhere } else { Reach::Inside };
     let context = Context { reporter, opener, sight: Sight::Named, keeps_indexes: !cli.global.no_cache, found_config };

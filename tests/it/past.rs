@@ -298,6 +298,69 @@ fn special_files_of_a_repository_are_refused() {
     }
 }
 
+/// The maker of a repository may be somebody else: git read another repository of the user, and quoted lines of files.
+#[test]
+fn a_repository_does_not_lead_out_of_itself() {
+    use std::os::unix::fs::symlink;
+
+    let directory = scratch();
+    let root = directory.path();
+    let other = root.join("other");
+    repository(&other);
+    write(root, "secret", "SECRET_TOKEN=abc\n");
+    let main = root.join("main");
+    repository(&main);
+    git(&main, "2026-02-01T08:00:00Z", &["worktree", "add", "-q", "../tree"]);
+    let clone = |options: &[&str], to: &str| {
+        let options = [&["-c", "protocol.file.allow=always", "clone", "-q"][..], options, &["main", to]].concat();
+        git(root, "2026-02-01T08:00:00Z", &options);
+    };
+    clone(&["--shared"], "shared");
+    let link = |target: &str, name: &str| {
+        let path = root.join(name);
+        if path.is_dir() {
+            std::fs::remove_dir_all(&path).unwrap();
+        }
+        let _ = std::fs::remove_file(&path);
+        symlink(target, path).unwrap();
+    };
+    let copy = |name: &str| clone(&[], name);
+    copy("linked-refs");
+    link("../../secret", "linked-refs/.git/packed-refs");
+    copy("linked-shallow");
+    link("../../secret", "linked-shallow/.git/shallow");
+    copy("linked-objects");
+    link("../../other/.git/objects", "linked-objects/.git/objects");
+    copy("linked");
+    link("../other/.git", "linked/.git");
+    copy("common");
+    write(root, "common/.git/commondir", "../../other/.git\n");
+    write(root, "pointer/.git", "gitdir: ../other/.git\n");
+    write(root, "worktree/.git", "gitdir: ../main/.git/worktrees/tree\n");
+    let build = |path: &str, more: &[&str]| {
+        let args = ["build", "--git", path, "--git-path", "catalogs/v4.20", "-q", "-O", "index.db"];
+        let _ = std::fs::remove_file(root.join("index.db"));
+        run(root, &[&args[..], more].concat())
+    };
+    for name in ["shared", "linked-refs", "linked-shallow", "linked-objects", "linked", "common", "pointer", "worktree"]
+    {
+        let answer = build(name, &[]);
+        answer.expect_code(3).expect_words("leads out of the repository, to ").expect_words("--trust-config");
+        assert!(!answer.both().contains("SECRET"), "{name}: {}", answer.both());
+    }
+    for name in ["shared", "linked", "pointer"] {
+        build(name, &["--trust-config"]).expect_code(0);
+    }
+    // A work tree of git's own is known to its repository, hooks do not run, and what is inside may be linked.
+    copy("plain");
+    link("../../../secret", "plain/.git/hooks/pre-commit");
+    std::fs::rename(root.join("plain/.git/packed-refs"), root.join("plain/.git/packed")).unwrap();
+    symlink("packed", root.join("plain/.git/packed-refs")).unwrap();
+    for name in ["main", "tree", "plain"] {
+        build(name, &[]).expect_code(0);
+    }
+}
+
 /// Finding S17: a file beside the objects gave commits other parents.
 #[test]
 fn only_objects_say_what_the_history_is() {

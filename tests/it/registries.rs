@@ -805,6 +805,40 @@ fn an_answer_begins_at_last() {
     assert_eq!(cached(home.path()), Vec::<String>::new());
 }
 
+/// Extensions of chunks and trailers are no content, and had no limit.
+#[test]
+fn an_answer_ends_at_last() {
+    let stalled = "body data reading stalled";
+    for (begin, more, words) in [
+        ("5\r\nhello\r\n0\r\n", "x-more: 0123456789\r\n", "that are no content"),
+        ("5;", "more=0123456789;", stalled),
+        ("", "0\r\nx: y\r\n", "that are no content"),
+    ] {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap();
+        std::thread::spawn(move || {
+            for stream in server.incoming() {
+                std::thread::spawn(move || {
+                    let mut stream = stream.unwrap();
+                    let mut head = [0; 4096];
+                    let _ = std::io::Read::read(&mut stream, &mut head);
+                    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/vnd.oci.image.manifest.v1+json\r\n\
+                        transfer-encoding: chunked\r\n\r\n";
+                    let _ = std::io::Write::write_all(&mut stream, format!("{head}{begin}").as_bytes());
+                    while std::io::Write::write_all(&mut stream, more.repeat(40).as_bytes()).is_ok() {
+                        // More at once is refused as one large line.
+                        std::thread::sleep(std::time::Duration::from_millis(1));
+                    }
+                });
+            }
+        });
+        let home = scratch();
+        let answer = render(home.path(), &format!("docker://{address}/x:1"));
+        answer.expect_code(3).expect_words(words);
+        assert_eq!(cached(home.path()), Vec::<String>::new());
+    }
+}
+
 /// Finding S21: a list of tags that links in circles was read a million times.
 #[test]
 fn a_list_in_circles_ends() {

@@ -36,7 +36,9 @@ pub enum Sight {
 }
 
 impl Sight {
-    pub(super) fn hides(self, text: &[u8]) -> bool {
+    /// Whether messages show nothing of a text that a user came to in this way.
+    #[must_use]
+    pub fn hides(self, text: &[u8]) -> bool {
         match self {
             Self::Named => false,
             // Each document of a catalog has a schema, a broken one mostly too.

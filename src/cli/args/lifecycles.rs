@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::fbc::Input;
-use crate::file::system_words;
+use crate::file::{MAX_WHOLE, read_named_of, system_words};
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{CatalogSpec, Index};
 use crate::openshift::{Lifecycle, SCHEMA, each_document};
@@ -26,7 +26,7 @@ pub(crate) fn read_lifecycles(
     let n_inside = found.len();
     for path in files {
         let shown = path.display().to_string();
-        let text = std::fs::read(path).map_err(|error| {
+        let text = read_named_of(path, MAX_WHOLE).map_err(|error| {
             CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
         })?;
         let read = Lifecycle::read_all(&text)
@@ -53,7 +53,7 @@ pub(crate) fn lifecycle_input(files: &[PathBuf]) -> Result<Option<Input>, Comman
     let mut input = Input::default();
     for path in files {
         let shown = path.display().to_string();
-        let text = std::fs::read(path).map_err(|error| {
+        let text = read_named_of(path, MAX_WHOLE).map_err(|error| {
             CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
         })?;
         let (mut n_lifecycles, mut other) = (0, None);

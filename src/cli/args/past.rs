@@ -74,7 +74,11 @@ impl PastOptions {
         for git in &self.git {
             let NamedSource { name, path, .. } = NamedSource::parse(git);
             let images = &context.opener.images;
-            let limits = ObjectLimits { each: images.limits, total: images.image_limit };
+            let limits = ObjectLimits {
+                each: images.limits,
+                total: images.image_limit,
+                may_lead_out: images.trusts_repositories,
+            };
             let mut repository = Repository::open(&path, &std::env::temp_dir(), limits)?;
             builder.begin_repository();
             let choice = self.choice(&repository)?;
@@ -398,6 +402,9 @@ impl From<GitError> for CommandError {
                 Self::new(Exit::Limit, text).help("the repository may be damaged, or its disk may not answer")
             }
             GitError::Special { .. } => Self::new(Exit::Input, text).help("git would wait for it; remove it"),
+            GitError::LeadsOut { .. } => Self::new(Exit::Input, text)
+                .help("if you trust the repository, use `--trust-config` to let git follow it"),
+            GitError::TooManyFiles { .. } => Self::new(Exit::Limit, text).help("`git gc` packs its objects"),
             GitError::Limit(_) => Self::new(Exit::Limit, text).help(LIFT_LIMITS),
             _ => Self::new(Exit::Input, text),
         }

@@ -10,7 +10,7 @@ use crate::calendar::Day;
 use crate::cli::args::day::epoch;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
-use crate::file::{open_regular, system_words};
+use crate::file::{open_regular, read_regular_of, system_words};
 use crate::openshift::{GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
 
 /// How many bytes a file may have.
@@ -52,7 +52,7 @@ pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<S
         }
         let file = open_regular(path).map_err(unreadable)?;
         if !archive::is_archive(&file) {
-            let text = std::fs::read(path).map_err(unreadable)?;
+            let text = read_regular_of(path, MAX_FILE).map_err(unreadable)?;
             return Ok(SavedUpdates { files: SavedFiles::Answer(text), as_of: day_of(path), name });
         }
         let archives = context.opener.archives();
@@ -106,7 +106,7 @@ fn directory(root: &Path) -> Result<Vec<(String, Vec<u8>)>, CommandError> {
             if !GraphData::wants(&below) || !path.is_file() {
                 continue;
             }
-            let text = std::fs::read(&path).map_err(|error| {
+            let text = read_regular_of(&path, MAX_FILE).map_err(|error| {
                 CommandError::new(Exit::Input, format!("cannot read `{}`: {}", path.display(), system_words(&error)))
             })?;
             files.push((below, text));

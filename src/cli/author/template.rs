@@ -4,7 +4,7 @@ use crate::cli::args::formats::{Formats, MigrateLevel, OutputFormat, Words, blob
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::ffi::OsStr;
-use std::io::{BufWriter, Read as _, Write as _};
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::compose::{Converted, of_composite};
 use crate::diag::closest;
 use crate::draw::{Catalog, Mermaid, MermaidOptions};
 use crate::fbc::{Format, Level};
-use crate::file::{read_regular_of, system_words};
+use crate::file::{read_regular_of, read_stream_of, system_words};
 use crate::source::{STDIN, Source};
 use crate::template::{self, ConvertError, Kind, Rendered, Template};
 
@@ -226,12 +226,7 @@ fn read(path: &Path) -> std::io::Result<Arc<[u8]>> {
     if path.as_os_str() != STDIN {
         return read_regular_of(path, template::MAX_SIZE).map(Arc::from);
     }
-    let mut text = Vec::new();
-    std::io::stdin().lock().take(template::MAX_SIZE + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > template::MAX_SIZE {
-        return Err(std::io::ErrorKind::FileTooLarge.into());
-    }
-    Ok(Arc::from(text))
+    read_stream_of(std::io::stdin().lock(), template::MAX_SIZE).map(Arc::from)
 }
 
 fn draw(context: &Context, rendered: &Rendered) -> CommandResult {

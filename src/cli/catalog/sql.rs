@@ -1,7 +1,8 @@
 //! `olmdex sql`
 
 use std::collections::BTreeSet;
-use std::io::{BufWriter, Read as _, Write as _};
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -10,10 +11,10 @@ use clap::Args;
 use crate::ask::sql_rows;
 use crate::cli::args::formats::{OutputFormat, ROWS};
 use crate::cli::args::sources::AskOptions;
+use crate::cli::args::text::text_of;
 use crate::cli::print::table;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::file::system_words;
 use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 use crate::index::{Index, IndexError};
 
@@ -57,10 +58,8 @@ pub(crate) struct SqlArgs {
 pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
     let mut statement = args.statement.clone();
     if statement == "-" {
-        statement.clear();
-        std::io::stdin().lock().read_to_string(&mut statement).map_err(|error| {
-            CommandError::new(Exit::Input, format!("cannot read the statement: {}", system_words(&error)))
-        })?;
+        statement = String::from_utf8(text_of(Path::new("-"))?)
+            .map_err(|_| CommandError::new(Exit::Input, "the statement is not UTF-8".to_owned()))?;
     }
     if statement.trim().is_empty() {
         return Err(

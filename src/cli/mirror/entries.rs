@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::ask::{MirrorCatalog, only_catalog};
+use crate::ask::{CatalogNames, MirrorCatalog, only_catalog};
 use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::lists::all_rules;
 use crate::cli::terminal::context::Context;
@@ -98,6 +98,7 @@ struct Sources {
 
 impl Sources {
     fn new(context: &Context, operators: &[Operator], inputs: &[String]) -> Result<Self, CommandError> {
+        let mut names = CatalogNames::default();
         let mut sources = Self { named: BTreeMap::new(), default: None, config: None };
         for text in inputs {
             match text
@@ -105,6 +106,8 @@ impl Sources {
                 .filter(|it| operators.iter().any(|operator| bare(&operator.catalog) == bare(it.0)))
             {
                 Some((reference, source)) => {
+                    let twice = |error| CommandError::from(error).help("name one source for each catalog");
+                    names.add(bare(reference), source).map_err(twice)?;
                     sources.named.insert(bare(reference).to_owned(), PathBuf::from(source));
                 }
                 None => {

@@ -28,7 +28,7 @@ use crate::compose::{Reach, outside_of};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::fbc::Sight;
-use crate::file::system_words;
+use crate::file::{MAX_WHOLE, read_named_of, system_words};
 use crate::index::{Index, Moment};
 use crate::openshift::SupportLevel;
 use crate::plan::{
@@ -392,7 +392,7 @@ impl From<BasisError> for CommandError {
 
 fn saved_plan(path: &std::path::Path) -> Result<SavedPlan, CommandError> {
     let shown = path.display();
-    let text = std::fs::read(path)
+    let text = read_named_of(path, MAX_WHOLE)
         .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error))))?;
     SavedPlan::read(&text).map_err(|error| {
         let error = CommandError::new(Exit::Input, format!("`{shown}`: {error}"));

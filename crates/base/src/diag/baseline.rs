@@ -55,11 +55,19 @@ pub fn schema() -> schemars::Schema {
 #[non_exhaustive]
 pub enum NotABaseline {
     /// It is not JSON of the form.
-    #[error("{0}")]
+    #[error("{}", form_words(.0))]
     Form(#[from] serde_json::Error),
     /// It is another document.
     #[error("`apiVersion` and `kind` are not `{API_VERSION}` and `{KIND}`")]
     OtherKind,
+}
+
+/// The words for a text of another form. An `olmdex.toml` may name any file, so they quote nothing of it.
+fn form_words(error: &serde_json::Error) -> String {
+    if error.is_data() {
+        return format!("another document at line {} column {}", error.line(), error.column());
+    }
+    error.to_string()
 }
 
 /// The parts that make two findings the same, in the order of the document.

@@ -57,7 +57,8 @@ pub use interrupted_writes::{Left, abandon_all, before_writing, wait_for_writers
 pub use log::append;
 pub use nofollow::{MissingDirectories, make_way_below};
 pub use regular::{
-    MAX_WHOLE, files_below, kind_of, open_below, open_regular, read_part, read_regular, read_regular_of,
+    MAX_WHOLE, files_below, is_open_pipe, kind_of, open_below, open_regular, read_named_of, read_part, read_regular,
+    read_regular_of, read_stream_of,
 };
 pub use replace::{Replacement, write_over, write_whole};
 pub use same_file::{is_inside, is_of_stranger, is_same_file};

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read};
 use std::os::fd::AsFd as _;
 use std::path::Path;
 
@@ -116,8 +116,35 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// The errors of [`open_regular`]; [`io::ErrorKind::FileTooLarge`] past the limit.
 pub fn read_regular_of(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    read_stream_of(open_regular(path)?, max)
+}
+
+/// Reads a file that the user named: a regular one, or a pipe that this process got open from its parent, as
+/// `<(command)` of a shell makes one. Other pipes would wait for a writer, and devices may have no end.
+///
+/// # Errors
+/// The errors of [`read_regular_of`].
+pub fn read_named_of(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    if is_open_pipe(path) {
+        return read_stream_of(File::open(path)?, max);
+    }
+    read_regular_of(path, max)
+}
+
+/// Whether a path names a pipe that this process got open from its parent: `/dev/fd/63`, `/dev/stdin`.
+#[must_use]
+pub fn is_open_pipe(path: &Path) -> bool {
+    let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.parent() == Some(Path::new(folder)));
+    (is_given || path == Path::new("/dev/stdin")) && kind_of(path) == Some(super::Kind::Pipe)
+}
+
+/// Reads a stream of at most `max` bytes to its end.
+///
+/// # Errors
+/// [`io::ErrorKind::FileTooLarge`] past the limit; an error of the system.
+pub fn read_stream_of(stream: impl Read, max: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    open_regular(path)?.take(max.saturating_add(1)).read_to_end(&mut content)?;
+    stream.take(max.saturating_add(1)).read_to_end(&mut content)?;
     if content.len() as u64 > max {
         return Err(io::ErrorKind::FileTooLarge.into());
     }

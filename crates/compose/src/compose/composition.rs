@@ -7,6 +7,7 @@
 //! This module writes nothing, and does not judge the catalog that it composes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::compose_error::ComposeError;
 use crate::mirror::{self, Catalog, FilterVersion, Filtered, Operator, Package, PackageExtent};
 use olmdex_base::diag::Severity;
 use olmdex_base::file::read_regular_of;
-use olmdex_fbc::{Format, Input};
+use olmdex_fbc::{Format, Input, Sight};
 use olmdex_index::Index;
 use olmdex_open::source::{Images, ImagesError, Opener, Source, SourceError};
 use olmdex_open::template::{self, Template};
@@ -142,11 +143,11 @@ fn rendered(place: &str, component: &Component, opener: &Opener, open: &Open<'_>
     };
     let shown = path.display().to_string();
     let failed = |findings| ComposeError::Template { template: shown.clone(), findings };
-    let text = read_regular_of(path, template::MAX_SIZE).map_err(|error| ComposeError::Unreadable {
-        place: place.to_owned(),
-        path: path.clone(),
-        error,
-    })?;
+    let unreadable = |error| ComposeError::Unreadable { place: place.to_owned(), path: path.clone(), error };
+    let text = read_regular_of(path, template::MAX_SIZE).map_err(unreadable)?;
+    if Sight::Found.hides(&text) {
+        return Err(unreadable(io::Error::other("it is not a template of OLM")));
+    }
     let template = Template::read(&shown, Arc::from(text), None).map_err(failed)?;
     let mut images = Images::new(opener, *pulls);
     for directory in bundles {

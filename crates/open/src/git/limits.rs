@@ -10,6 +10,8 @@ pub struct ObjectLimits {
     pub each: Limits,
     /// Bytes of all objects.
     pub total: u64,
+    /// Whether git may read what the repository names outside of itself.
+    pub may_lead_out: bool,
 }
 
 impl ObjectLimits {
@@ -90,7 +92,7 @@ mod tests {
     use super::*;
 
     fn limits() -> ObjectLimits {
-        ObjectLimits { each: Limits::default(), total: 8 << 30 }
+        ObjectLimits { each: Limits::default(), total: 8 << 30, may_lead_out: false }
     }
 
     #[test]

@@ -8,17 +8,17 @@
 //! The maker of a repository has written its configuration, so no part of that may run: only plumbing that reads
 //! objects is used, hooks, file system monitors and transports are switched off, nothing is fetched, and objects are
 //! read as they are, without filters. Files beside the objects that would change the history (grafts, the commit graph)
-//! are not used, special files are refused, and a git that waits is stopped.
+//! are not used, special files and ways out of the repository are refused, and a git that waits is stopped.
 //!
 //! For safety, this module deliberately looks at no work tree, writes nothing, and uses no network.
 
+mod layout;
 mod limits;
 mod minimum;
 mod objects;
 mod patience;
 mod program;
 mod revisions;
-mod special_files;
 mod trees;
 
 use std::path::PathBuf;
@@ -73,6 +73,22 @@ pub enum GitError {
         path: PathBuf,
         /// Its kind.
         kind: Kind,
+    },
+    /// Git would read files that are not in the repository: another one's, or any others.
+    #[error("{} leads out of the repository, to {}", .path.display(), .target.display())]
+    LeadsOut {
+        /// The link, or the file that names the target.
+        path: PathBuf,
+        /// The target.
+        target: PathBuf,
+    },
+    /// The repository has more files than are looked at.
+    #[error("the repository of {} has more than {max} files", .path.display())]
+    TooManyFiles {
+        /// The path in it.
+        path: PathBuf,
+        /// The limit.
+        max: usize,
     },
     /// Its output cannot be understood.
     #[error("git {command} gave an unexpected answer: {message}")]

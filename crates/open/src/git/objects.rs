@@ -9,11 +9,11 @@ use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 
 use super::GitError;
+use super::layout::check_layout;
 use super::limits::{ObjectLimits, TreeWeight, Weighed};
 use super::patience::{PATIENCE, Watched};
 use super::program::{check_version, git, not_read, output};
 use super::revisions::{Every, Revision, revisions, revisions_after};
-use super::special_files::refuse_special_files;
 use super::trees::{FileChange, Tree, Trees, differences};
 use olmdex_base::archive::{Limit, Spool};
 use olmdex_base::diag::printable;
@@ -56,7 +56,7 @@ impl Repository {
     /// If git cannot be run, is too old, or finds no repository.
     pub fn open(path: &Path, temporary: &Path, limits: ObjectLimits) -> Result<Self, GitError> {
         check_version()?;
-        refuse_special_files(path)?;
+        check_layout(path, limits.may_lead_out)?;
         output(path, &["rev-parse", "--git-dir"])?;
         let reader = ObjectReader::start(path)?;
         let (path, spool) = (path.to_owned(), Spool::new(temporary));

@@ -24,6 +24,8 @@ pub struct ImageOptions {
     pub scratch: PathBuf,
     /// Whether an image that is a catalog and a legacy database is the database, as opm 1.73 has it.
     pub prefers_database: bool,
+    /// Whether the user trusts repositories of git: they may name files and objects outside of themselves.
+    pub trusts_repositories: bool,
 }
 
 impl ImageOptions {
@@ -37,6 +39,7 @@ impl ImageOptions {
             layer_limit: 100,
             scratch,
             prefers_database: false,
+            trusts_repositories: false,
         }
     }
 

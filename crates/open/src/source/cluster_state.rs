@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::live_cluster::{Asked, ClusterSourceError, context_of, read_live};
 use super::{Opener, STDIN};
+use olmdex_base::file::{MAX_WHOLE, read_stream_of};
 use olmdex_rules::cluster::{self, Archives, Cluster, ClusterError};
 
 /// The state of a cluster as its sources tell it.
@@ -32,9 +33,8 @@ impl Opener {
         let mut all = ClusterState::default();
         for source in sources {
             all.cluster.add(if source.as_os_str() == STDIN {
-                let mut text = Vec::new();
-                let read = stdin.read_to_end(&mut text);
-                read.map_err(|error| ClusterError::Unreadable { path: source.clone(), error })?;
+                let text = read_stream_of(&mut *stdin, MAX_WHOLE)
+                    .map_err(|error| ClusterError::Unreadable { path: source.clone(), error })?;
                 cluster::read_text("<stdin>", &text)?
             } else if let Some(name) = source.to_str().and_then(context_of) {
                 let (cluster, unknown) = read_live(name, asked)?;

@@ -33,7 +33,7 @@ use crate::oci::registry::{Registries, RegistryOptions};
 use crate::oci::{Content, ImageOptions, ImageSelector, Layout, OciError, SavedImage, SkopeoDirectory, Store};
 use olmdex_base::archive;
 use olmdex_base::diag::Finding;
-use olmdex_base::file::{Scratch, Text, open_regular};
+use olmdex_base::file::{MAX_WHOLE, Scratch, Text, is_open_pipe, open_regular, read_named_of, read_stream_of};
 use olmdex_bundle::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
 use olmdex_fbc::{BundleFiles, Format, Input, Level};
 use olmdex_index as index;
@@ -70,13 +70,6 @@ fn header(path: &Path) -> io::Result<Vec<u8>> {
     let mut header = Vec::with_capacity(SQLITE_HEADER);
     std::fs::File::open(path)?.take(SQLITE_HEADER as u64).read_to_end(&mut header)?;
     Ok(header)
-}
-
-/// Whether a path names a pipe that this process got open from its parent: `/dev/fd/63`, `/dev/stdin`.
-fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt as _;
-    let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|it| path.parent() == Some(Path::new(it)));
-    (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
 }
 
 /// The source that a name stands for.
@@ -218,8 +211,7 @@ impl Opener {
     /// [`SourceError`] if there is nothing that could hold a catalog.
     pub fn look(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<SourceOrImage<'_>, SourceError> {
         if path.as_os_str() == STDIN {
-            let mut text = Vec::new();
-            stdin.read_to_end(&mut text).map_err(|error| unreadable(path, error))?;
+            let text = read_stream_of(stdin, MAX_WHOLE).map_err(|error| unreadable(path, error))?;
             return Ok(SourceOrImage::Source(Source::Catalog(Input::bytes("<stdin>", Arc::from(text)))));
         }
         let shown = path.to_string_lossy();
@@ -330,12 +322,11 @@ impl Opener {
             return Ok(RecognisedSource::Files(path.to_owned(), input));
         }
         if !metadata.is_file() {
-            // Others would wait for a writer, or never end.
-            if !is_open_already(path, &metadata) {
+            if !is_open_pipe(path) {
                 return Err(unreadable(path, io::Error::other("not a regular file or directory")));
             }
-            // A pipe, as `<(command)` makes one: it can be read only once.
-            let text = std::fs::read(path).map_err(|error| unreadable(path, error))?;
+            // It can be read only once.
+            let text = read_named_of(path, MAX_WHOLE).map_err(|error| unreadable(path, error))?;
             return Ok(RecognisedSource::Source(Source::Catalog(Input::bytes(&shown, Arc::from(text)))));
         }
         let head = header(path).map_err(|error| unreadable(path, error))?;

@@ -17,7 +17,8 @@ pub(super) fn files_in(reference: &str, path: &str, options: &ImageOptions) -> R
     if reference.is_empty() || reference.chars().any(|it| it.is_control() || it == ':') {
         return Err(GitError::NotPlain { text: reference.to_owned(), what: "a revision" });
     }
-    let limits = ObjectLimits { each: options.limits, total: options.image_limit };
+    let limits =
+        ObjectLimits { each: options.limits, total: options.image_limit, may_lead_out: options.trusts_repositories };
     let mut repository = Repository::open(Path::new("."), &options.scratch, limits)?;
     let whole = repository.tree(reference, path)?;
     let (directory, only) = match (&whole, path.trim_matches('/').rsplit_once('/')) {

@@ -12,7 +12,7 @@ use super::Cluster;
 use super::collect::Collector;
 use olmdex_base::archive::{self, ArchiveError, Limits, PathTarget, TreeEntry};
 use olmdex_base::diag::Place;
-use olmdex_base::file::{open_regular, system_words};
+use olmdex_base::file::{open_regular, read_named_of, read_regular_of, system_words};
 use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
 use olmdex_text::json::{self, Kind, Step, Value};
 use olmdex_text::yaml;
@@ -239,7 +239,7 @@ fn each_text(
         if let Some(warnings) = each_archived(path, archives, is_wanted, sink)? {
             return Ok(warnings);
         }
-        let text = bytes(path).map_err(|error| unreadable(path, error))?;
+        let text = read_named_of(path, MAX_FILE).map_err(|error| unreadable(path, error))?;
         sink(&path.to_string_lossy(), &text)?;
         return Ok(warnings);
     }
@@ -270,7 +270,7 @@ fn each_text(
     files.sort();
     warnings.sort();
     for file in files {
-        let read = bytes(&file).map_err(|error| unreadable(&file, error));
+        let read = read_regular_of(&file, MAX_FILE).map_err(|error| unreadable(&file, error));
         if let Err(error) = read.and_then(|text| sink(&file.to_string_lossy(), &text)) {
             warnings.push(error.to_string());
         }
@@ -323,21 +323,6 @@ fn each_archived(
         }
     }
     Ok(Some(warnings))
-}
-
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    use std::os::unix::fs::FileTypeExt as _;
-
-    let metadata = std::fs::metadata(path)?;
-    let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|it| path.parent() == Some(Path::new(it)));
-    if !metadata.is_file() && !(metadata.file_type().is_fifo() && (is_given || path == Path::new("/dev/stdin"))) {
-        // A pipe would wait for a writer, and a device may never end.
-        return Err(io::Error::other("it is not a regular file"));
-    }
-    if metadata.len() > MAX_FILE {
-        return Err(io::Error::other("it is larger than 1 GiB"));
-    }
-    std::fs::read(path)
 }
 
 /// Reads manifests from a text; `file` is its name.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use olmdex_base::file::read_regular;
 use olmdex_text::json::{self, Reader};
 
 /// Values that optional validators look at.
@@ -21,12 +22,7 @@ impl Options {
     /// # Errors
     /// Why the file has none, in words.
     pub fn read_categories(path: &Path) -> Result<Vec<String>, String> {
-        // Opening a pipe would wait for a writer.
-        let is_file = std::fs::metadata(path).map_err(|error| error.to_string())?.is_file();
-        if !is_file {
-            return Err("it is not a file".to_owned());
-        }
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+        let bytes = read_regular(path).map_err(|error| error.to_string())?;
         let text = json::decode_utf8(&bytes);
         let mut reader = Reader::new();
         let value = reader.read(&text).map_err(|error| error.to_string())?;

@@ -1,17 +1,25 @@
-//! Bounds what a server sends before the headers of its answer: it may say `100 Continue` for ever.
+//! Bounds what a server sends beside the content of its answer: `100 Continue` before the headers, extensions of chunks
+//! and trailers in the body may have no end.
 
 use std::cell::Cell;
-use std::io;
+use std::io::{self, Read};
+use std::time::{Duration, Instant};
 
 use ureq::Error;
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
 
-/// How many bytes may come before an answer and with its headers, which have 64 KiB at most themselves.
+/// How many bytes may come before an answer and with its headers, which have 64 KiB at most themselves; and how many
+/// more than it gives for each read of its body.
 const MAX_HEAD: usize = 256 << 10;
+
+/// For how long a read of a body may give nothing although bytes come.
+const MAX_READ: Duration = Duration::from_secs(120);
 
 thread_local! {
     /// How many bytes may still come on this thread; `None` while no answer is waited for.
     static LEFT: Cell<Option<usize>> = const { Cell::new(None) };
+    /// When the read of a body began.
+    static READ_BEGAN: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 
 /// Runs a request on this thread until the headers of its answer are there. A server that has sent something else in
@@ -23,6 +31,20 @@ pub(super) fn within_limit<T>(run: impl FnOnce() -> Result<T, Error>) -> Result<
     match answer {
         Err(Error::Timeout(_)) if is_begun => Err(refused("it sends no end of an answer".to_owned())),
         answer => answer,
+    }
+}
+
+/// The body of an answer. Each read of it has its own limit.
+pub(super) struct BoundedBody<R>(pub(super) R);
+
+impl<R: Read> Read for BoundedBody<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        LEFT.set(Some(MAX_HEAD.saturating_add(buffer.len())));
+        READ_BEGAN.set(Some(Instant::now()));
+        let read = self.0.read(buffer);
+        LEFT.set(None);
+        READ_BEGAN.set(None);
+        read
     }
 }
 
@@ -62,7 +84,13 @@ impl<T: Transport> Transport for Counted<T> {
         match LEFT.get().map(|left| left.checked_sub(n_bytes)) {
             None => {}
             Some(Some(left)) => LEFT.set(Some(left)),
+            Some(None) if READ_BEGAN.get().is_some() => {
+                return Err(refused(format!("it sends more than {} KiB that are no content", MAX_HEAD >> 10)));
+            }
             Some(None) => return Err(refused(format!("it sends more than {} KiB before an answer", MAX_HEAD >> 10))),
+        }
+        if READ_BEGAN.get().is_some_and(|began| began.elapsed() > MAX_READ) {
+            return Err(refused(format!("it sends no content for {} seconds", MAX_READ.as_secs())));
         }
         Ok(is_more)
     }

@@ -13,7 +13,7 @@ use ureq::{Agent, Body, SendBody};
 
 use super::super::error::OciError;
 use super::address::{check_redirect, host_of, is_same_host, is_this_machine};
-use super::head::{HeadLimit, within_limit};
+use super::head::{BoundedBody, HeadLimit, within_limit};
 use super::pace::{Pace, Paced, TooSlow};
 use olmdex_base::file::Text;
 
@@ -95,7 +95,7 @@ pub(super) struct Answer {
 impl Answer {
     /// Its body, however long it is.
     pub(super) fn reader(self) -> impl Read {
-        Paced::new(self.body.into_with_config().limit(u64::MAX).reader(), self.pace)
+        Paced::new(BoundedBody(self.body.into_with_config().limit(u64::MAX).reader()), self.pace)
     }
 
     /// The error for a failure while its body was read.
@@ -113,7 +113,7 @@ impl Answer {
     /// The beginning of its body, for a small document.
     pub(super) fn text(self, most: u64) -> Result<Vec<u8>, OciError> {
         let mut text = Vec::new();
-        let body = self.body.into_with_config().limit(u64::MAX).reader().take(most);
+        let body = BoundedBody(self.body.into_with_config().limit(u64::MAX).reader()).take(most);
         let read = Paced::document(body, self.pace).read_to_end(&mut text);
         read.map_err(|error| Self::failed(&self.url, error))?;
         Ok(text)
