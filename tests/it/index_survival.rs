@@ -199,6 +199,14 @@ fn what_somebody_changed_afterwards_is_found_and_named() {
     let of_bundle = format!("WHERE document = ({bundle})");
     let text = |sql: &str| format!("UPDATE packed_text SET codec = 0, {sql} {of_bundle}");
     for (table, sql) in [
+        ("row of table `catalog", "DELETE FROM catalog".to_owned()),
+        ("table `catalog_document`", "DELETE FROM file".to_owned()),
+        ("table `catalog_package`", "DELETE FROM catalog_document".to_owned()),
+        (
+            "digest in table `graph`",
+            "UPDATE graph SET digest = x'0102' WHERE id = (SELECT min(id) FROM graph)".to_owned(),
+        ),
+        ("digest in table `profile`", "UPDATE profile SET digest = x'0102' WHERE id = 1".to_owned()),
         ("the text of", text("bytes = CAST('{}' AS BLOB), size = 2")),
         ("the text of", text("bytes = zeroblob(10)")),
         ("table `document`", format!("UPDATE document SET name = 'evil' WHERE id = ({bundle})")),
@@ -224,6 +232,7 @@ fn what_somebody_changed_afterwards_is_found_and_named() {
     ] {
         fs::copy(root.join("index.db"), root.join("forged.db")).unwrap();
         let forged = rusqlite::Connection::open(root.join("forged.db")).unwrap();
+        forged.pragma_update(None, "foreign_keys", false).unwrap();
         assert!(forged.execute(&sql, []).unwrap() > 0, "{sql}");
         drop(forged);
         let mut answers = vec![
@@ -240,7 +249,8 @@ fn what_somebody_changed_afterwards_is_found_and_named() {
             answer.expect_code(3).expect_words(table).expect_words("`");
         }
         // Both sides hold the same text, so their digests need not be true.
-        olmdex(["diff", "forged.db", "forged.db"]).in_directory(root).answer().expect_code(0);
+        let code = if sql == "DELETE FROM catalog" { 3 } else { 0 };
+        olmdex(["diff", "forged.db", "forged.db"]).in_directory(root).answer().expect_code(code);
     }
 }
 
@@ -281,4 +291,9 @@ fn an_index_that_lies_about_its_sources_is_found() {
         .unwrap();
     drop(lost);
     build("good.db", &catalog).expect_code(3);
+    build("moved.db", &catalog).expect_code(0);
+    let moved = open("moved.db");
+    moved.execute_batch("UPDATE catalog_document SET line = line + 1").unwrap();
+    drop(moved);
+    build("moved.db", &catalog).expect_code(3).expect_words("has another place in its sources");
 }

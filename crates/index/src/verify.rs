@@ -2,8 +2,8 @@
 //!
 //! The maker of an index chooses its digests, so a verified index need not be an honest one. A text or a row that
 //! somebody changed afterwards is found: texts by their digests, and rows, also the words of the search, by deriving
-//! them once more. Places, updates of OpenShift and past states do not follow from the documents of today, and are not
-//! compared.
+//! them once more. Places, updates of OpenShift and past states do not follow from the documents of today: `build
+//! --verify` compares places with the sources, and nothing compares the others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -44,10 +44,19 @@ const SAME_TEXT: &str = "SELECT 1 FROM document d CROSS JOIN document_text t ON 
 WHERE d.digest = ? AND t.codec = ? AND t.size = ? AND t.bytes = ?";
 const SAME_DESCRIPTION: &str = "SELECT 1 FROM text WHERE digest = ? AND codec = ? AND size = ? AND bytes = ?";
 
-/// The documents of a catalog.
+/// The documents of a catalog, with their places.
 const HELD: &str = "
-SELECT d.digest, d.schema, d.name FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id
-CROSS JOIN document d ON d.id = cd.document WHERE c.name = ?";
+SELECT d.digest, f.path, cd.line, cd.\"column\", d.schema, d.name
+FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id
+CROSS JOIN document d ON d.id = cd.document CROSS JOIN file f ON f.id = cd.file WHERE c.name = ?";
+
+/// A row that refers to a missing one.
+const DANGLING: &str = "SELECT \"table\", parent FROM pragma_foreign_key_check LIMIT 1";
+
+/// The tables with digests of SHA-256.
+const WITH_DIGESTS: &str = "
+SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c
+WHERE m.type = 'table' AND c.name IN ('digest', 'raw_digest') AND c.type = 'BLOB'";
 
 /// The graphs of channels in catalogs.
 const GRAPHS: &str = "catalog_channel cc JOIN catalog c ON c.id = cc.catalog JOIN document d ON d.id = cc.channel";
@@ -109,22 +118,36 @@ impl Index {
         Ok(n)
     }
 
+    /// Names a table whose rows refer to missing ones, or whose digests are none.
+    fn verify_references(&self) -> Result<(), IndexError> {
+        let pair = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+        if let Some((table, parent)) = self.rows(DANGLING, [], pair)?.into_iter().next() {
+            return Err(self.forged(format!("a row of table `{table}` refers to a missing row of table `{parent}`")));
+        }
+        let len = size_of::<Digest>();
+        for (table, column) in self.rows(WITH_DIGESTS, [], pair)? {
+            let sql = format!("SELECT 1 FROM \"{table}\" WHERE octet_length({column}) <> {len} LIMIT 1");
+            if !self.rows(&sql, [], |_| Ok(()))?.is_empty() {
+                return Err(self.forged(format!("a digest in table `{table}` does not have {len} bytes")));
+            }
+        }
+        Ok(())
+    }
+
     /// Recomputes the digests of all texts, and derives the rows of all catalogs once more.
     ///
     /// # Errors
     /// `NotAnIndex::Damaged` names a document and its table.
     pub fn verify(&self) -> Result<Verified, IndexError> {
+        self.verify_references()?;
         let documents = self.verify_texts(None)?;
         if !super::build::is_written_by_this_program(self.connection()).map_err(|error| self.failed(&error))? {
             return Ok(Verified { documents, rows: None });
         }
         let mut builder = Builder::in_memory();
         for name in self.catalog_names()? {
-            let filter = Filter { catalogs: vec![name.clone()], ..Filter::default() };
-            if self.has_documents(&filter)? {
-                let spec = CatalogSpec { name: name.clone(), ..CatalogSpec::default() };
-                builder.add_catalog(&spec, &self.catalog_input(&name)?, Mode::Tolerant)?;
-            }
+            let spec = CatalogSpec { name: name.clone(), ..CatalogSpec::default() };
+            builder.add_catalog(&spec, &self.catalog_input(&name)?, Mode::Tolerant)?;
         }
         let fresh = builder.into_index()?;
         for index in [&fresh, self] {
@@ -152,24 +175,38 @@ impl Index {
         Ok(Verified { documents, rows: Some(rows) })
     }
 
-    /// Compares the documents of a catalog with those that its sources have: an index may say that it was made of these
-    /// sources, and hold other documents.
+    /// Compares the documents of a catalog and their places with those that its sources have: an index may say that it
+    /// was made of these sources, and hold other documents.
     ///
     /// # Errors
     /// `NotAnIndex::Damaged` names a document that only one of both has.
     pub fn verify_documents(&self, catalog: &str, sources: &Self) -> Result<(), IndexError> {
-        let held = |index: &Self| -> Result<BTreeMap<Vec<u8>, (String, String)>, IndexError> {
-            let row = |row: &Row<'_>| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)));
-            Ok(index.rows(HELD, [catalog], row)?.into_iter().collect())
+        // The places of each document, and its names.
+        type Held = BTreeMap<Vec<u8>, (Vec<(String, i64, i64)>, String)>;
+        let held = |index: &Self| -> Result<Held, IndexError> {
+            let mut held = Held::new();
+            let rows = index.rows(HELD, [catalog], |row| {
+                let name = format!("{} `{}`", row.get::<_, String>(4)?, row.get::<_, String>(5)?);
+                Ok((row.get(0)?, (row.get(1)?, row.get(2)?, row.get(3)?), name))
+            })?;
+            for (digest, place, name) in rows {
+                held.entry(digest).or_insert_with(|| (Vec::new(), name)).0.push(place);
+            }
+            Ok(held)
         };
         let (own, theirs) = (held(self)?, held(sources)?);
-        let other = own.iter().find(|it| !theirs.contains_key(it.0)).map(|it| (it.1, "is not in its sources"));
-        let lost = || theirs.iter().find(|it| !own.contains_key(it.0)).map(|it| (it.1, "is missing"));
-        match other.or_else(lost) {
+        let only_in = |some: &Held, others: &Held| {
+            some.iter().find(|(digest, _)| !others.contains_key(*digest)).map(|(_, (_, name))| name.clone())
+        };
+        let other = only_in(&own, &theirs).map(|name| (name, "is not in its sources"));
+        let lost = || only_in(&theirs, &own).map(|name| (name, "is missing"));
+        let moved = || {
+            let moved = own.iter().zip(&theirs).find(|(own, theirs)| own != theirs);
+            moved.map(|((_, (_, name)), _)| (name.clone(), "has another place in its sources"))
+        };
+        match other.or_else(lost).or_else(moved) {
             None => Ok(()),
-            Some(((schema, name), what)) => {
-                Err(self.forged(format!("{schema} `{name}` of catalog `{catalog}` {what}")))
-            }
+            Some((name, what)) => Err(self.forged(format!("{name} of catalog `{catalog}` {what}"))),
         }
     }
 
@@ -185,7 +222,10 @@ impl Index {
         let found: Vec<(String, String)> = self.rows(&sql, params![owner], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(match found.into_iter().next() {
             Some((schema, name)) => format!("{schema} `{name}`"),
-            None => format!("catalog `{}`", String::from_utf8_lossy(owner)),
+            None if self.catalog_names()?.iter().any(|name| name.as_bytes() == owner) => {
+                format!("catalog `{}`", String::from_utf8_lossy(owner))
+            }
+            None => "any document".to_owned(),
         })
     }
 }

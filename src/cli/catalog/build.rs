@@ -261,7 +261,9 @@ impl Imported {
         let input = match source {
             AdditionSource::Files(input) => input,
             AdditionSource::Image(image) => {
-                if let Some(import) = builder.keep_image(&spec, &image.origin())? {
+                // The index only says that it has the image.
+                let kept = if self.verified.is_none() { builder.keep_image(&spec, &image.origin())? } else { None };
+                if let Some(import) = kept {
                     let digest = image.origin().digest;
                     context
                         .reporter

@@ -102,7 +102,9 @@ impl Answer {
     pub(super) fn failed(url: &str, error: io::Error) -> OciError {
         match TooSlow::of(&error) {
             Some(slow) => OciError::TooSlow { host: host_of(url), message: slow.to_string() },
-            None => OciError::Io(error),
+            // An error of the system may be one of the disk.
+            None if error.raw_os_error().is_some() => OciError::Io(error),
+            None => OciError::Network { host: host_of(url), message: error.to_string() },
         }
     }
 
