@@ -473,6 +473,8 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     assert_eq!(pages.get(&format!("/images?q={}", "x".repeat(9000))).0, 414);
     let reply = pages.ask("POST", "/", None);
     assert_eq!((reply.status, header(&reply, "Allow")), (405, "GET, HEAD"));
+    let reply = pages.ask("POST", "/index.json", None);
+    assert_eq!((reply.status, header(&reply, "Content-Type")), (405, "application/json"));
 }
 
 /// The same version is another bundle in another catalog. A page, its data and its command are about the same one of

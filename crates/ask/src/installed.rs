@@ -23,6 +23,9 @@ pub struct InstalledOperator {
     pub bundle: String,
     /// Its version; empty if it is not known.
     pub version: String,
+    /// Its release; empty if it has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub release: String,
     /// The channels; empty if any will do.
     pub channels: Vec<String>,
     /// `Automatic` or `Manual`; empty without a Subscription.
@@ -58,6 +61,7 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
         name: subscription.name.clone(),
         package: subscription.package.clone(),
         version: version_of(&subscription.installed, csv),
+        release: String::new(),
         bundle: subscription.installed.clone(),
         channels: Some(subscription.channel.clone()).filter(|channel| !channel.is_empty()).into_iter().collect(),
         approval: if subscription.is_manual { "Manual" } else { "Automatic" },
@@ -92,7 +96,7 @@ fn of_csv(csv: &ClusterServiceVersion) -> InstalledOperator {
 }
 
 fn of_extension(extension: &ClusterExtension) -> InstalledOperator {
-    let BundleStatus { name: bundle, version, .. } = extension.installed.clone().unwrap_or_default();
+    let BundleStatus { name: bundle, version, release } = extension.installed.clone().unwrap_or_default();
     // `Progressing` names what keeps it from the wanted state; an installed one without is at rest.
     let unsettled = ["Installed", "Progressing"].iter().find_map(|kind| {
         let condition = Condition::find(&extension.conditions, kind)?;
@@ -105,6 +109,7 @@ fn of_extension(extension: &ClusterExtension) -> InstalledOperator {
         name: extension.name.clone(),
         package: extension.package.clone(),
         version: if version.is_empty() { version_of(&bundle, None) } else { version },
+        release: release.unwrap_or_default(),
         state: match unsettled {
             Some(reason) => reason,
             None if bundle.is_empty() => String::new(),

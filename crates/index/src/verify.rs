@@ -18,7 +18,6 @@ use super::compression::Digest;
 use super::error::IndexError;
 use super::import::{CatalogSpec, Mode};
 use super::open::Index;
-use super::query::Filter;
 
 /// The things that were compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]

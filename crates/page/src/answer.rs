@@ -38,7 +38,10 @@ pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     let mut reply = match ask.method {
         "GET" | "HEAD" => get(site, ask),
         _ => {
-            let mut reply = plain(405, "405 Method Not Allowed\n");
+            let mut reply = match ask.target.contains(".json") {
+                true => refused(site, &PageError::Method, Form::Json),
+                false => plain(405, "405 Method Not Allowed\n"),
+            };
             reply.headers.push(("Allow", "GET, HEAD".to_owned()));
             reply
         }
@@ -241,7 +244,8 @@ fn own_data(data: &impl Serialize) -> Made {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Refusal {
-    /// The status of HTTP: 400 for a parameter, 404 for a name, 414 for the address, 422 for a size, 500 for the index.
+    /// The status of HTTP: 400 for a parameter, 404 for a name, 405 for the method, 414 for the address, 422 for a size,
+    /// 500 for the index.
     status: u16,
     /// The reason.
     message: String,

@@ -15,6 +15,9 @@ pub enum PageError {
     /// The address is too long.
     #[error("the address is longer than 8 KB")]
     TooLong,
+    /// The method is not one that reads.
+    #[error("method not allowed: use GET or HEAD")]
+    Method,
     /// The value of a parameter is not valid.
     #[error("parameter `{name}`: {why}")]
     Parameter {
@@ -61,6 +64,7 @@ impl PageError {
         match self {
             Self::NoPage | Self::Unknown { .. } => 404,
             Self::Parameter { .. } => 400,
+            Self::Method => 405,
             Self::TooLong => 414,
             Self::TooLarge(_) => 422,
             Self::Index(_) | Self::Failed(_) => 500,

@@ -11,6 +11,7 @@ pub(crate) use crate::ask::NamedSource;
 use crate::ask::{self, CatalogNames, check_catalog, must_have};
 use crate::calendar::Day;
 use crate::catalog_source::family_and_minor;
+use crate::check::rules::BUNDLE_OF_UNKNOWN_PACKAGE;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::kept_index::Key;
 use crate::cli::args::moment::go_back;
@@ -453,7 +454,13 @@ fn refuse_unreadable(
         return Err(CommandError::new(Exit::Input, format!("`{source}` is not a readable catalog")));
     }
     let tally = Tally::of(&import.report.findings);
-    if tally.errors > 0 {
+    let mut rules =
+        import.report.findings.iter().map(|finding| finding.rule).filter(|rule| rule.severity == Severity::Error);
+    let is_bundle = input.files.iter().all(|file| file.made_of().is_some())
+        && rules.all(|rule| rule.id == BUNDLE_OF_UNKNOWN_PACKAGE.id);
+    if is_bundle && tally.errors > 0 {
+        context.reporter.note(&format!("`{source}` is a bundle by itself: its package has no channels here"));
+    } else if tally.errors > 0 {
         let names: Vec<&str> = import.report.broken_packages.iter().map(String::as_str).collect();
         let names = names.join(", ");
         context

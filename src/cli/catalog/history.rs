@@ -7,6 +7,7 @@ use clap::Args;
 use crate::ask::{PackageName, no_channel, no_package, no_version};
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
+use crate::cli::args::upgrade::release_words;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -63,7 +64,10 @@ fn history(index: &Index, order: &[String], name: &str) -> Result<Vec<HistoryRow
         }
     }
     if let Some(version) = version {
-        rows.retain(|it| it.version == version || it.bundle == version);
+        let is_wanted = |row: &HistoryRow| {
+            row.version == version || row.bundle == version || format!("{}-{}", row.version, row.release) == version
+        };
+        rows.retain(is_wanted);
         if rows.is_empty() {
             return Err(no_version(index, order, package, &version)?.into());
         }
@@ -76,7 +80,7 @@ impl Row for HistoryRow {
 
     const COLUMNS: &'static [Column<Self>] = &[
         wide("PACKAGE", |it| Cow::from(&it.package)),
-        column("VERSION", |it| Cow::from(&it.version)),
+        column("VERSION", |row| format!("{}{}", row.version, release_words(Some(&row.release))).into()),
         column("BUNDLE", |it| Cow::from(&it.bundle)),
         column("FIRST", |it| Cow::from(&it.first)),
         column("LAST", |it| Cow::from(&it.last)),

@@ -10,6 +10,7 @@ use crate::ask::{Conditions, PackageName, no_channel, no_package, no_version, on
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
+use crate::cli::args::upgrade::release_words;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
@@ -303,10 +304,7 @@ impl Row for BundleRow {
     const COLUMNS: &'static [Column<Self>] = &[
         column("CATALOG", |it| Cow::from(&it.catalog)),
         column("PACKAGE", |it| Cow::from(&it.package)),
-        column("VERSION", |it| match it.release.is_empty() {
-            true => Cow::from(&it.version),
-            false => Cow::from(format!("{}-{}", it.version, it.release)),
-        }),
+        column("VERSION", |row| format!("{}{}", row.version, release_words(Some(&row.release))).into()),
         column("BUNDLE", |it| Cow::from(&it.bundle)),
         wide("DISPLAY NAME", |it| Cow::from(&it.display_name)),
         wide("IMAGE", |it| Cow::from(&it.image)),

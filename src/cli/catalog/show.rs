@@ -146,7 +146,9 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
     sheet.line("Keywords", &package.keywords.join(", "));
     sheet.line("Icon", package.icon_mediatype.as_deref().unwrap_or_default());
     sheet.line("Deprecated", row.deprecation.as_deref().unwrap_or_default());
-    if !row.is_valid {
+    if !row.is_valid && package.channel_list.is_empty() && row.default_channel.is_empty() {
+        sheet.line("Valid", "not judged: its package document is not in the source");
+    } else if !row.is_valid {
         sheet.line("Valid", "no: `olmdex validate` shows why");
     }
     sheet.line("File", &position(package.source.as_ref()));

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::ask::{InstalledOperator, installed_operators};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
+use crate::cli::args::upgrade::release_words;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandResult, Exit};
@@ -59,7 +60,7 @@ impl Row for InstalledOperator {
         wide("NAME", |row| Cow::from(&row.name)),
         column("PACKAGE", |row| Cow::from(&row.package)),
         wide("BUNDLE", |row| Cow::from(&row.bundle)),
-        column("VERSION", |row| Cow::from(&row.version)),
+        column("VERSION", |row| format!("{}{}", row.version, release_words(Some(&row.release))).into()),
         column("CHANNEL", |row| row.channels.join(", ").into()),
         column("APPROVAL", |row| Cow::from(row.approval)),
         column("SOURCE", |row| Cow::from(&row.source)),

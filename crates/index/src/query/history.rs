@@ -18,8 +18,11 @@ pub struct HistoryRow {
     pub package: String,
     /// The bundle.
     pub bundle: String,
-    /// Its version, with its release if it has one.
+    /// Its version.
     pub version: String,
+    /// Its release; empty if it has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub release: String,
     /// The first catalog that has it.
     pub first: String,
     /// The last catalog that has it.
@@ -105,6 +108,7 @@ struct BundleSpan {
     catalog: String,
     bundle: String,
     version: String,
+    release: String,
     document: i64,
     /// The first state, its time and its commit; none of a catalog without states.
     first: Option<(String, i64, String)>,
@@ -168,11 +172,9 @@ impl Index {
         let deprecated =
             self.deprecated("olm.bundle", &Filter { package: Some(package.to_owned()), ..Filter::default() })?;
         let rows = self.rows(BUNDLES, [package], |row| {
-            let (version, release): (String, String) = (row.get(2)?, row.get(3)?);
-            let version = if release.is_empty() { version } else { format!("{version}-{release}") };
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, version, row.get::<_, i64>(4)?))
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, (row.get(2)?, row.get(3)?), row.get::<_, i64>(4)?))
         })?;
-        let mut order: Vec<(String, String)> = Vec::new();
+        let mut order: Vec<(String, (String, String))> = Vec::new();
         let mut seen: HashMap<String, (BTreeSet<usize>, BTreeSet<i64>)> = HashMap::new();
         for (catalog, bundle, version, document) in rows {
             let Some(place) = places.get(catalog.as_str()) else { continue };
@@ -183,7 +185,7 @@ impl Index {
             held_by.insert(*place);
             contents.insert(document);
         }
-        let row = |(bundle, version): (String, String)| {
+        let row = |(bundle, (version, release)): (String, (String, String))| {
             let (held_by, contents) = seen.remove(&bundle)?;
             let (first, last) = (*held_by.first()?, *held_by.last()?);
             let names = |at: &mut dyn Iterator<Item = usize>| -> Vec<String> {
@@ -195,6 +197,7 @@ impl Index {
             Some(HistoryRow {
                 package: package.to_owned(),
                 version,
+                release,
                 first: catalogs.get(first)?.clone(),
                 last: catalogs.get(last)?.clone(),
                 is_current: last + 1 == catalogs.len(),
@@ -215,13 +218,13 @@ impl Index {
     /// The history of a package whose catalogs have states.
     fn history_of_states(&self, package: &str, catalogs: &[String]) -> Result<Vec<HistoryRow>, IndexError> {
         let all = self.rows(OF_STATES, [package], |row| {
-            let (version, release): (String, String) = (row.get(2)?, row.get(3)?);
             let last: Option<String> = row.get(8)?;
             let gone: Option<i64> = row.get(10)?;
             Ok(BundleSpan {
                 catalog: row.get(0)?,
                 bundle: row.get(1)?,
-                version: if release.is_empty() { version } else { format!("{version}-{release}") },
+                version: row.get(2)?,
+                release: row.get(3)?,
                 document: row.get(4)?,
                 first: Some((row.get(5)?, row.get(6)?, row.get(7)?)),
                 last: last.map(|it| Ok::<_, rusqlite::Error>((it, row.get(9)?))).transpose()?,
@@ -229,10 +232,9 @@ impl Index {
             })
         })?;
         let present = self.rows(WITHOUT_STATES, [package], |row| {
-            let (version, release): (String, String) = (row.get(2)?, row.get(3)?);
-            let version = if release.is_empty() { version } else { format!("{version}-{release}") };
             let (catalog, bundle, document) = (row.get(0)?, row.get(1)?, row.get(4)?);
-            Ok(BundleSpan { catalog, bundle, version, document, first: None, last: None, gone: None })
+            let (version, release) = (row.get(2)?, row.get(3)?);
+            Ok(BundleSpan { catalog, bundle, version, release, document, first: None, last: None, gone: None })
         })?;
         let deprecated =
             self.deprecated("olm.bundle", &Filter { package: Some(package.to_owned()), ..Filter::default() })?;
@@ -284,6 +286,7 @@ fn row_of_states(
         package: package.to_owned(),
         bundle: bundle.to_owned(),
         version: first.version.clone(),
+        release: first.release.clone(),
         first: first.first.as_ref().map_or_else(|| first.catalog.clone(), |it| state(&first.catalog, &it.0)),
         last: match (now, &last.last) {
             (None, Some((name, _))) => state(&last.catalog, name),
