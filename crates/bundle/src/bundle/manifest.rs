@@ -24,7 +24,7 @@ pub(super) struct Manifest {
 const PEEK: usize = 30;
 
 /// Whether a file begins as JSON.
-fn begins_as_json(text: &[u8]) -> bool {
+pub(super) fn begins_as_json(text: &[u8]) -> bool {
     let peeked = json::decode_utf8(text.get(..PEEK).unwrap_or(text));
     peeked.trim_start().starts_with('{')
 }
@@ -45,7 +45,8 @@ pub(super) fn first_document_with_floats(text: &[u8]) -> Option<(String, Syntax)
     first_json(text).or_else(|| Some((as_yaml_with_floats(text)?, Syntax::Yaml)))
 }
 
-fn first_json(text: &[u8]) -> Option<(String, Syntax)> {
+/// Like [`first_document`]; `None` for a text in YAML.
+pub(super) fn first_json(text: &[u8]) -> Option<(String, Syntax)> {
     if !begins_as_json(text) {
         return None;
     }

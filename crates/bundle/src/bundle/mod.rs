@@ -51,7 +51,7 @@ pub use directory::{is_bundle, read_files, read_unlinked_files};
 pub use error::BundleError;
 pub use identity::{package_in, stated_version_in};
 pub use image::{ImageTemplate, TemplateError};
-pub use nested::{is_blob, is_object, nested_bundles};
+pub use nested::{FirstDocument, nested_bundles};
 pub use registration::Registration;
 pub use sources::{SourceFile, made_of};
 pub use unpacked::{PublishedIn, UnpackError, UnpackedBundle, harmless, unpacked};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::directory::is_bundle;
-use super::manifest::first_document;
+use super::manifest::{begins_as_json, first_document, first_json};
 use olmdex_fbc::{Input, InputFile, MANIFESTS, METADATA};
 use olmdex_text::json::{Kind, Reader};
 
@@ -31,29 +31,41 @@ pub fn nested_bundles(root: Option<&Path>, catalog: &Input) -> Vec<PathBuf> {
             bundles.push(PathBuf::from(directory));
         }
         // One such document makes the catalog invalid.
-        is_decided = is_decided || (bundles.last().is_some_and(|it| it.ends_with(directory)) && is_object(file));
+        is_decided = is_decided
+            || (bundles.last().is_some_and(|it| it.ends_with(directory))
+                && FirstDocument::of(file) == FirstDocument::Object);
     }
     if is_decided { bundles } else { Vec::new() }
 }
 
-/// Whether a file is an object of Kubernetes and no blob.
-#[must_use]
-pub fn is_object(file: &InputFile) -> bool {
-    fields(file) == Some((true, false))
+/// What the first document of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstDocument {
+    /// An object of Kubernetes: it has a `kind` and no `schema`.
+    Object,
+    /// A blob of a catalog, or a template: it has a `schema`.
+    Blob,
+    /// Neither, or larger than any that decides.
+    Other,
 }
 
-/// Whether a file is a blob of a catalog, or a template: its first document has a `schema`.
-#[must_use]
-pub fn is_blob(file: &InputFile) -> bool {
-    matches!(fields(file), Some((_, true)))
-}
-
-/// Whether the first document of a file has a `kind` and a `schema`; `None` if it is not an object.
-fn fields(file: &InputFile) -> Option<(bool, bool)> {
-    let text = file.head(MAX_HEAD).ok()?;
-    let (document, _) = first_document(&text)?;
-    let mut reader = Reader::new();
-    let value = reader.read(&document).ok()?;
-    let has = |key: &str| value.get_field(key).and_then(|it| it.as_str()).is_some_and(|it| !it.is_empty());
-    (value.kind() == Kind::Object).then(|| (has("kind"), has("schema")))
+impl FirstDocument {
+    /// Reads the beginning of a file.
+    #[must_use]
+    pub fn of(file: &InputFile) -> Self {
+        let Ok(text) = file.head(MAX_HEAD) else { return Self::Other };
+        // A document that is cut off would be read as YAML in vain.
+        let is_cut =
+            text.len() as u64 >= MAX_HEAD && (begins_as_json(&text) || memchr::memmem::find(&text, b"\n---").is_none());
+        let document = if is_cut { first_json(&text) } else { first_document(&text) };
+        let Some((document, _)) = document else { return Self::Other };
+        let mut reader = Reader::new();
+        let Ok(value) = reader.read(&document) else { return Self::Other };
+        let has = |key: &str| value.get_field(key).and_then(|it| it.as_str()).is_some_and(|it| !it.is_empty());
+        match value.kind() == Kind::Object {
+            true if has("schema") => Self::Blob,
+            true if has("kind") => Self::Object,
+            _ => Self::Other,
+        }
+    }
 }

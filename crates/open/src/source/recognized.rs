@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use olmdex_bundle::bundle::{is_blob, is_bundle, is_object, nested_bundles};
+use olmdex_bundle::bundle::{FirstDocument, is_bundle, nested_bundles};
 use olmdex_fbc::Input;
 use olmdex_legacy as legacy;
 use olmdex_version::Version;
@@ -83,12 +83,11 @@ impl Recognized {
     pub fn of_files(input: &Input) -> Self {
         let (mut n_objects, mut n_templates) = (0, 0);
         for file in &input.files {
-            if is_object(file) {
-                n_objects += 1;
-            } else if template_text(file).is_some() {
-                n_templates += 1;
-            } else if is_blob(file) {
-                return Self::Catalog;
+            match FirstDocument::of(file) {
+                FirstDocument::Object => n_objects += 1,
+                _ if template_text(file).is_some() => n_templates += 1,
+                FirstDocument::Blob => return Self::Catalog,
+                FirstDocument::Other => {}
             }
         }
         match (n_objects, n_templates) {
