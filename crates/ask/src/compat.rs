@@ -366,7 +366,7 @@ impl CompatInquiry<'_> {
             // The manifest does not contain the bundle's claim; the catalog does.
             own_max: None,
             installation: Installation {
-                gates: self.asked.gates,
+                gates: self.asked.gates.on_openshift(Some(self.asked.step.from)),
                 config: extension.config.clone(),
                 namespace: extension.namespace.clone(),
             },

@@ -17,6 +17,7 @@ use olmdex_olm::namespace::{MAX_TRIES, NamespaceInquiry, NamespaceState, Obstacl
 use olmdex_olm::resolve::{IndexRows, Options};
 use olmdex_olm::upgrade::v1_updates;
 use olmdex_rules::cluster::{Cluster, ClusterExtension};
+use olmdex_rules::openshift::coerce;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +135,7 @@ impl DiagnoseQuestion {
         }
         let options = UpgradeOptions {
             olm: OlmSet::V1,
-            gates: self.gates,
+            gates: GateOptions { feature_gates: Some(self.gates.gates().on_openshift(coerce(&cluster.openshift))) },
             catalog: self.catalog.clone(),
             ..UpgradeOptions::default()
         };

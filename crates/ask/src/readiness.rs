@@ -16,7 +16,7 @@ use olmdex_index::query::{Filter, V1Bundle, V1Facts};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::readiness::{
     Acknowledgement, BundleTraits, Condition, Conversion, InstalledOperators, Met, Moving, Readiness, Ready, State,
-    catalog_condition, convert, of_bundle, of_subscription,
+    catalog_condition, compare_scopes, convert, of_bundle, of_subscription, watch_namespace,
 };
 use olmdex_olm::resolve::Options;
 use olmdex_olm::upgrade::v1::Gates;
@@ -305,6 +305,9 @@ impl<'a> ReadinessInquiry<'a> {
             served.reason = "no catalog given: name catalogs with `-i`".to_owned();
         }
         item.conditions.push(served);
+        let mut groups = self.cluster.operator_groups.iter().filter(|it| it.namespace == subscription.namespace);
+        let watched = watch_namespace(groups.next(), &traits, &self.asked.gates);
+        compare_scopes(&mut item.conditions, &traits, &self.asked.gates, watched.as_deref());
         item.finish(&self.asked.acknowledged, Moving::Installed);
         item.dependents = self.operators.dependents_of(subscription);
         if !item.dependents.is_empty() {
@@ -337,6 +340,7 @@ impl<'a> ReadinessInquiry<'a> {
             acknowledged,
             has_dependents: !item.dependents.is_empty(),
             has_webhooks: !traits.obstacles.webhooks.is_empty(),
+            watch_namespace: watched,
         };
         Ok((item, Some(ready)))
     }

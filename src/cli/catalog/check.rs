@@ -355,6 +355,11 @@ impl Checking<'_> {
             self.counts.packages += report.extent.packages;
             self.counts.catalog_bundles += report.extent.bundles;
             let mut found = if self.is_validity_wanted { report.findings } else { Vec::new() };
+            if CommandError::of_limit().is_some() {
+                // The other checks would read it as far again.
+                self.findings.append(&mut found);
+                continue;
+            }
             point_to_catalogs("check", path, &input, &mut found);
             found.append(&mut practice::practices(&input, &self.practices));
             self.pipelines.add_catalog(path, &source.shown(), &input, &mut found)?;

@@ -180,7 +180,8 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
     let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
     let openshift = args.openshift.or_else(|| coerce(&cluster.openshift));
     let index = index(context, args, has_cluster)?;
-    let question = question(args, has_cluster.then_some(cluster));
+    let mut question = question(args, has_cluster.then_some(cluster));
+    question.gates = question.gates.on_openshift(openshift);
     let warn = &mut |text: &str| context.reporter.warning(text);
     let answers = question.answer(index.as_ref(), warn)?;
     let is_positive = answers.is_positive();

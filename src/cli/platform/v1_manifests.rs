@@ -68,8 +68,10 @@ fn cluster_extension(extension: &ExtensionConversion, account: Option<String>) -
     }
     spec = spec
         .with("source", ManifestValue::fields([("sourceType", ManifestValue::text("Catalog")), ("catalog", catalog)]));
-    if let Some(config) = &extension.deployment_config {
-        let inline = ManifestValue::fields([("deploymentConfig", ManifestValue::Json(config.clone()))]);
+    if !extension.config.is_empty() {
+        let fields = extension.config.iter();
+        let fields = fields.map(|(name, value)| ((*name).to_owned(), ManifestValue::Json(value.clone()))).collect();
+        let inline = ManifestValue::Fields(fields);
         let config = [("configType", ManifestValue::text("Inline")), ("inline", inline)];
         spec = spec.with("config", ManifestValue::fields(config));
     }

@@ -56,11 +56,8 @@ fn sheet(answer: &Updates) -> Sheet {
     sheet.line("reason", &answer.reason);
     add_obstacle(&mut sheet, answer.obstacle.as_ref());
     let is_taken = matches!(answer.verdict, Verdict::Install | Verdict::Update);
-    if answer.olm == Olm::V1
-        && answer.target.as_ref().is_some_and(|it| is_taken && it.supports_all_namespaces.is_none())
-    {
-        sheet.line("unknown", "whether OLM v1 installs it: the catalog does not state its install modes");
-    }
+    let unknown = answer.target.as_ref().filter(|_| is_taken && answer.olm == Olm::V1).and_then(|it| it.unknown);
+    sheet.line("unknown", unknown.unwrap_or_default());
     // The absence of a deprecation needs no words.
     for condition in answer.conditions.iter().filter(|it| it.status == "True" && it.kind != "Deprecated") {
         sheet.line(&condition.kind, &condition.message);

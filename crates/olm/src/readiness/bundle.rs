@@ -5,6 +5,7 @@ use super::condition::{Condition, Met};
 use crate::upgrade::v1::{Gates, Unsupported};
 use olmdex_base::diag::Place;
 use olmdex_index::query::{InstallModes, KnownCsv, Obstacles, V1Bundle};
+use olmdex_rules::cluster::OperatorGroup;
 
 /// The properties of a bundle that OLM v1 looks at.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,6 +56,46 @@ pub fn of_bundle(bundle: &BundleTraits, gates: &Gates, renders_api_services: boo
         api_services(bundle, gates, renders_api_services),
         olm_access(bundle),
     ]
+}
+
+/// The only namespace that an operator can go on watching in OLM v1: the single target of its OperatorGroup, if a
+/// feature gate and its install modes allow it (operator-controller's `registryv1.go`).
+#[must_use]
+pub fn watch_namespace(group: Option<&OperatorGroup>, bundle: &BundleTraits, gates: &Gates) -> Option<String> {
+    let [target] = group?.target_namespaces.as_slice() else { return None };
+    let modes = bundle.install_modes.filter(|_| gates.has_watch_namespace())?;
+    let is_own = *target == group?.namespace;
+    let is_supported = if is_own { modes.own_namespace } else { modes.single_namespace };
+    is_supported.then(|| target.clone())
+}
+
+/// Compares the conditions about the watched namespaces with each other. The remedy of C1 is no remedy where the install
+/// modes forbid it: OLM Classic fails a running operator whose OperatorGroup targets more than they allow. And an operator
+/// that OLM v1 installs only for one namespace needs one.
+pub fn compare_scopes(conditions: &mut [Condition], bundle: &BundleTraits, gates: &Gates, watched: Option<&str>) {
+    let is_all = bundle.install_modes.is_none_or(|modes| modes.all_namespaces);
+    for condition in conditions {
+        match (condition.id, condition.verdict) {
+            ("C1", Met::No) if watched.is_some() || !is_all => {
+                condition.way_out = Some(match watched {
+                    Some(namespace) => format!(
+                        "keep the OperatorGroup and acknowledge it: the ClusterExtension gets `watchNamespace: \
+                         {namespace}`, and the operator goes on watching the same namespace"
+                    ),
+                    None => "keep the OperatorGroup as it is: the operator does not support AllNamespaces, and OLM \
+                             Classic would fail it"
+                        .to_owned(),
+                });
+            }
+            ("C1a", Met::Yes) if !is_all && watched.is_none() && gates.has_watch_namespace() => {
+                condition.verdict = Met::No;
+                condition.reason.push_str(", and its OperatorGroup does not target exactly one namespace that fits");
+                condition.way_out =
+                    Some("let the OperatorGroup target one namespace that the install modes allow".to_owned());
+            }
+            _ => {}
+        }
+    }
 }
 
 fn all_namespaces(bundle: &BundleTraits, gates: &Gates) -> Condition {

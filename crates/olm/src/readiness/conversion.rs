@@ -27,6 +27,8 @@ pub struct Ready<'c> {
     pub has_dependents: bool,
     /// Whether it has webhooks.
     pub has_webhooks: bool,
+    /// The only namespace that it goes on watching; `None` if it will watch all.
+    pub watch_namespace: Option<String>,
 }
 
 /// A ClusterCatalog that serves the content of CatalogSources.
@@ -61,8 +63,8 @@ pub struct ExtensionConversion {
     pub version: Option<String>,
     /// The ClusterCatalog.
     pub catalog: String,
-    /// `spec.config.inline.deploymentConfig` as JSON.
-    pub deployment_config: Option<String>,
+    /// The fields of `spec.config.inline`, each as JSON.
+    pub config: BTreeMap<&'static str, String>,
     /// Its annotations.
     pub annotations: BTreeMap<String, String>,
     /// The Subscription, as `NAMESPACE/NAME`.
@@ -206,11 +208,15 @@ fn extension(
             "Subscription {shown} is Manual, and the version to pin is not known: OLM v1 upgrades by itself"
         ));
     }
-    let deployment_config = subscription.config.as_deref().and_then(without_selector);
-    if deployment_config.is_some() {
+    let mut config = BTreeMap::new();
+    if let Some(deployment_config) = subscription.config.as_deref().and_then(without_selector) {
+        config.insert("deploymentConfig", deployment_config);
         warnings.push(format!(
             "Subscription {shown} has spec.config: on OpenShift deploymentConfig needs the feature gate NewOLMConfigAPI"
         ));
+    }
+    if let Some(namespace) = &ready.watch_namespace {
+        config.insert("watchNamespace", Value::String(namespace.clone()).to_string());
     }
     let groups: Vec<_> = cluster.operator_groups.iter().filter(|it| it.namespace == subscription.namespace).collect();
     for group in groups.iter().filter(|it| it.fails_forward) {
@@ -236,7 +242,7 @@ fn extension(
         channel,
         version,
         catalog,
-        deployment_config,
+        config,
         annotations,
         subscription: shown,
         installed: subscription.installed.clone(),

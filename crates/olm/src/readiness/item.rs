@@ -7,6 +7,7 @@ use super::bundle::BundleTraits;
 use super::condition::{Acknowledgement, Condition, Met, RULES};
 use super::state::{Moving, State, state_of};
 use crate::upgrade::v1::Gates;
+use olmdex_index::query::KnownCsv;
 
 /// The readiness of an operator for OLM v1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -97,6 +98,13 @@ impl Readiness {
     /// Warns about the effect on webhooks.
     pub fn warn_of_webhooks(&mut self, traits: &BundleTraits, gates: &Gates) {
         if traits.obstacles.webhooks.is_empty() {
+            if traits.obstacles.known != KnownCsv::Whole && !gates.has_certificates() {
+                self.warnings.push(
+                    "not known whether it has webhooks, which OLM v1 refuses without certificates: `oc get csv -o yaml` \
+                     or the bundle's manifests show them"
+                        .to_owned(),
+                );
+            }
             return;
         }
         self.warnings.push(if gates.has_certificates() {

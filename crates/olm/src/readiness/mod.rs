@@ -20,7 +20,7 @@ mod poll;
 mod state;
 mod subscription;
 
-pub use bundle::{BundleTraits, of_bundle};
+pub use bundle::{BundleTraits, compare_scopes, of_bundle, watch_namespace};
 pub use condition::{Acknowledgement, Condition, Met, RULES, Rule, catalog_condition};
 pub use conversion::{CatalogConversion, Conversion, ExtensionConversion, Ready, convert};
 pub use installed::InstalledOperators;

@@ -250,6 +250,7 @@ impl PackageView {
             catalog: catalog.to_owned(),
             is_deprecated: self.is_deprecated(catalog, &step.bundle),
             supports_all_namespaces: self.install_modes_of(catalog, &step.bundle).map(|it| it.all_namespaces),
+            unknown: None,
             bundle: step.bundle,
             version: step.version,
             release: None,

@@ -31,6 +31,9 @@ pub struct Target {
     /// Whether it supports the install mode AllNamespaces, without which OLM v1 does not install it; `null` if it
     /// states no install modes.
     pub supports_all_namespaces: Option<bool>,
+    /// The fact that the catalog does not state and that decides whether OLM v1 installs it, with the way to find out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<&'static str>,
     /// The fields that permit it; none for a first installation, and for staying.
     pub permits: Vec<Permit>,
 }

@@ -379,6 +379,7 @@ pub(super) fn v1_target(
         refused_for: candidate.dependency.clone(),
         refusal: asked.installation.refusal(candidate.install_modes, &candidate.obstacles),
         supports_all_namespaces: candidate.install_modes.map(|it| it.all_namespaces),
+        unknown: asked.installation.unknown(candidate.install_modes, &candidate.obstacles),
         permits,
     })
 }

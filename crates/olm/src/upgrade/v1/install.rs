@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use olmdex_index::query::{InstallModes, Obstacles};
+use olmdex_constraint::openshift::Minor;
+use olmdex_index::query::{InstallModes, KnownCsv, Obstacles};
 use olmdex_text::json::{Kind, Reader, Value};
 use olmdex_version::Quoted;
 
@@ -14,6 +15,8 @@ use olmdex_version::Quoted;
 pub struct Gates {
     /// Whether each is on, in the order of [`GATES`]: a question is copied at every step of a path.
     states: [bool; GATES.len()],
+    /// Whether somebody has named each.
+    named: [bool; GATES.len()],
 }
 
 /// The gates: name, whether it is on by default, whether it is alpha.
@@ -28,7 +31,11 @@ const GATES: [(&str, bool, bool); 6] = [
 
 const BUNDLE_RELEASE: &str = "BundleReleaseSupport";
 const DEPLOYMENT_CONFIG: &str = "DeploymentConfig";
-const CERTIFICATES: [&str; 2] = ["WebhookProviderCertManager", "WebhookProviderOpenshiftServiceCA"];
+const OPENSHIFT_CERTIFICATES: &str = "WebhookProviderOpenshiftServiceCA";
+const CERTIFICATES: [&str; 2] = ["WebhookProviderCertManager", OPENSHIFT_CERTIFICATES];
+
+/// The first version of OpenShift that provides certificates for webhooks by default.
+const OWN_CERTIFICATES_SINCE: Minor = Minor { major: 4, minor: 21 };
 const SINGLE_OWN_NAMESPACE: &str = Gates::SINGLE_OWN_NAMESPACE;
 
 /// The reasons why feature gates cannot be read.
@@ -52,7 +59,7 @@ pub enum GateError {
 
 impl Default for Gates {
     fn default() -> Self {
-        Self { states: GATES.map(|it| it.1) }
+        Self { states: GATES.map(|it| it.1), named: [false; GATES.len()] }
     }
 }
 
@@ -86,7 +93,8 @@ impl FromStr for Gates {
             }
         }
         // A gate that is named counts more than its group.
-        for (state, (name, _, _)) in gates.states.iter_mut().zip(GATES) {
+        for ((state, named), (name, _, _)) in gates.states.iter_mut().zip(&mut gates.named).zip(GATES) {
+            *named = given.contains_key(name);
             *state = given.get(name).copied().unwrap_or(*state);
         }
         Ok(gates)
@@ -105,6 +113,20 @@ impl fmt::Display for Gates {
 impl Gates {
     /// The gate that lets OLM v1 install bundles which watch one namespace.
     pub(crate) const SINGLE_OWN_NAMESPACE: &'static str = "SingleOwnNamespaceInstallSupport";
+
+    /// The gates as they are on a version of OpenShift, those that somebody has named aside. It never uses cert-manager,
+    /// and its own certificates only since 4.21 (cluster-olm-operator, and `features.go` of openshift/api).
+    #[must_use]
+    pub fn on_openshift(mut self, version: Option<Minor>) -> Self {
+        let Some(version) = version else { return self };
+        let gates = self.states.iter_mut().zip(&self.named).zip(GATES);
+        for ((state, _), (gate, _, _)) in
+            gates.filter(|((_, named), (gate, _, _))| !**named && CERTIFICATES.contains(gate))
+        {
+            *state = gate == OPENSHIFT_CERTIFICATES && !version.is_before(OWN_CERTIFICATES_SINCE);
+        }
+        self
+    }
 
     fn is_on(&self, gate: &str) -> bool {
         self.states.iter().zip(GATES).any(|(is_on, it)| *is_on && it.0 == gate)
@@ -129,6 +151,12 @@ impl Gates {
             }
         }
         found
+    }
+
+    /// Whether operators may watch one namespace (`SingleOwnNamespaceInstallSupport`).
+    #[must_use]
+    pub(crate) fn has_watch_namespace(&self) -> bool {
+        self.is_on(SINGLE_OWN_NAMESPACE)
     }
 
     /// Whether anything provides certificates for webhooks.
@@ -185,6 +213,20 @@ impl Installation {
         changed.namespace.clear();
         changed.config = Some(r#"{"watchNamespace":"a"}"#.to_owned());
         changed
+    }
+
+    /// The fact that the catalog leaves out and that decides whether operator-controller renders a bundle.
+    #[must_use]
+    pub fn unknown(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Option<&'static str> {
+        if modes.is_none() {
+            return Some("whether OLM v1 installs it: the catalog does not state its install modes");
+        }
+        // `olm.csv.metadata` has no webhooks.
+        let is_open = obstacles.known != KnownCsv::Whole && obstacles.webhooks.is_empty();
+        (is_open && !self.gates.has_certificates()).then_some(
+            "whether it has webhooks, which OLM v1 refuses with these feature gates: the catalog has only a part of its \
+             ClusterServiceVersion; look for `webhookdefinitions` in the bundle's image",
+        )
     }
 
     /// The reason why operator-controller refuses a bundle with these install modes and obstacles, in its words; `None`
@@ -436,6 +478,22 @@ mod tests {
         let gates = gates.parse::<Gates>().unwrap();
         let installation = Installation { gates, config: config.map(str::to_owned), namespace: "here".to_owned() };
         installation.refusal(modes(stated), &Obstacles::default()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_version_of_openshift_decides_about_certificates_that_nobody_names() {
+        for (minor, given, has_certificates) in [
+            (18, "", false),
+            (20, "", false),
+            (21, "", true),
+            (20, "WebhookProviderOpenshiftServiceCA=true", true),
+            (22, "WebhookProviderOpenshiftServiceCA=false", false),
+            (20, "SingleOwnNamespaceInstallSupport=true", false),
+        ] {
+            let gates = given.parse::<Gates>().unwrap().on_openshift(Some(Minor { major: 4, minor }));
+            assert_eq!(gates.has_certificates(), has_certificates, "4.{minor} {given}");
+        }
+        assert!(Gates::default().on_openshift(None).has_certificates());
     }
 
     #[test]
