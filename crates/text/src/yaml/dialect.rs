@@ -49,7 +49,7 @@ impl StandIns {
             ..Self::default()
         };
         if let Some(mark) = found.mark {
-            text = Cow::Owned(text.replace('\u{FEFF}', mark.encode_utf8(&mut [0; 4])));
+            text = Cow::Owned(swapped(text.into_owned(), '\u{FEFF}', mark));
         }
         if memmem::find(text.as_bytes(), b"\\'").is_some() {
             found.quote = absent(&text, '\u{700}'..='\u{7BF}');
@@ -71,12 +71,14 @@ impl StandIns {
 
     /// Puts the right characters into a text that the scanner made.
     pub(super) fn restore(self, text: &mut String, style: ScalarStyle) {
+        if let Some(mark) = self.mark.filter(|mark| text.contains(*mark)) {
+            *text = swapped(std::mem::take(text), mark, '\u{FEFF}');
+        }
         let mut put = |stand_in: Option<char>, real: &str| {
             if let Some(stand_in) = stand_in.filter(|it| text.contains(*it)) {
                 *text = text.replace(stand_in, real);
             }
         };
-        put(self.mark, "\u{FEFF}");
         put(self.quote, if style == ScalarStyle::DoubleQuoted { "'" } else { "\\'" });
         put(self.colon, ":");
     }
@@ -89,6 +91,20 @@ impl StandIns {
         let line = before.rsplit('\n').next().unwrap_or_default();
         mark.column += line.matches(quote).count() as u64;
     }
+}
+
+/// A text with a character in place of another one of as many bytes, without a second text of its size.
+fn swapped(text: String, old: char, new: char) -> String {
+    let (mut old_bytes, mut new_bytes) = ([0; 4], [0; 4]);
+    let (old, new) = (old.encode_utf8(&mut old_bytes).as_bytes(), new.encode_utf8(&mut new_bytes).as_bytes());
+    let mut bytes = text.into_bytes();
+    let finder = memmem::Finder::new(old);
+    let mut at = 0;
+    while let Some(found) = bytes.get(at..).and_then(|rest| finder.find(rest)) {
+        bytes[at + found..][..new.len()].copy_from_slice(new);
+        at += found + new.len();
+    }
+    String::from_utf8(bytes).expect("whole characters took the place of whole characters")
 }
 
 /// A character that a text does not have.
@@ -108,7 +124,7 @@ fn spare(text: &str) -> Option<char> {
 /// too, and nothing else begins or ends at it.
 pub(super) fn scan(text: &str, mut take: impl FnMut(&TokenData, usize, usize)) -> Option<(Error, usize, usize)> {
     let ends = ends_of_tags(text.as_bytes());
-    let copy = with_at(text, &ends, 0, " ");
+    let copy = if ends.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(with_at(text, &ends, 0, " ")) };
     let real = |mark: Mark| {
         let index = usize::try_from(mark.index).unwrap_or(usize::MAX);
         // The blanks before it: the number of a blank is how far it and all behind it have moved.
