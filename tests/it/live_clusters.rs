@@ -134,7 +134,7 @@ fn only_get_is_run_and_no_secret_is_asked_for() {
         assert!(!line.contains("secret"), "{line}");
         n += 1;
     }
-    assert_eq!(n, 18, "{calls}");
+    assert_eq!(n, 19, "{calls}");
 }
 
 #[test]

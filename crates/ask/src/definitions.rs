@@ -7,6 +7,7 @@ use super::error::AskError;
 use super::name::{no_package, no_version};
 use olmdex_base::diag::{Finding, Place};
 use olmdex_base::olm::OlmSet;
+use olmdex_fbc::service_version::CsvView;
 use olmdex_index::query::{ApiPattern, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_olm::upgrade::{BundleObjects, DefinitionUpgrades, definition_upgrades};
@@ -14,7 +15,7 @@ use olmdex_rules::cluster::AnyObject;
 use olmdex_rules::crd::classic::Overwork;
 use olmdex_rules::crd::findings::{LocatedCrd, judge};
 use olmdex_rules::crd::{Crd, CrdError, Resource, check_manifests};
-use olmdex_text::json::Step;
+use olmdex_text::json::{Reader, Step};
 
 /// A question about upgrades that change definitions.
 #[derive(Debug, Default)]
@@ -53,9 +54,16 @@ impl Definitions {
     /// The first definition that cannot be read: its place and its fault.
     pub fn of(objects: Vec<AnyObject>) -> Result<Self, (Place, CrdError)> {
         let mut found = Vec::new();
+        let owned = owned_versions(&objects);
         for (number, AnyObject { json, place, .. }) in objects.iter().enumerate() {
             match Crd::from_json(json) {
-                Ok(crd) => found.push((LocatedCrd { crd, place: place.clone() }, number)),
+                Ok(crd) => {
+                    let owned = owned.as_ref().map(|all| {
+                        let its = all.iter().filter(|(name, _)| *name == crd.name);
+                        its.map(|(_, version)| version.clone()).collect()
+                    });
+                    found.push((LocatedCrd { crd, place: place.clone(), owned }, number));
+                }
                 Err(CrdError::OtherKind) => {}
                 Err(error) => return Err((place.clone(), error)),
             }
@@ -75,6 +83,21 @@ impl Definitions {
             Some((before, next, &self.objects[*number]))
         })
     }
+}
+
+/// The definitions, each with a version, that the ClusterServiceVersions among objects own; `None` without any.
+fn owned_versions(objects: &[AnyObject]) -> Option<Vec<(String, String)>> {
+    let mut reader = Reader::new();
+    let mut owned: Option<Vec<(String, String)>> = None;
+    for object in objects.iter().filter(|object| object.json.contains("ClusterServiceVersion")) {
+        let Ok(value) = reader.read(&object.json) else { continue };
+        if value.text_of("kind") == "ClusterServiceVersion" {
+            let csv = CsvView::of_object(value);
+            let listed = csv.definitions("owned").map(|listed| (listed.name, listed.api.version));
+            owned.get_or_insert_default().extend(listed);
+        }
+    }
+    owned
 }
 
 /// The objects that a catalog carries for the bundle of a version.

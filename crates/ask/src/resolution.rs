@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::error::AskError;
 use super::namespace::Worlds;
 use olmdex_index::{Index, LightIndex};
-use olmdex_olm::namespace::{Effect, MAX_TRIES, NamespaceInquiry, Obstacle};
+use olmdex_olm::namespace::{Effect, MAX_TRIES, NamespaceInquiry, Obstacle, ObstacleCode};
 use olmdex_olm::resolve::{
     ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Size,
     Steps, Verdict, World, across, after, generations, held_repairs, quirks, repairs, resolve, standings, steps,
@@ -226,9 +226,12 @@ impl ResolutionInquiry<'_> {
     /// The operators to be installed that do not suit the cluster or the OperatorGroup.
     fn misfits(&self, world: &World, resolution: &Resolution) -> Result<Vec<String>, AskError> {
         let found = self.namespace_inquiry(world).misfits(resolution)?;
-        let words = |it: Obstacle| match it.message.as_str() {
-            "" => it.text,
-            message => format!("{}: OLM installs it, and its ClusterServiceVersion becomes Failed: {message}", it.text),
+        let words = |it: Obstacle| match (it.message.as_str(), it.code) {
+            ("", _) => it.text,
+            (message, ObstacleCode::UnsupportedOperatorGroup) => {
+                format!("{}: OLM installs it, and its ClusterServiceVersion becomes Failed: {message}", it.text)
+            }
+            (message, _) => format!("{}: {}: {message}", it.text, it.consequence),
         };
         Ok(found.into_iter().map(words).collect())
     }

@@ -62,6 +62,10 @@ pub enum ObstacleCode {
     NotUpgradeable,
     /// An operator does not support the namespaces that its OperatorGroup targets.
     UnsupportedOperatorGroup,
+    /// The cluster does not serve a version that an installed operator owns.
+    VersionNotServed,
+    /// The cluster stores objects in a version that an operator to be installed does not list.
+    StoredVersionLost,
     /// An operator does not suit the cluster.
     Misfit,
     /// OLM v1 cannot install or upgrade.

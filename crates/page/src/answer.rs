@@ -244,8 +244,8 @@ fn own_data(data: &impl Serialize) -> Made {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Refusal {
-    /// The status of HTTP: 400 for a parameter, 404 for a name, 405 for the method, 414 for the address, 422 for a size,
-    /// 500 for the index.
+    /// The status of HTTP: 400 for a parameter, 404 for a name, 405 for the method, 414 for the address, 422 for a
+    /// size, 500 for the index.
     status: u16,
     /// The reason.
     message: String,

@@ -26,7 +26,7 @@ use crate::index::Index;
 /// OLD and NEW are files or directories of manifests (as a bundle has them), or bundles of a catalog that holds their
 /// objects, as PKG@VERSION. Definitions that only one of them has are skipped. NEW is checked by itself too: `version`
 /// against `versions` in v1beta1, and its definitions against those that the ClusterServiceVersion beside them owns.
-/// Exits with 1 if OLM refuses.
+/// Exits with 1 if OLM refuses, or if the input lacks what decides.
 ///
 /// OLM's documentation says that a definition with a single owner is upgraded right away, and that one with several
 /// must keep its served versions and fit all objects. OLM Classic really checks stored versions and objects whoever
@@ -128,9 +128,14 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     if chosen.findings.is_empty() && chosen.hidden.is_empty() {
         let definitions = counted(compared.n_definitions, "definition");
-        context.reporter.note(&format!("{definitions} compared, none refused"));
+        let unknown = match compared.notes.len() as u64 {
+            0 => String::new(),
+            n => format!(", {} not known", counted(n, "point")),
+        };
+        context.reporter.note(&format!("{definitions} compared, none refused{unknown}"));
     }
-    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
+    // An answer that is not known is not a yes.
+    Ok(if chosen.is_refused() || !compared.notes.is_empty() { Exit::No } else { Exit::Yes })
 }
 
 /// Reports how many of the objects of a path were checked.

@@ -38,7 +38,7 @@ pub fn nested_bundles(root: Option<&Path>, catalog: &Input) -> Vec<PathBuf> {
     if is_decided { bundles } else { Vec::new() }
 }
 
-/// What the first document of a file is.
+/// The kind of the first document of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstDocument {
     /// An object of Kubernetes: it has a `kind` and no `schema`.

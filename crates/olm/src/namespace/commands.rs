@@ -40,6 +40,12 @@ impl Commands<'_> {
         words().into_iter().collect()
     }
 
+    /// A command about an object of the cluster, such as a definition.
+    pub(super) fn of_cluster(&self, verb: &str, resource: &str, name: &str) -> Vec<String> {
+        let more = if verb == "get" { " -o yaml" } else { "" };
+        plain_name(name).map(|name| format!("oc {verb} {resource} {name}{more}")).into_iter().collect()
+    }
+
     pub(super) fn delete(&self, resource: &str, name: &str) -> Vec<String> {
         self.command("delete", resource, name, "")
     }

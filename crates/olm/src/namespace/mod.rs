@@ -9,6 +9,7 @@
 //! Objects that are not in the input are not taken for missing: then the answer names what is not known.
 
 mod commands;
+mod definitions;
 mod extensions;
 mod fixes;
 mod install_modes;

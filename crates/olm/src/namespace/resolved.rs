@@ -143,6 +143,7 @@ impl NamespaceInquiry<'_> {
                 let found = Obstacle::new(ObstacleCode::Misfit, Effect::Later, object, text, &operator.place);
                 obstacles.push(found.of(subjects.iter().cloned()));
             }
+            obstacles.extend(self.not_stored(operator, &subjects));
             obstacles.extend(self.unsupported(&operator.name, bundle.install_modes, subjects));
         }
         Ok(obstacles)

@@ -14,6 +14,7 @@ impl NamespaceInquiry<'_> {
             obstacles.extend(self.of_phase(csv));
             obstacles.extend(self.of_condition(csv, resolution));
             obstacles.extend(self.of_modes(csv)?);
+            obstacles.extend(self.not_served(csv, &self.subjects(csv)));
             obstacles.extend(self.unmanaged(csv));
         }
         obstacles.extend(self.subscriptions().filter_map(|it| self.missing(it)));

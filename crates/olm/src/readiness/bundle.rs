@@ -69,9 +69,9 @@ pub fn watch_namespace(group: Option<&OperatorGroup>, bundle: &BundleTraits, gat
     is_supported.then(|| target.clone())
 }
 
-/// Compares the conditions about the watched namespaces with each other. The remedy of C1 is no remedy where the install
-/// modes forbid it: OLM Classic fails a running operator whose OperatorGroup targets more than they allow. And an operator
-/// that OLM v1 installs only for one namespace needs one.
+/// Compares the conditions about the watched namespaces with each other. The remedy of C1 is no remedy where the
+/// install modes forbid it: OLM Classic fails a running operator whose OperatorGroup targets more than they allow. And
+/// an operator that OLM v1 installs only for one namespace needs one.
 pub fn compare_scopes(conditions: &mut [Condition], bundle: &BundleTraits, gates: &Gates, watched: Option<&str>) {
     let is_all = bundle.install_modes.is_none_or(|modes| modes.all_namespaces);
     for condition in conditions {

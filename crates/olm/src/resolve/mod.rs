@@ -88,6 +88,7 @@ pub use generations::{Course, MAX_GENERATIONS, Round, after, generations};
 pub use indexed::IndexRows;
 pub use namespace_conflicts::{Crossing, across};
 pub use needs::{Dependency, Needs, left_out, needs};
+pub(crate) use other_namespaces::{csv_apis, operator_apis};
 pub use position::{Position, Standing, standings};
 pub use preference::Preference;
 pub use question::{Bundles, Install, Installed, Question, QuestionError};

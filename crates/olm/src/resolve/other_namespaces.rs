@@ -18,12 +18,12 @@ struct Provider<'p> {
 }
 
 /// The APIs that an installed operator provides.
-pub(super) fn csv_apis(csv: &ClusterServiceVersion) -> Vec<Api> {
+pub(crate) fn csv_apis(csv: &ClusterServiceVersion) -> Vec<Api> {
     Provider::of_csv(csv).apis.into_iter().collect()
 }
 
 /// The APIs that an operator to be installed provides.
-pub(super) fn operator_apis(operator: &Operator) -> Vec<Api> {
+pub(crate) fn operator_apis(operator: &Operator) -> Vec<Api> {
     Provider::of_operator(operator).apis.into_iter().collect()
 }
 

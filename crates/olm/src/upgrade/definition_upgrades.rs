@@ -125,7 +125,7 @@ impl Definitions {
                 None => {
                     let number = match Crd::from_json(&json) {
                         Ok(crd) => {
-                            self.all.push(LocatedCrd { crd, place });
+                            self.all.push(LocatedCrd { crd, place, owned: None });
                             Some(self.all.len() - 1)
                         }
                         Err(olmdex_rules::crd::CrdError::OtherKind) => None,

@@ -39,6 +39,7 @@ const RESOURCES: &[(&str, &str, &[&str])] = &[
     ("catalogsources.operators.coreos.com", "CatalogSources", &["--all-namespaces"]),
     ("operatorgroups.operators.coreos.com", "OperatorGroups", &["--all-namespaces"]),
     ("operatorconditions.operators.coreos.com", "OperatorConditions", &["--all-namespaces"]),
+    ("customresourcedefinitions.apiextensions.k8s.io", "CustomResourceDefinitions", &[]),
     ("clusterextensions.olm.operatorframework.io", "ClusterExtensions", &[]),
     ("clustercatalogs.olm.operatorframework.io", "ClusterCatalogs", &[]),
     ("clusterobjectsets.olm.operatorframework.io", "ClusterObjectSets", &[]),

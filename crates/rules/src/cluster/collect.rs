@@ -6,9 +6,9 @@ use super::infrastructure::cluster_name;
 use super::object::Object;
 use super::object_set;
 use super::{
-    ApiRequestCount, CatalogSource, Cluster, ClusterCatalog, ClusterExtension, ClusterNode, ClusterObjectSet,
-    ClusterOperator, ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool, OperatorCondition,
-    OperatorGroup, Subscription,
+    ApiRequestCount, CatalogSource, Cluster, ClusterCatalog, ClusterDefinition, ClusterExtension, ClusterNode,
+    ClusterObjectSet, ClusterOperator, ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool,
+    OperatorCondition, OperatorGroup, Subscription,
 };
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;
@@ -93,6 +93,9 @@ impl Collector {
             }
             ("operators.coreos.com", "OperatorCondition") => {
                 self.put("OperatorCondition", &object, |it| &mut it.operator_conditions, OperatorCondition::read);
+            }
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
+                self.put("CustomResourceDefinition", &object, |it| &mut it.definitions, ClusterDefinition::read);
             }
             ("apiserver.openshift.io", "APIRequestCount") => {
                 self.put("APIRequestCount", &object, |it| &mut it.api_requests, ApiRequestCount::read);

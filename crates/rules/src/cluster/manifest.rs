@@ -97,7 +97,7 @@ fn tells_of_cluster(path: &[u8]) -> bool {
         (b"config.openshift.io", kind) => matches!(kind, b"clusterversions" | b"clusteroperators" | b"infrastructures"),
         (b"apiserver.openshift.io", kind) => kind == b"apirequestcounts",
         (b"machineconfiguration.openshift.io", kind) => kind == b"machineconfigpools",
-        (b"core", b"nodes") => true,
+        (b"core", b"nodes") | (b"apiextensions.k8s.io", b"customresourcedefinitions") => true,
         (b"core", b"configmaps") => matches!(parts[root + 1], b"openshift-config" | b"openshift-config-managed"),
         _ => false,
     }

@@ -12,6 +12,7 @@ mod cluster_operator;
 mod cluster_version;
 mod collect;
 mod condition;
+mod definition;
 mod extension;
 mod infrastructure;
 mod install_plan;
@@ -35,6 +36,7 @@ pub use cluster_catalog::ClusterCatalog;
 pub use cluster_operator::{ClusterOperator, MachineConfigPool};
 pub use cluster_version::ClusterVersion;
 pub use condition::Condition;
+pub use definition::ClusterDefinition;
 pub use extension::{BundleStatus, CATALOG_NAME_LABEL, ClusterExtension, MIGRATED_FROM, needs_service_account};
 pub use install_plan::{InstallPlan, Lookup};
 pub use manifest::{
@@ -80,6 +82,8 @@ pub struct Cluster {
     pub install_plans: Vec<InstallPlan>,
     /// OperatorConditions.
     pub operator_conditions: Vec<OperatorCondition>,
+    /// CustomResourceDefinitions, without their schemas.
+    pub definitions: Vec<ClusterDefinition>,
     /// The name that people use for the cluster, from its Infrastructure, or empty.
     pub name: String,
     /// The version of OpenShift, or empty.
@@ -144,6 +148,7 @@ impl Cluster {
         put(&mut self.operator_groups, other.operator_groups, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.install_plans, other.install_plans, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.operator_conditions, other.operator_conditions, |it| (it.namespace.clone(), it.name.clone()));
+        put(&mut self.definitions, other.definitions, |it| (String::new(), it.name.clone()));
         put(&mut self.cluster_operators, other.cluster_operators, |it| (String::new(), it.name.clone()));
         put(&mut self.pools, other.pools, |it| (String::new(), it.name.clone()));
         put(&mut self.nodes, other.nodes, |it| (String::new(), it.name.clone()));

@@ -40,6 +40,11 @@ pub enum Verdict {
         /// The version.
         version: String,
     },
+    /// Not checked, but operators that own it fail: a served version is served no longer.
+    ServiceEnded {
+        /// The version.
+        version: String,
+    },
     /// The new schema of a version is not a valid one.
     SchemaUnusable {
         /// The version.
@@ -84,7 +89,7 @@ pub fn check(old: &Crd, new: &Crd, objects: &[Resource]) -> Result<Vec<Verdict>,
             None => verdicts.push(Verdict::ServedVersionRemoved { version: version.name.clone() }),
             // OLM does not validate objects of a version that is no longer served.
             Some(next) if next.is_served => verdicts.extend(check_objects(old, new, next, objects)?),
-            Some(_) => {}
+            Some(_) => verdicts.push(Verdict::ServiceEnded { version: version.name.clone() }),
         }
     }
     for version in old.stored_versions.iter().filter(|it| new.version(it).is_none()) {
@@ -221,6 +226,7 @@ mod tests {
         let words = |it: &Verdict| match it {
             Verdict::StoredVersionRemoved { version } => format!("stored {version}"),
             Verdict::ServedVersionRemoved { version } => format!("served {version}"),
+            Verdict::ServiceEnded { version } => format!("ended {version}"),
             Verdict::ObjectInvalid { api, object, is_exempt, .. } => format!("{object} {api} {is_exempt}"),
             Verdict::SchemaUnusable { version, .. } => format!("schema {version}"),
             Verdict::NotConverted { version, count } => format!("{count} not converted to {version}"),
@@ -230,7 +236,7 @@ mod tests {
             (crd(&[("v1", true, 20)], &[], "None"), ""),
             (crd(&[("v1", true, 9)], &[], "None"), "ns/n g/v1, Kind=Thing false"),
             (crd(&[("v1", true, 9)], &[], "Webhook"), "ns/n g/v1, Kind=Thing true"),
-            (crd(&[("v1", false, 9)], &[], "None"), ""),
+            (crd(&[("v1", false, 9)], &[], "None"), "ended v1"),
             // Not served in the old one, so not validated.
             (crd(&[("v1", true, 20), ("v2", true, 9)], &[], "None"), ""),
             (crd(&[("v2", true, 20)], &[], "None"), "served v1; stored v1"),

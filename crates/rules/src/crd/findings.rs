@@ -2,7 +2,7 @@
 
 use super::classic::{self, Overwork, Verdict};
 use super::field::steps;
-use super::{Crd, Resource, preflight, rules};
+use super::{Crd, CrdVersion, Resource, preflight, rules};
 use olmdex_base::diag::{Finding, Place};
 use olmdex_base::olm::OlmSet;
 use olmdex_text::json::Step;
@@ -14,13 +14,15 @@ pub struct LocatedCrd {
     pub crd: Crd,
     /// The place where it is written.
     pub place: Place,
+    /// The versions that the ClusterServiceVersion beside it owns; `None` if there is none.
+    pub owned: Option<Vec<String>>,
 }
 
 impl LocatedCrd {
     /// The definition that an object is; `None` if it is none, or cannot be read.
     #[must_use]
     pub fn read(json: &str, place: &Place) -> Option<Self> {
-        Some(Self { crd: Crd::from_json(json).ok()?, place: place.clone() })
+        Some(Self { crd: Crd::from_json(json).ok()?, place: place.clone(), owned: None })
     }
 }
 
@@ -119,6 +121,16 @@ fn of_classic(
                     let help = help_for_removed(&version, owners) + &stored_on(before);
                     (rules::SERVED_VERSION.finding(message).help(help), versions())
                 }
+                Verdict::ServiceEnded { version } => {
+                    if before.owned.as_ref().is_some_and(|owned| !owned.contains(&version)) {
+                        return None;
+                    }
+                    let message = format!("{name} no longer serves version {version}");
+                    (rules::SERVICE.finding(message).help(format!(
+                        "serve {version} until no installed ClusterServiceVersion owns it: one that does fails, and a \
+                         newer one that follows it stays in Pending"
+                    )), versions())
+                }
                 Verdict::ObjectInvalid { api, object, reason, is_exempt, field } => {
                     let (rule, who) = match is_exempt {
                         false => (rules::OBJECT, format!("OLM Classic refuses {name}")),
@@ -143,7 +155,23 @@ fn of_classic(
             })
         })
         .collect();
+    unknown.extend(storage_unknown(before, next));
     Ok((findings, unknown))
+}
+
+/// The versions that the new definition lacks and in which objects may be stored, if the old one is not from a cluster.
+fn storage_unknown(before: &LocatedCrd, next: &LocatedCrd) -> Vec<String> {
+    let (name, stored) = (&next.crd.name, &before.crd.stored_versions);
+    let is_lost = |version: &&CrdVersion| next.crd.version(&version.name).is_none() && !stored.contains(&version.name);
+    let lost = before.crd.versions.iter().filter(|version| !before.crd.is_stored_known && is_lost(version));
+    let words = lost.map(|CrdVersion { name: version, .. }| {
+        format!(
+            "{name}: whether objects are stored in version {version}, which the new definition does not have, is \
+             unknown; if they are, OLM Classic refuses it{}",
+            stored_on(before)
+        )
+    });
+    words.collect()
 }
 
 /// Where the stored versions are, if the old definition is not from a cluster.

@@ -27,6 +27,12 @@ rules! {
         documentation does not ask this of a definition with a single owner. OLM no longer checks it in either case, \
         but clients of the version break anyway. `olmdex provides --several` lists the APIs with several owners.",
         "old: v1beta1 (served); new: v1 only";
+    SERVICE: "W0912", "crd-service-ended", Warning,
+        "A definition serves the versions that installed operators own.",
+        "OLM Classic does not compare served versions, but an installed ClusterServiceVersion that owns a version which \
+        is no longer served fails (`requirements no longer met`), and the one that follows it stays in Pending \
+        (operator-lifecycle-manager#3388). Stop serving a version one release after the last operator that owns it.",
+        "old: v1alpha1 {served: true}; new: v1alpha1 {served: false}";
     OBJECT_CONVERTED: "W0906", "crd-converted-object", Warning,
         "An existing object fits the new schema, even if a webhook converts.",
         "OLM Classic only warns about objects that do not fit, if the new definition converts by a webhook: the webhook may make them fit.",

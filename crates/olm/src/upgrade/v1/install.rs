@@ -114,8 +114,9 @@ impl Gates {
     /// The gate that lets OLM v1 install bundles which watch one namespace.
     pub(crate) const SINGLE_OWN_NAMESPACE: &'static str = "SingleOwnNamespaceInstallSupport";
 
-    /// The gates as they are on a version of OpenShift, those that somebody has named aside. It never uses cert-manager,
-    /// and its own certificates only since 4.21 (cluster-olm-operator, and `features.go` of openshift/api).
+    /// The gates as they are on a version of OpenShift, those that somebody has named aside. It never uses
+    /// cert-manager, and its own certificates only since 4.21 (cluster-olm-operator, and `features.go` of
+    /// openshift/api).
     #[must_use]
     pub fn on_openshift(mut self, version: Option<Minor>) -> Self {
         let Some(version) = version else { return self };
