@@ -84,11 +84,39 @@ fn the_page_is_the_plan_of_the_command() {
 }
 
 #[test]
+fn the_diagnosis_is_that_of_the_command() {
+    let (catalog, cluster) = ("shop=fixtures/catalogs/shop-that-moves-on", "fixtures/clusters/stuck-in-many-ways.yaml");
+    let scratch = scratch();
+    let server = Server::start(scratch.path(), &[catalog, "--cluster", cluster]);
+    // The catalog is for no version of OpenShift, so there are no plans.
+    assert!(server.get("/", "").1.contains("href=\"/diagnose\"") && !server.get("/", "").1.contains("href=\"/plan\""));
+    assert!(server.get("/plan", "").0.starts_with("HTTP/1.1 404"));
+    let (head, page) = server.get("/diagnose", "");
+    assert!(head.starts_with("HTTP/1.1 200") && !head.contains("etag"), "{head}");
+    for wanted in [
+        "12 of 19 operators are stuck",
+        "olmdex diagnose --cluster fixtures/clusters/stuck-in-many-ways.yaml -i shop=fixtures/catalogs/shop-that-moves-on",
+        "<strong>Stuck: </strong>the ClusterServiceVersion till.v1.1.0 is Failed",
+        "href=\"/diagnose?name=held\"",
+        "oc -n csv-failed delete csv till.v1.1.0\n",
+    ] {
+        assert!(page.contains(wanted), "{wanted}: {page}");
+    }
+    let (head, data) = server.get("/diagnose.json?name=held&name=till", "");
+    let command = ["diagnose", "held", "till", "--cluster", cluster, "-i", catalog, "-o", "json"];
+    assert!(head.contains("content-type: application/json") && data == olmdex(command).answer().out(), "{data}");
+    let (head, page) = server.get("/diagnose?name=hold", "");
+    assert!(head.starts_with("HTTP/1.1 404") && page.contains("href=\"/diagnose?name=held\""), "{page}");
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
 fn there_is_no_plan_without_a_cluster() {
     let directory = scratch();
     let server = Server::start(directory.path(), &[CATALOGS[0], CATALOGS[1], "--catalog", "4.16"]);
     assert!(server.get("/plan", "").0.starts_with("HTTP/1.1 404"));
     assert!(server.get("/plan.json", "").0.starts_with("HTTP/1.1 404"));
+    assert!(server.get("/diagnose", "").0.starts_with("HTTP/1.1 404"));
     assert!(!server.get("/", "").1.contains("plan"));
     assert_eq!(server.terminate(), Some(0));
 }

@@ -20,6 +20,19 @@ pub enum Effect {
     Unknown,
 }
 
+impl Effect {
+    /// The effect in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Stops => "nothing changes until somebody acts",
+            Self::Waits => "it waits",
+            Self::Later => "it will stop a later step",
+            Self::Unknown => "the input does not tell",
+        }
+    }
+}
+
 /// The kind of an obstacle, in the order in which OLM comes upon them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -28,6 +41,8 @@ pub enum ObstacleCode {
     CatalogUnreachable,
     /// A Subscription names a CatalogSource that the cluster does not have.
     CatalogMissing,
+    /// A namespace does not see the CatalogSource that a Subscription names.
+    CatalogNotVisible,
     /// The content of a CatalogSource is not given.
     CatalogNotGiven,
     /// The namespace has no OperatorGroup, or several.

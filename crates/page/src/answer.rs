@@ -13,8 +13,8 @@ use super::reply::{PageError, Reply};
 use super::route::{Form, PackageVersion, Route};
 use super::site::{Page, PageContext, Site};
 use super::{
-    api, channel, compat, diff, endpoints, feed, history, home, icon, images, install, lint, listing, machine, mirror,
-    package, package_answer, packages, path, permissions, plan, version, versions,
+    api, channel, compat, diagnose, diff, endpoints, feed, history, home, icon, images, install, lint, listing,
+    machine, mirror, package, package_answer, packages, path, permissions, plan, version, versions,
 };
 use olmdex_ask::nearest_versions;
 use olmdex_base::diag::envelope::{Envelope, FindingsMetadata};
@@ -80,8 +80,8 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         // A compressed form has a tag of its own.
         plain == "*" || plain.trim_matches('"').split("-").next() == Some(tag.trim_matches('"'))
     };
-    // A plan depends on the day and on a cluster.
-    let is_plan = matches!(route, Route::Plan(_));
+    // These depend on the day or on a cluster.
+    let is_plan = matches!(route, Route::Plan(_) | Route::Diagnose(_));
     if !is_plan && ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }
@@ -184,6 +184,7 @@ pub(super) fn made(context: PageContext<'_>, form: Form) -> Made {
         Route::Versions(asked) => html(context, versions::page(context, asked)),
         Route::Install(asked) => html(context, install::page(context, asked)),
         Route::Apis(list) => html(context, api::all(context, list)),
+        Route::Diagnose(part) => either(of, part, diagnose::page, diagnose::answer),
         Route::Plan(journey) if form == Form::Json => own_data(&plan::answer(context, journey)?),
         Route::Plan(journey) => html(context, plan::page(context, journey)),
         Route::Endpoints if form == Form::Json => own_data(&endpoints::description()?),

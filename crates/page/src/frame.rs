@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Checked, Comparison, ImageSearch, Journey, List, MirrorList, Route};
+use super::route::{Checked, ClusterPart, Comparison, ImageSearch, Journey, List, MirrorList, Route};
 use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
@@ -144,6 +144,9 @@ fn banner(context: PageContext<'_>) -> Markup {
     let mut all = vec![("Packages", packages.clone())];
     if context.has_several() {
         all.push(("Compare", Route::Diff(Comparison::default())));
+    }
+    if context.cache().cluster.is_some() {
+        all.push(("Diagnosis", Route::Diagnose(ClusterPart::default())));
     }
     if context.cache().plans.is_some() {
         all.push(("Plan", Route::Plan(Journey::default())));

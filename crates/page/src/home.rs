@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::parts::{link, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{ApiList, Checked, Comparison, ImageSearch, Journey, List, Route};
+use super::route::{ApiList, Checked, ClusterPart, Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::{counted, grouped};
@@ -64,6 +64,9 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
             (card(context, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in each catalog."))
             @if context.has_several() {
                 (card(context, &Route::Diff(Comparison::default()), "Compare", "Changes between two catalogs, breaking ones first."))
+            }
+            @if context.cache().cluster.is_some() {
+                (card(context, &Route::Diagnose(ClusterPart::default()), "Diagnosis", "Why operators of the cluster are stuck, and what helps."))
             }
             @if context.cache().plans.is_some() {
                 (card(context, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))

@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::icon;
 use super::one_package::read_findings;
-use super::plans::Plans;
+use super::plans::{Plans, ServedCluster};
 use super::recent::Recent;
 use super::reply::PageError;
 use super::server_path::{ServerPaths, public_word};
@@ -47,7 +47,9 @@ pub struct IndexCache {
     pub catalogs: Vec<CatalogRow>,
     /// A digest of all that they hold.
     pub digest: String,
-    /// The cluster that plans are made for, if there is one.
+    /// The cluster that the server was given, if there is one.
+    pub cluster: Option<Arc<ServedCluster>>,
+    /// Its plans, if its version and that of a catalog are known.
     pub plans: Option<Plans>,
     /// Whether anybody may read the pages: then they hide the places of the catalogs on this machine.
     pub is_public: bool,
@@ -143,6 +145,7 @@ impl IndexCache {
             source,
             catalogs,
             digest,
+            cluster: None,
             plans: None,
             is_public: false,
             packages: OnceLock::new(),
@@ -165,12 +168,12 @@ impl IndexCache {
         })
     }
 
-    /// The same with plans of a cluster.
+    /// The same with a cluster, and with plans of it if there can be some.
     #[must_use]
-    pub fn with_plans(self, plans: Plans) -> Self {
+    pub fn with_cluster(self, cluster: Arc<ServedCluster>, plans: Option<Plans>) -> Self {
         // Each page leads to them.
         let digest = hex(&Sha256::digest(format!("{}\nplans", self.digest)));
-        Self { plans: Some(plans), digest, ..self }
+        Self { cluster: Some(cluster), plans, digest, ..self }
     }
 
     /// The same for pages that anybody may read: they hide the places of the catalogs on this machine.

@@ -40,6 +40,7 @@ mod assets;
 mod channel;
 mod compat;
 mod compat_runs;
+mod diagnose;
 mod diff;
 mod endpoints;
 mod export;
@@ -88,11 +89,11 @@ pub use fleet_report::fleet_report;
 pub use index_cache::IndexCache;
 pub use links::{FileNames, Links};
 pub use plan_report::plan_report;
-pub use plans::Plans;
+pub use plans::{Plans, ServedCluster};
 pub use reply::{PageError, Reply};
 pub use route::{
-    ApiKind, ApiList, Approval, Checked, Comparison, Form, ImageSearch, Journey, List, MirrorList, PackagePage,
-    PackageVersion, Route, Sort, Stream,
+    ApiKind, ApiList, Approval, Checked, ClusterPart, Comparison, Form, ImageSearch, Journey, List, MirrorList,
+    PackagePage, PackageVersion, Route, Sort, Stream,
 };
 pub use server_path::in_command;
 pub use site::Site;

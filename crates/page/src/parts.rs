@@ -212,7 +212,9 @@ pub(super) struct Ids(HashSet<String>);
 impl Ids {
     /// A mark that begins with a kind and is made of a name.
     pub(super) fn make(&mut self, kind: &str, name: &str) -> String {
-        let plain: String = name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+        let is_blank = |c: char| c.is_whitespace() || c.is_control();
+        let blank: String = name.chars().map(|c| if is_blank(c) { '_' } else { c }).collect();
+        let plain = printable(&blank);
         let first = format!("{kind}-{plain}");
         let mut id = first.clone();
         let mut n = 2;
@@ -285,5 +287,6 @@ mod tests {
         let mut ids = Ids::default();
         assert_eq!(ids.make("v", "1 0"), "v-1_0");
         assert_eq!(ids.make("v", "1\t0"), "v-1_0-2");
+        assert!(ids.make("v", "1\u{202e}0").is_ascii());
     }
 }

@@ -61,8 +61,8 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
 }
 
 fn planned(context: PageContext<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageError> {
-    let (mut plan, _) = ask::plan_of(&plans.basis, &plans.cluster, context.index(), wish)?;
-    let cut = |text: &mut String| plans.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
+    let (mut plan, _) = ask::plan_of(&plans.basis, &plans.of.cluster, context.index(), wish)?;
+    let cut = |text: &mut String| plans.of.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
     plan.metadata.warnings.iter_mut().for_each(cut);
     plan.operators.iter_mut().for_each(|it| cut(&mut it.place));
     plan.blockers.iter_mut().for_each(|it| [&mut it.text, &mut it.place].into_iter().for_each(cut));
@@ -94,7 +94,7 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
     let mut commands = Vec::new();
     if let Some(wish) = &wish {
         let options =
-            plans.words.iter().fold(CommandLine::of("plan"), |it, (option, value)| it.option(option, Some(value)));
+            plans.of.words.iter().fold(CommandLine::of("plan"), |it, (option, value)| it.option(option, Some(value)));
         let options = options.option("--to", Some(wish.to)).option("--channel", wish.channel.as_ref());
         let options = options.option("--arch", wish.arch.as_ref()).options("--scope", &wish.scope);
         commands.push(options.option("--date", Some(wish.day)));
@@ -121,7 +121,7 @@ fn form(context: PageContext<'_>, plans: &Plans, journey: &Journey) -> Markup {
     let mut minors: Vec<Minor> = plans.basis.catalogs.iter().map(|it| it.minor).collect();
     minors.retain(|it| plans.from.is_before(*it));
     minors.dedup();
-    let present_arch = architecture(&plans.cluster, None);
+    let present_arch = architecture(&plans.of.cluster, None);
     html! {
         form.question action=[context.to(&Route::Plan(Journey::default()))] {
             label { span { "Target OpenShift version" }
@@ -143,7 +143,7 @@ const KINDS: [&str; 4] = ["stable", "fast", "candidate", "eus"];
 const ARCHES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"];
 
 fn kind_of(plans: &Plans) -> String {
-    match channels_of(&plans.cluster) {
+    match channels_of(&plans.of.cluster) {
         ClusterChannels::Kind(kind) => kind,
         ClusterChannels::Named(names) => names.join(", "),
     }

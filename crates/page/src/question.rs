@@ -298,6 +298,12 @@ questions! {
         "package" package: Option<String>,
     }
 
+    /// Operators of the cluster.
+    ClusterPart {
+        /// Namespaces, packages or Subscriptions; all if there are none.
+        "name" name: Vec<String>,
+    }
+
     /// Two catalogs.
     Comparison {
         /// The old one.

@@ -6,7 +6,7 @@
 
 use super::assets::{SCRIPT_DIGEST, STYLE_DIGEST, is_digest};
 pub use super::question::{
-    ApiKind, ApiList, Approval, Checked, Comparison, ImageSearch, Journey, List, MirrorList, PackagePage,
+    ApiKind, ApiList, Approval, Checked, ClusterPart, Comparison, ImageSearch, Journey, List, MirrorList, PackagePage,
     PackageVersion, Sort, Stream,
 };
 use super::question::{Parameters, Question as _, Value, decoded, encoded, first, parameters};
@@ -200,6 +200,8 @@ pages! {
     Install(it: PackagePage) = page("/p/{package}/install?approval&catalog&channel");
     /// The APIs that packages provide.
     Apis(it: ApiList) = page("/apis?letter&q");
+    /// Why operators of a cluster are stuck.
+    Diagnose(it: ClusterPart) = page("/diagnose?name").data("Diagnosis");
     /// The plan of a cluster.
     Plan(it: Journey) = page("/plan?arch&channel&date&scope&to").data("ClusterPlan");
     /// The list of all addresses, for people and for programs.

@@ -1,7 +1,7 @@
 //! Turns errors of `ask` into pages that explain why there is no other, with the address of the probable meaning.
 
 use super::reply::PageError;
-use super::route::{ApiKind, Form, PackageVersion, Route, Stream};
+use super::route::{ApiKind, ClusterPart, Form, PackageVersion, Route, Stream};
 use super::site::PageContext;
 use olmdex_ask::{AskError, Help, Hint, must_have, no_api, no_channel, no_package, no_version};
 
@@ -22,6 +22,9 @@ impl From<AskError> for PageError {
                 unknown("version", format!("{package} {name}"), help, |it| {
                     Some(Route::Version(PackageVersion { package, version: it, catalog: None }))
                 })
+            }
+            AskError::NotInCluster { name, help, .. } => {
+                unknown("part of the cluster", name, help, |it| Some(Route::Diagnose(ClusterPart { name: vec![it] })))
             }
             AskError::Index(error) => Self::Index(error),
             AskError::Failure(error) if error.is_limit() => Self::TooLarge(error.to_string()),

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::cli::print::sheet::{Sheet, TextLine};
 use crate::cli::terminal::screen::screen;
-use crate::diag::counted;
-use crate::namespace::{Effect, NamespaceState, Obstacle, Remedy};
+use crate::namespace::{Effect, NamespaceState, Obstacle, Remedy, headline};
 
 /// The indent of what belongs to an obstacle, in columns.
 const INDENT: usize = 2;
@@ -52,20 +51,6 @@ fn place(state: &NamespaceState) -> String {
     if state.namespace.is_empty() { "OLM v1".to_owned() } else { state.namespace.clone() }
 }
 
-/// How many operators are stuck, wait, and go on.
-fn headline(states: &[NamespaceState]) -> String {
-    let all: Vec<_> = states.iter().flat_map(|it| &it.operators).collect();
-    let n_stuck = all.iter().filter(|it| it.is_stuck).count() as u64;
-    let operators = counted(all.len() as u64, "operator");
-    let later = states.iter().flat_map(|it| &it.obstacles).filter(|it| it.effect == Effect::Later).count() as u64;
-    let more = if later == 0 { String::new() } else { format!("; {} may stop a later step", counted(later, "thing")) };
-    match n_stuck {
-        0 => format!("none of {operators} is stuck{more}"),
-        1 => format!("1 of {operators} is stuck{more}"),
-        n => format!("{n} of {operators} are stuck{more}"),
-    }
-}
-
 fn passage(obstacle: &Obstacle, is_page: bool) -> Vec<TextLine> {
     // In Markdown, lines that follow each other would be one paragraph.
     let mark = if is_page { "- " } else { "" };
@@ -80,7 +65,7 @@ fn passage(obstacle: &Obstacle, is_page: bool) -> Vec<TextLine> {
     let since = if since.is_empty() { String::new() } else { format!(", since {since}") };
     let file = if place.file.is_empty() { String::new() } else { format!(" ({place})") };
     say("object", &format!("{object}{since}{file}"));
-    say("effect", effect(obstacle.effect));
+    say("effect", obstacle.effect.words());
     say("message", message);
     say("meaning", meaning);
     because.iter().for_each(|it| say("because", it));
@@ -100,13 +85,4 @@ fn passage(obstacle: &Obstacle, is_page: bool) -> Vec<TextLine> {
         }
     }
     lines
-}
-
-fn effect(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Stops => "nothing changes until somebody acts",
-        Effect::Waits => "it waits",
-        Effect::Later => "it will stop a later step",
-        Effect::Unknown => "the input does not tell",
-    }
 }

@@ -1,6 +1,7 @@
-//! The plan of a cluster that the pages of `olmdex serve` show.
+//! The cluster that the pages of `olmdex serve` show.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::ask::NamedSource;
 use crate::calendar::Day;
@@ -13,17 +14,14 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::Filter;
-use crate::page::{Plans, in_command};
-use crate::plan::PlanBasis;
+use crate::page::{IndexCache, Plans, ServedCluster, in_command};
+use crate::plan::{BasisError, PlanBasis};
 
-/// A cluster that pages plan for.
+/// A cluster that pages diagnose and plan for.
 pub(super) struct Planned {
-    cluster: Cluster,
-    from: Minor,
+    of: Arc<ServedCluster>,
+    from: Option<Minor>,
     to: Option<Minor>,
-    ties: Vec<String>,
-    words: Vec<(&'static str, String)>,
-    hidden: Vec<String>,
 }
 
 impl Planned {
@@ -33,13 +31,18 @@ impl Planned {
         to: Option<Minor>,
         ties: &[String],
     ) -> Result<Self, CommandError> {
-        let from = parse_minor(&cluster.openshift).map_err(|_| {
-            let error = CommandError::usage(format!("{} holds no ClusterVersion", shown(paths)));
-            error.help("add the ClusterVersion to the manifests: the plan begins at its version")
-        })?;
-        if let Some(to) = to.filter(|it| !from.is_before(*it)) {
-            let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
-            return Err(error.help("`--to` names a later minor version"));
+        let from = parse_minor(&cluster.openshift).ok();
+        let has_operators = !cluster.namespaces().is_empty() || !cluster.extensions.is_empty();
+        match (from, to) {
+            (None, to) if to.is_some() || !has_operators => {
+                let error = CommandError::usage(format!("{} holds no ClusterVersion", shown(paths)));
+                return Err(error.help("add the ClusterVersion to the manifests: the plan begins at its version"));
+            }
+            (Some(from), Some(to)) if !from.is_before(to) => {
+                let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
+                return Err(error.help("`--to` names a later minor version"));
+            }
+            _ => {}
         }
         // Check it now, so that a bad value is an error at the start and not in a request.
         day(None)?;
@@ -47,24 +50,29 @@ impl Planned {
         let words = words.chain(ties.iter().map(|it| ("--source-map", it.clone()))).collect();
         let parents = paths.iter().filter(|it| it.is_absolute()).filter_map(|it| it.parent());
         let hidden = parents.map(|it| format!("{}/", it.display())).filter(|it| it != "/" && it != "//").collect();
-        Ok(Self { cluster, from, to, ties: ties.to_vec(), words, hidden })
+        Ok(Self { of: Arc::new(ServedCluster { cluster, ties: ties.to_vec(), words, hidden }), from, to })
     }
 
-    /// The basis of plans, made from the current catalogs.
-    pub(super) fn plans(&self, index: &Index, sources: &[NamedSource]) -> Result<Plans, CommandError> {
-        let mut basis = PlanBasis::new(index, &self.ties, index.update_sources()?)?;
+    /// The pages with the cluster, and with plans if its version and that of a catalog are known.
+    pub(super) fn add_to(
+        &self,
+        cache: IndexCache,
+        index: &Index,
+        sources: &[NamedSource],
+    ) -> Result<IndexCache, CommandError> {
+        let basis = match PlanBasis::new(index, &self.of.ties, index.update_sources()?) {
+            Err(BasisError::NoCatalog) if self.to.is_none() => None,
+            basis => Some(basis?),
+        };
+        let (Some(mut basis), Some(from)) = (basis, self.from) else {
+            return Ok(cache.with_cluster(Arc::clone(&self.of), None));
+        };
         basis.options.input = words_of(sources).into_iter().filter(|it| it != "-i").collect();
         let catalogs = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
         let lifecycles = index.lifecycles(&Filter { catalogs, ..Filter::default() })?;
         basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
-        Ok(Plans {
-            cluster: self.cluster.clone(),
-            from: self.from,
-            to: self.to,
-            basis,
-            words: self.words.clone(),
-            hidden: self.hidden.clone(),
-            today: || day(None).unwrap_or(Day::of_unix(0)),
-        })
+        let of = Arc::clone(&self.of);
+        let plans = Plans { of, from, to: self.to, basis, today: || day(None).unwrap_or(Day::of_unix(0)) };
+        Ok(cache.with_cluster(Arc::clone(&self.of), Some(plans)))
     }
 }

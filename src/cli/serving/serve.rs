@@ -87,8 +87,9 @@ pub(crate) struct ServeArgs {
     /// Hide the places of the catalogs on this machine in pages: for a server that anybody may ask
     #[arg(long, requires = "http", conflicts_with = "no_pages")]
     public: bool,
-    /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /plan shows the plan of its
-    /// upgrade, and assistants can ask about it; read once; may be repeated
+    /// Manifests of a cluster, or `@` and a context, as `plan` takes them: the page /diagnose shows why its operators
+    /// are stuck, /plan the plan of its upgrade if catalogs have versions of OpenShift, and assistants can ask about
+    /// it; read once; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "no_pages")]
     cluster: Vec<PathBuf>,
     /// OpenShift version that the plan leads to if a question names no other. Default: the last one with a catalog
@@ -507,10 +508,10 @@ impl Maker {
     fn cache(&self, index: &Index) -> Result<IndexCache, CommandError> {
         let cache = IndexCache::new(index, words_of(&self.named))?;
         let cache = if self.is_public { cache.for_the_public() } else { cache };
-        Ok(match &self.planned {
-            Some(planned) => cache.with_plans(planned.plans(index, &self.named)?),
-            None => cache,
-        })
+        match &self.planned {
+            Some(planned) => planned.add_to(cache, index, &self.named),
+            None => Ok(cache),
+        }
     }
 
     /// Does the work that can wait until the ports are open.

@@ -19,7 +19,8 @@ impl NamespaceInquiry<'_> {
         for source in self.cluster.catalog_sources.iter().filter(|it| self.world.sees(&it.namespace)) {
             obstacles.extend(self.of_source(source)?);
         }
-        obstacles.extend(self.subscriptions().filter_map(|it| self.missing_source(it)));
+        obstacles
+            .extend(self.subscriptions().filter_map(|it| self.not_visible(it).or_else(|| self.missing_source(it))));
         obstacles.extend(self.not_given());
         obstacles.extend(self.of_groups()?);
         Ok(obstacles)
@@ -74,6 +75,36 @@ impl NamespaceInquiry<'_> {
             found.remedies.extend(self.tried(&world, change, commands.delete("catalogsource", name))?);
         }
         Ok(found)
+    }
+
+    /// A Subscription whose CatalogSource is in a namespace that OLM does not look at for it.
+    fn not_visible(&self, subscription: &Subscription) -> Option<Obstacle> {
+        let Subscription { name, namespace, source, source_namespace: of, since, place, .. } = subscription;
+        if of.is_empty() || self.world.sees(of) {
+            return None;
+        }
+        let global = &self.world.global_namespace;
+        let (seen, change) = match self.world.groups.excludes_global {
+            true => (
+                format!("{namespace} alone, since its OperatorGroup excludes those of {global}"),
+                format!("create the CatalogSource {source} in {namespace}, and name it in the Subscription"),
+            ),
+            false => (
+                format!("{namespace} and of the global namespace, {global}"),
+                format!(
+                    "create the CatalogSource {source} in {global} or in {namespace}, and name it in the Subscription"
+                ),
+            ),
+        };
+        let text =
+            format!("{namespace} does not see the CatalogSource {of}/{source}, which the Subscription {name} names");
+        let object = format!("Subscription {namespace}/{name}");
+        let message =
+            format!("no operators found from catalog {source} in namespace {of} referenced by subscription {name}");
+        let mut found = Obstacle::new(ObstacleCode::CatalogNotVisible, Effect::Stops, object, text, place);
+        found.because.push(format!("OLM uses the CatalogSources of {seen}"));
+        let found = found.since(since).message(&message).then(NOTHING);
+        Some(found.remedy(change, Commands(of).get("catalogsource", source)))
     }
 
     /// Whether the CatalogSource of a Subscription does not exist: the input has others of its namespace.

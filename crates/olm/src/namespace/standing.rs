@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::NamespaceInquiry;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
 use crate::resolve::{Operator, Resolution};
+use olmdex_base::diag::counted;
 use olmdex_rules::cluster::Subscription;
 
 /// The state of a namespace.
@@ -69,6 +70,21 @@ impl NamespaceState {
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.obstacles.iter().any(|it| it.effect == Effect::Stops)
+    }
+}
+
+/// How many operators are stuck, wait, and go on.
+#[must_use]
+pub fn headline(states: &[NamespaceState]) -> String {
+    let all: Vec<_> = states.iter().flat_map(|it| &it.operators).collect();
+    let n_stuck = all.iter().filter(|it| it.is_stuck).count() as u64;
+    let operators = counted(all.len() as u64, "operator");
+    let later = states.iter().flat_map(|it| &it.obstacles).filter(|it| it.effect == Effect::Later).count() as u64;
+    let more = if later == 0 { String::new() } else { format!("; {} may stop a later step", counted(later, "thing")) };
+    match n_stuck {
+        0 => format!("none of {operators} is stuck{more}"),
+        1 => format!("1 of {operators} is stuck{more}"),
+        n => format!("{n} of {operators} are stuck{more}"),
     }
 }
 

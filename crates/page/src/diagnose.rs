@@ -1,0 +1,119 @@
+//! Why operators of the cluster that the server was given are stuck.
+
+use maud::{Markup, html};
+
+use super::parts::{link, shown, table, worded};
+use super::plans::ServedCluster;
+use super::reply::PageError;
+use super::route::{ClusterPart, Route};
+use super::site::{Page, PageContext};
+use olmdex_ask::{CommandLine, DiagnoseQuestion, PAGE_WORK, Question as _, State, WorkOptions};
+use olmdex_index::LightIndex;
+use olmdex_olm::namespace::{Effect, NamespaceState, Obstacle, headline};
+
+/// The states of the namespaces, without directories of this machine.
+pub(super) fn answer(context: PageContext<'_>, part: &ClusterPart) -> Result<Vec<NamespaceState>, PageError> {
+    let served = served(context)?;
+    let question = DiagnoseQuestion {
+        name: part.name.clone(),
+        work: WorkOptions { max_work: PAGE_WORK },
+        ..DiagnoseQuestion::default()
+    };
+    let state = State {
+        index: context.index() as &LightIndex,
+        cluster: Some((&served.cluster, "the cluster")),
+        source_map: &served.ties,
+        are_named: false,
+        namespaces: &[],
+    };
+    let mut states = question.ask(&state)?.items;
+    let hides = |text: &mut String| served.hidden.iter().for_each(|folder| *text = text.replace(folder.as_str(), ""));
+    for obstacle in states.iter_mut().flat_map(|state| &mut state.obstacles) {
+        hides(&mut obstacle.place.file);
+        obstacle.because.iter_mut().for_each(hides);
+    }
+    Ok(states)
+}
+
+fn served(context: PageContext<'_>) -> Result<&ServedCluster, PageError> {
+    context.cache().cluster.as_deref().ok_or(PageError::NoPage)
+}
+
+pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page, PageError> {
+    let served = served(context)?;
+    let states = answer(context, part)?;
+    let command = served
+        .words
+        .iter()
+        .fold(CommandLine::of("diagnose"), |command, (option, value)| command.option(option, Some(value)));
+    let title = match part.name.as_slice() {
+        [] => "Diagnosis of the cluster".to_owned(),
+        names => format!("Diagnosis: {}", names.join(", ")),
+    };
+    let body = html! {
+        h1 { (shown(&title)) }
+        p.lead { (headline(&states)) "." }
+        @if !part.name.is_empty() { p { (link(context, &Route::Diagnose(ClusterPart::default()), "All operators of the cluster")) } }
+        div.stack { (table("Operators", &["Operator", "State", "~Installed", "~Since", "Next step"], operators(context, &states))) }
+        @for (idx, state) in states.iter().enumerate() {
+            @if !state.obstacles.is_empty() {
+                section.answer aria-labelledby={ "state-" (idx) } {
+                    h2 id={ "state-" (idx) } { (place(state)) }
+                    ol { @for obstacle in &state.obstacles { li { (passage(obstacle)) } } }
+                }
+            }
+        }
+    };
+    let commands = vec![command.names(part.name.iter().cloned())];
+    Ok(Page { commands, is_data: true, ..Page::new(title, body) })
+}
+
+fn place(state: &NamespaceState) -> String {
+    if state.namespace.is_empty() { "OLM v1".to_owned() } else { shown(&state.namespace) }
+}
+
+fn operators(context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
+    let only = |namespace: &str| Route::Diagnose(ClusterPart { name: vec![namespace.to_owned()] });
+    html! {
+        @for (state, operator) in states.iter().flat_map(|state| state.operators.iter().map(move |it| (state, it))) {
+            tr {
+                th scope="row" {
+                    (shown(&operator.package)) " in "
+                    @if state.namespace.is_empty() { "OLM v1" } @else { (link(context, &only(&state.namespace), shown(&state.namespace))) }
+                }
+                td.whole { @if operator.is_stuck { strong { "Stuck: " } } (worded(&operator.state)) }
+                td.aside { @if operator.installed != operator.package { (shown(&operator.installed)) } }
+                td.aside { (shown(operator.since.split('T').next().unwrap_or_default())) }
+                td.whole { (worded(&operator.step)) }
+            }
+        }
+    }
+}
+
+fn passage(obstacle: &Obstacle) -> Markup {
+    let Obstacle { object, since, message, meaning, because, consequence, remedies, place, .. } = obstacle;
+    html! {
+        p { strong { (worded(&obstacle.text)) } }
+        dl {
+            dt { "Object" } dd { (shown(object)) @if !since.is_empty() { ", since " (shown(since)) }
+                @if !place.file.is_empty() { " (" code { (shown(&place.to_string())) } ")" } }
+            dt { "Effect" } dd { (obstacle.effect.words()) @if obstacle.effect == Effect::Unknown { "; see the fix" } }
+            @if !message.is_empty() { dt { "Message" } dd { code { (shown(message)) } } }
+            @if !meaning.is_empty() { dt { "Meaning" } dd { (worded(meaning)) } }
+            @for reason in because { dt { "Because" } dd { (worded(reason)) } }
+            @if !consequence.is_empty() { dt { "Otherwise" } dd { (worded(consequence)) } }
+            @for remedy in remedies {
+                dt { "Fix" }
+                dd {
+                    (worded(&remedy.change))
+                    @match remedy.installs.as_deref() {
+                        None => {}
+                        Some([]) => { " (tried: the namespace resolves, and nothing more is installed)" }
+                        Some(names) => { " (tried: OLM installs " (shown(&names.join(", "))) ")" }
+                    }
+                    @if !remedy.commands.is_empty() { pre { code { @for line in &remedy.commands { (shown(line)) "\n" } } } }
+                }
+            }
+        }
+    }
+}
