@@ -28,7 +28,7 @@ pub struct InstalledOperator {
     pub release: String,
     /// The channels; empty if any will do.
     pub channels: Vec<String>,
-    /// `Automatic` or `Manual`; empty without a Subscription.
+    /// `Automatic` or `Manual`; empty without a Subscription, or if it is not known.
     pub approval: &'static str,
     /// The CatalogSource as `NAMESPACE/NAME`, or the ClusterCatalog; empty if none is named.
     pub source: String,
@@ -64,7 +64,12 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
         release: String::new(),
         bundle: subscription.installed.clone(),
         channels: Some(subscription.channel.clone()).filter(|channel| !channel.is_empty()).into_iter().collect(),
-        approval: if subscription.is_manual { "Manual" } else { "Automatic" },
+        // The input may have no more of it than that it is there.
+        approval: match subscription.is_manual {
+            true => "Manual",
+            false if subscription.spec.is_empty() => "",
+            false => "Automatic",
+        },
         source: match subscription.source_namespace.as_str() {
             "" => subscription.source.clone(),
             namespace => format!("{namespace}/{}", subscription.source),

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::infrastructure::cluster_name;
+use super::insights::{InsightsLists, kind_of};
 use super::object::Object;
 use super::object_set;
 use super::{
@@ -19,6 +20,7 @@ pub(super) struct Collector {
     pub(super) cluster: Cluster,
     /// The index in its list of the object of a kind, namespace and name.
     seen: HashMap<(&'static str, String, String), usize>,
+    insights: InsightsLists,
 }
 
 impl Collector {
@@ -41,9 +43,13 @@ impl Collector {
     /// Takes an object. One of a kind that is not known is counted.
     pub(super) fn add(&mut self, value: Value<'_>, place: Place) {
         let object = Object { value, place };
-        let (group, kind) = (object.group(), object.kind());
+        let (mut group, mut kind) = (object.group(), object.kind());
         if kind.is_empty() {
-            return;
+            if self.insights.take(object.value, &object.place) {
+                return;
+            }
+            let Some((of_path, named)) = kind_of(&object.place.file) else { return };
+            (group, kind) = (of_path.to_owned(), named.to_owned());
         }
         if object.name().is_empty() {
             self.skip(&kind);
@@ -120,6 +126,7 @@ impl Collector {
     /// The objects, completed with facts that they state about each other.
     pub(super) fn finish(mut self) -> Cluster {
         object_set::fill_in(&mut self.cluster.extensions, &self.cluster.object_sets);
+        self.insights.add_to(&mut self.cluster);
         self.cluster
     }
 

@@ -15,6 +15,7 @@ mod condition;
 mod definition;
 mod extension;
 mod infrastructure;
+mod insights;
 mod install_plan;
 mod manifest;
 mod object;
