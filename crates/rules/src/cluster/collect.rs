@@ -14,6 +14,14 @@ use super::{
 use olmdex_base::diag::Place;
 use olmdex_text::json::Value;
 
+fn node(object: &Object<'_>) -> ClusterNode {
+    ClusterNode {
+        name: object.name(),
+        kubelet: object.text(&["status", "nodeInfo", "kubeletVersion"]),
+        architecture: object.text(&["status", "nodeInfo", "architecture"]),
+    }
+}
+
 /// Collects objects.
 #[derive(Default)]
 pub(super) struct Collector {
@@ -106,14 +114,7 @@ impl Collector {
             ("apiserver.openshift.io", "APIRequestCount") => {
                 self.put("APIRequestCount", &object, |it| &mut it.api_requests, ApiRequestCount::read);
             }
-            ("", "Node") => {
-                let of_node = |object: &Object<'_>| ClusterNode {
-                    name: object.name(),
-                    kubelet: object.text(&["status", "nodeInfo", "kubeletVersion"]),
-                    architecture: object.text(&["status", "nodeInfo", "architecture"]),
-                };
-                self.put("Node", &object, |it| &mut it.nodes, of_node);
-            }
+            ("", "Node") => self.put("Node", &object, |it| &mut it.nodes, node),
             ("", "ConfigMap") => {
                 if !self.cluster.admin_gates.add(&object) {
                     self.skip(&kind);
