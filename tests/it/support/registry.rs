@@ -222,6 +222,17 @@ fn read(reader: &mut BufReader<impl Read>) -> Option<Request> {
             None => break,
         };
     }
+    while request.header("transfer-encoding") == "chunked" {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let length = usize::from_str_radix(line.trim(), 16).ok()?;
+        let mut chunk = vec![0; length + 2];
+        reader.read_exact(&mut chunk).ok()?;
+        request.body.extend_from_slice(&chunk[..length]);
+        if length == 0 {
+            return Some(request);
+        }
+    }
     let length: usize = request.header("content-length").parse().unwrap_or(0);
     request.body = vec![0; length];
     reader.read_exact(&mut request.body).ok()?;
@@ -233,6 +244,9 @@ pub fn answer(request: &Request, content: &mut Content) -> Response {
     let path = request.target.split('?').next().unwrap_or_default();
     let query = request.target.split_once('?').map(|it| it.1.to_owned()).unwrap_or_default();
     let Some(rest) = path.strip_prefix("/v2/") else { return Response::of(404, "") };
+    if rest.is_empty() {
+        return Response::of(200, "{}");
+    }
     if rest == "_catalog" || rest.ends_with("/tags/list") {
         return list(rest, &query, content);
     }
@@ -260,13 +274,21 @@ pub fn answer(request: &Request, content: &mut Content) -> Response {
     if let Some((_, upload)) = rest.split_once("/blobs/uploads/") {
         return match request.method.as_str() {
             "POST" => Response::of(202, "").with("location", format!("{path}1?state=a")),
+            // skopeo sends a blob before it knows its digest.
+            "PATCH" => {
+                content.blobs.insert(path.to_owned(), request.body.clone());
+                let end = request.body.len().saturating_sub(1);
+                Response::of(202, "").with("location", format!("{path}?state=b")).with("range", format!("0-{end}"))
+            }
             "PUT" => {
                 let digest = query.split('&').find_map(|it| it.strip_prefix("digest=")).unwrap_or_default();
                 let digest = digest.replace("%3A", ":");
-                if super::image::digest(&request.body) != digest {
+                let sent = content.blobs.remove(path);
+                let body = if request.body.is_empty() { sent.unwrap_or_default() } else { request.body.clone() };
+                if super::image::digest(&body) != digest {
                     return Response::of(400, "{\"errors\": [{\"code\": \"DIGEST_INVALID\", \"message\": \"wrong\"}]}");
                 }
-                content.blobs.insert(digest, request.body.clone());
+                content.blobs.insert(digest, body);
                 Response::of(201, "")
             }
             _ => Response::of(405, upload.as_bytes().to_vec()),

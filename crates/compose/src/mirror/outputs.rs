@@ -53,7 +53,13 @@ impl MirrorImages {
     /// Lines `docker://SOURCE=docker://DESTINATION`, as in the mapping.txt of oc-mirror.
     #[must_use]
     pub fn mapping(&self, to: &Destination) -> String {
-        let line = |mirrored: &Mirrored| format!("docker://{}=docker://{}\n", mirrored.image, to.of(mirrored));
+        // skopeo refuses a name with both a tag and a digest, and oc-mirror writes the digest alone
+        // (internal/pkg/operator/common.go).
+        let source = |image: &Image| match image.digest {
+            Some(_) => Image { tag: None, ..image.clone() }.to_string(),
+            None => image.to_string(),
+        };
+        let line = |mirrored: &Mirrored| format!("docker://{}=docker://{}\n", source(&mirrored.image), to.of(mirrored));
         self.all().into_iter().map(line).collect()
     }
 

@@ -102,9 +102,11 @@ impl Answer {
     pub(super) fn failed(url: &str, error: io::Error) -> OciError {
         match TooSlow::of(&error) {
             Some(slow) => OciError::TooSlow { host: host_of(url), message: slow.to_string() },
-            // An error of the system may be one of the disk.
-            None if error.raw_os_error().is_some() => OciError::Io(error),
-            None => OciError::Network { host: host_of(url), message: error.to_string() },
+            // Asking again would be answered in the same way; a connection that breaks off is another matter.
+            None if error.kind() == io::ErrorKind::InvalidData => {
+                OciError::Network { host: host_of(url), message: error.to_string() }
+            }
+            None => OciError::Io(error),
         }
     }
 
