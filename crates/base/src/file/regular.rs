@@ -22,8 +22,12 @@ pub const MAX_WHOLE: u64 = 1 << 30;
 /// system.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     // Without waiting for a writer, if it is a pipe.
-    let file = File::from(rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
-    regular(file)
+    match rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(file) => regular(File::from(file)),
+        // A socket cannot be opened at all.
+        Err(Errno::NXIO) if kind_of(path) == Some(super::Kind::Socket) => Err(irregular(super::Kind::Socket)),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The kind of thing that a path leads to, through links; `None` if nothing is there. It is not opened.
@@ -38,8 +42,12 @@ fn regular(file: File) -> io::Result<File> {
     match kind {
         super::Kind::File => Ok(file),
         super::Kind::Directory => Err(io::ErrorKind::IsADirectory.into()),
-        kind => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{kind}, not a regular file"))),
+        kind => Err(irregular(kind)),
     }
+}
+
+fn irregular(kind: super::Kind) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("{kind}, not a regular file"))
 }
 
 /// Opens a regular file below a directory. No link is followed on the way: the maker of the directory chose where links
