@@ -135,7 +135,7 @@ impl CompatQuestion {
             are_named: self.are_named,
             namespaces: &[],
         };
-        namespace_states(&state, &self.catalogs, Some(self.step.from), &options_of_work(DEFAULT_WORK), |_| true)
+        namespace_states(&state, &self.catalogs, Some(self.step.from), &options_of_work(DEFAULT_WORK), false, |_| true)
     }
 
     /// Judges the bundles of catalogs.

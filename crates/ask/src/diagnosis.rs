@@ -63,7 +63,8 @@ impl Question for DiagnoseQuestion {
         let mut warnings = Vec::new();
         // All remarks on missing parts of the namespaces are obstacles.
         warnings.extend(cluster.warnings.iter().cloned());
-        let mut items = namespace_states(state, &self.catalog, None, &self.work.options(), |namespace| {
+        let options = self.work.options();
+        let mut items = namespace_states(state, &self.catalog, None, &options, true, |namespace| {
             self.names_namespace(cluster, namespace)
         })?;
         items.extend(self.of_extensions(state, cluster, &mut warnings)?);
@@ -72,7 +73,7 @@ impl Question for DiagnoseQuestion {
         }
         items.retain(|it| !it.operators.is_empty() || !it.obstacles.is_empty());
         items.sort_by_key(|it| !it.is_stuck());
-        let is_stuck = items.iter().any(NamespaceState::is_stuck);
+        let is_stuck = items.iter().any(|state| state.is_stuck() || state.is_unknown());
         answer(Ok((items, Verdict::negative_if(is_stuck))), warnings)
     }
 }
@@ -180,14 +181,14 @@ pub fn states_for<Q: Question>(
         packages.insert(PackageName::find(state.index, name)?.package);
     }
     let asks_all = questions.iter().any(|question| question.names().is_empty());
-    namespace_states(state, catalogs, None, &options_of_work(DEFAULT_WORK), |namespace| {
+    namespace_states(state, catalogs, None, &options_of_work(DEFAULT_WORK), false, |namespace| {
         let mut own = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
         asks_all || own.any(|it| packages.contains(&it.package))
     })
 }
 
 /// The states of the namespaces of a cluster that are asked for; `openshift` is its version, if that is known otherwise
-/// than by its objects.
+/// than by its objects. `names_limits` says that a limit is an obstacle, and not an error.
 ///
 /// # Errors
 /// If the catalogs cannot be read, or a limit ends the work.
@@ -196,6 +197,7 @@ pub(crate) fn namespace_states(
     catalogs: &[String],
     openshift: Option<Minor>,
     options: &Options,
+    names_limits: bool,
     is_asked: impl Fn(&str) -> bool,
 ) -> Result<Vec<NamespaceState>, AskError> {
     let Some((cluster, _)) = state.cluster.filter(|(cluster, _)| !cluster.namespaces().is_empty()) else {
@@ -216,7 +218,8 @@ pub(crate) fn namespace_states(
         let rows = IndexRows::new(state.index, world);
         let (index, tries) = (state.index, MAX_TRIES.into());
         let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index, facts: &facts, options, tries };
-        states.push(inquiry.state()?);
+        // A promise of an upgrade needs the resolution; a diagnosis names what it lacks.
+        states.push(if names_limits { inquiry.state_or_limit()? } else { inquiry.state()? });
     }
     Ok(states)
 }

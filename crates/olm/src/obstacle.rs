@@ -61,6 +61,8 @@ pub enum ObstacleCode {
     SubscriptionCondition,
     /// The namespace cannot be resolved.
     ResolutionFailed,
+    /// olmdex cannot tell within its limits whether the namespace can be resolved.
+    ResolutionUnknown,
     /// An operator stays although a version follows it: other operators keep it.
     HeldBack,
     /// No version follows an operator that is not the head of its channel.

@@ -30,6 +30,7 @@ use std::cell::Cell;
 use commands::Commands;
 
 use crate::resolve::{ClusterFacts, Failure, Options, Resolution, Rows, Verdict, World, resolve};
+use olmdex_base::diag::Place;
 use olmdex_index::LightIndex;
 use olmdex_rules::cluster::{Cluster, Subscription};
 
@@ -80,6 +81,29 @@ impl NamespaceInquiry<'_> {
             obstacles.extend(self.misfits(resolution)?);
         }
         Ok(self.standing(obstacles, resolution.as_ref()))
+    }
+
+    /// The state of the namespace; what its objects show if a limit ends the resolution. Other namespaces of a cluster
+    /// have an answer all the same.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    pub fn state_or_limit(&self) -> Result<NamespaceState, Failure> {
+        let failure = match self.state() {
+            Err(failure) if failure.is_limit() => failure,
+            state => return state,
+        };
+        let mut obstacles = match self.of_objects(None) {
+            Err(failure) if failure.is_limit() => Vec::new(),
+            obstacles => obstacles?,
+        };
+        let object = format!("Namespace {}", self.namespace());
+        let text = "whether OLM can resolve the namespace is not known".to_owned();
+        let code = ObstacleCode::ResolutionUnknown;
+        let mut found = Obstacle::new(code, Effect::Unknown, object, text, &Place::default());
+        found.because.push(failure.to_string());
+        obstacles.push(found.remedy("ask about it alone, with a higher `--max-work`", Vec::new()));
+        Ok(self.standing(obstacles, None))
     }
 
     /// The obstacles that the cluster's own objects show; `resolution` tells which operators have a next version.

@@ -66,6 +66,12 @@ impl NamespaceInquiry<'_> {
 }
 
 impl NamespaceState {
+    /// Whether a limit ended the resolution.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.obstacles.iter().any(|it| it.code == ObstacleCode::ResolutionUnknown)
+    }
+
     /// Whether nothing changes until somebody acts.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
@@ -81,6 +87,10 @@ pub fn headline(states: &[NamespaceState]) -> String {
     let operators = counted(all.len() as u64, "operator");
     let later = states.iter().flat_map(|it| &it.obstacles).filter(|it| it.effect == Effect::Later).count() as u64;
     let more = if later == 0 { String::new() } else { format!("; {} may stop a later step", counted(later, "thing")) };
+    let more = match states.iter().filter(|state| state.is_unknown()).count() as u64 {
+        0 => more,
+        n => format!("; {} beyond the limits of olmdex{more}", counted(n, "namespace")),
+    };
     match n_stuck {
         0 => format!("none of {operators} is stuck{more}"),
         1 => format!("1 of {operators} is stuck{more}"),
