@@ -24,7 +24,7 @@ pub struct InstalledOperator {
     /// Its version; empty if it is not known.
     pub version: String,
     /// Its release; empty if it has none.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub release: String,
     /// The channels; empty if any will do.
     pub channels: Vec<String>,

@@ -21,7 +21,7 @@ pub struct HistoryRow {
     /// Its version.
     pub version: String,
     /// Its release; empty if it has none.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub release: String,
     /// The first catalog that has it.
     pub first: String,
