@@ -307,6 +307,28 @@ fn carried(object: &str) -> String {
     base64::engine::general_purpose::STANDARD.encode(object)
 }
 
+/// The ClusterServiceVersion that replaces manifests is in no document: the one of a blob alone was charged.
+#[test]
+fn indentation_of_migrated_manifests_is_charged() {
+    let directory = scratch();
+    let nested = format!("{}1{}{}", "[".repeat(4_000), ",1".repeat(20_000), "]".repeat(4_000));
+    let csv = format!(
+        "{{\"kind\":\"ClusterServiceVersion\",\"spec\":{{\"customresourcedefinitions\":{{\"owned\":[{{\"name\":\"a.b\",\"version\":\"v1\",\"kind\":\"A\",\"specDescriptors\":[{{\"path\":\"x\",\"value\":{nested}}}]}}]}}}}}}"
+    );
+    let object = carried(&csv);
+    let text = format!(
+        "{PACKAGE}---\nschema: olm.channel\npackage: p\nname: a\nentries: [{{name: p.v1.0.0}}]\n---\nschema: olm.bundle\npackage: p\nname: p.v1.0.0\nimage: i\nproperties:\n- type: olm.package\n  value: {{packageName: p, version: 1.0.0}}\n- type: olm.bundle.object\n  value: {{data: {object}}}\n"
+    );
+    write(directory.path(), "c/c.yaml", text);
+    let level = ["--migrate-level", "bundle-object-to-csv-metadata", "-o"];
+    for format in ["yaml", "json"] {
+        let args = [&["render", "c"][..], &level, &[format]].concat();
+        let answer = in_memory(BASE + 400_000, directory.path(), &args);
+        answer.expect_code(5).expect_words("expand to more than 256 MiB");
+    }
+    in_memory(BASE, directory.path(), &["render", "c"]).expect_code(0);
+}
+
 #[test]
 fn objects_of_bundles_are_charged_too() {
     let directory = scratch();

@@ -110,7 +110,11 @@ pub(super) fn write_yaml(
     let mut reader = Reader::new();
     let value = reader.read(&text).expect("our own writer writes valid JSON");
     out.extend_from_slice(b"---\n");
-    yaml::write_charged(value, out)
+    match metadata {
+        // The new property was not in the blob, so nobody has charged it.
+        Some(_) => yaml::write(value, out),
+        None => yaml::write_charged(value, out),
+    }
 }
 
 /// Writes a blob as JSON, indented or compact, without the newline behind it: typed blobs with the fields that they
