@@ -38,9 +38,9 @@ pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     let mut reply = match ask.method {
         "GET" | "HEAD" => get(site, ask),
         _ => {
-            let mut reply = match ask.target.contains(".json") {
-                true => refused(site, &PageError::Method, Form::Json),
-                false => plain(405, "405 Method Not Allowed\n"),
+            let mut reply = match error_form(ask.target) {
+                Form::Json => refused(site, &PageError::Method, Form::Json),
+                Form::Page => plain(405, "405 Method Not Allowed\n"),
             };
             reply.headers.push(("Allow", "GET, HEAD".to_owned()));
             reply
@@ -63,10 +63,15 @@ pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     reply
 }
 
+/// The form of an error about a target that need not be an address.
+fn error_form(target: &str) -> Form {
+    if target.contains(".json") { Form::Json } else { Form::Page }
+}
+
 fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     let (route, form) = match Route::parse(ask.target) {
         Ok(found) => found,
-        Err(error) => return refused(site, &error, if ask.target.contains(".json") { Form::Json } else { Form::Page }),
+        Err(error) => return refused(site, &error, error_form(ask.target)),
     };
     let address = route.address(form);
     if address != ask.target {

@@ -7,7 +7,7 @@ use super::plans::ServedCluster;
 use super::reply::PageError;
 use super::route::{ClusterPart, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{CommandLine, DiagnoseQuestion, PAGE_WORK, Question as _, State, WorkOptions};
+use olmdex_ask::{DiagnoseQuestion, PAGE_WORK, Question as _, State, WorkOptions};
 use olmdex_index::LightIndex;
 use olmdex_olm::namespace::{Effect, NamespaceState, Obstacle, headline};
 
@@ -27,10 +27,9 @@ pub(super) fn answer(context: PageContext<'_>, part: &ClusterPart) -> Result<Vec
         namespaces: &[],
     };
     let mut states = question.ask(&state)?.items;
-    let hides = |text: &mut String| served.hidden.iter().for_each(|folder| *text = text.replace(folder.as_str(), ""));
     for obstacle in states.iter_mut().flat_map(|state| &mut state.obstacles) {
-        hides(&mut obstacle.place.file);
-        obstacle.because.iter_mut().for_each(hides);
+        served.hide(&mut obstacle.place.file);
+        obstacle.because.iter_mut().for_each(|reason| served.hide(reason));
     }
     Ok(states)
 }
@@ -42,10 +41,6 @@ fn served(context: PageContext<'_>) -> Result<&ServedCluster, PageError> {
 pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page, PageError> {
     let served = served(context)?;
     let states = answer(context, part)?;
-    let command = served
-        .words
-        .iter()
-        .fold(CommandLine::of("diagnose"), |command, (option, value)| command.option(option, Some(value)));
     let title = match part.name.as_slice() {
         [] => "Diagnosis of the cluster".to_owned(),
         names => format!("Diagnosis: {}", names.join(", ")),
@@ -64,7 +59,7 @@ pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page,
             }
         }
     };
-    let commands = vec![command.names(part.name.iter().cloned())];
+    let commands = vec![served.command("diagnose").names(part.name.iter().cloned())];
     Ok(Page { commands, is_data: true, ..Page::new(title, body) })
 }
 

@@ -10,7 +10,7 @@ use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{self as ask, CommandLine, Gates, Move};
+use olmdex_ask::{self as ask, Gates, Move};
 use olmdex_constraint::openshift::Minor;
 use olmdex_plan::plan::{OperatorPlan, Plan, PlanWish, architecture, channels_of};
 use olmdex_rules::openshift::{ClusterChannels, SupportLevel, coerce};
@@ -62,7 +62,7 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
 
 fn planned(context: PageContext<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageError> {
     let (mut plan, _) = ask::plan_of(&plans.basis, &plans.of.cluster, context.index(), wish)?;
-    let cut = |text: &mut String| plans.of.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
+    let cut = |text: &mut String| plans.of.hide(text);
     plan.metadata.warnings.iter_mut().for_each(cut);
     plan.operators.iter_mut().for_each(|it| cut(&mut it.place));
     plan.blockers.iter_mut().for_each(|it| [&mut it.text, &mut it.place].into_iter().for_each(cut));
@@ -93,9 +93,7 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
     };
     let mut commands = Vec::new();
     if let Some(wish) = &wish {
-        let options =
-            plans.of.words.iter().fold(CommandLine::of("plan"), |it, (option, value)| it.option(option, Some(value)));
-        let options = options.option("--to", Some(wish.to)).option("--channel", wish.channel.as_ref());
+        let options = plans.of.command("plan").option("--to", Some(wish.to)).option("--channel", wish.channel.as_ref());
         let options = options.option("--arch", wish.arch.as_ref()).options("--scope", &wish.scope);
         commands.push(options.option("--date", Some(wish.day)));
     }

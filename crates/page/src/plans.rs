@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use olmdex_ask::CommandLine;
 use olmdex_constraint::openshift::Minor;
 use olmdex_plan::plan::PlanBasis;
 use olmdex_rules::cluster::Cluster;
@@ -19,6 +20,20 @@ pub struct ServedCluster {
     /// Directories of this machine, with a slash at the end, which are no business of the readers of pages: they are
     /// cut from places.
     pub hidden: Vec<String>,
+}
+
+impl ServedCluster {
+    /// Cuts the directories of this machine from a text.
+    pub(super) fn hide(&self, text: &mut String) {
+        for directory in &self.hidden {
+            *text = text.replace(directory.as_str(), "");
+        }
+    }
+
+    /// A command about the cluster.
+    pub(super) fn command(&self, name: &'static str) -> CommandLine {
+        self.words.iter().fold(CommandLine::of(name), |command, (option, value)| command.option(option, Some(value)))
+    }
 }
 
 /// The basis of the plans of a cluster.
