@@ -62,9 +62,10 @@ pub fn of_bundle(bundle: &BundleTraits, gates: &Gates, renders_api_services: boo
 /// feature gate and its install modes allow it (operator-controller's `registryv1.go`).
 #[must_use]
 pub fn watch_namespace(group: Option<&OperatorGroup>, bundle: &BundleTraits, gates: &Gates) -> Option<String> {
-    let [target] = group?.target_namespaces.as_slice() else { return None };
+    let group = group?;
+    let [target] = group.target_namespaces.as_slice() else { return None };
     let modes = bundle.install_modes.filter(|_| gates.has_watch_namespace())?;
-    let is_own = *target == group?.namespace;
+    let is_own = *target == group.namespace;
     let is_supported = if is_own { modes.own_namespace } else { modes.single_namespace };
     is_supported.then(|| target.clone())
 }

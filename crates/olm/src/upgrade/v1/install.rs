@@ -120,11 +120,10 @@ impl Gates {
     #[must_use]
     pub fn on_openshift(mut self, version: Option<Minor>) -> Self {
         let Some(version) = version else { return self };
-        let gates = self.states.iter_mut().zip(&self.named).zip(GATES);
-        for ((state, _), (gate, _, _)) in
-            gates.filter(|((_, named), (gate, _, _))| !**named && CERTIFICATES.contains(gate))
-        {
-            *state = gate == OPENSHIFT_CERTIFICATES && !version.is_before(OWN_CERTIFICATES_SINCE);
+        for ((state, is_named), (gate, _, _)) in self.states.iter_mut().zip(self.named).zip(GATES) {
+            if !is_named && CERTIFICATES.contains(&gate) {
+                *state = gate == OPENSHIFT_CERTIFICATES && !version.is_before(OWN_CERTIFICATES_SINCE);
+            }
         }
         self
     }
