@@ -780,25 +780,34 @@ fn a_blob_that_no_image_could_use_is_not_fetched() {
     }
 }
 
-/// Finding S14: `100 Continue` without an end kept the program busy.
-#[test]
-fn an_answer_begins_at_last() {
+/// The address of a server that begins each answer and then sends the same for ever.
+fn endless(begin: &str, more: &str) -> std::net::SocketAddr {
+    use std::io::{Read as _, Write as _};
+
     let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = server.local_addr().unwrap();
+    let (begin, more) = (begin.to_owned(), more.repeat(40));
     std::thread::spawn(move || {
         for stream in server.incoming() {
+            let (begin, more) = (begin.clone(), more.clone());
             std::thread::spawn(move || {
                 let mut stream = stream.unwrap();
-                let mut head = [0; 4096];
-                let _ = std::io::Read::read(&mut stream, &mut head);
-                let words = "HTTP/1.1 100 Continue\r\n\r\n".repeat(40);
-                while std::io::Write::write_all(&mut stream, words.as_bytes()).is_ok() {
-                    // More at once is refused as one large head.
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(begin.as_bytes());
+                while stream.write_all(more.as_bytes()).is_ok() {
+                    // More at once is refused as one large head or line.
                     std::thread::sleep(std::time::Duration::from_millis(1));
                 }
             });
         }
     });
+    address
+}
+
+/// Finding S14: `100 Continue` without an end kept the program busy.
+#[test]
+fn an_answer_begins_at_last() {
+    let address = endless("", "HTTP/1.1 100 Continue\r\n\r\n");
     let home = scratch();
     let answer = render(home.path(), &format!("docker://{address}/x:1"));
     answer.expect_code(3).expect_words("sends more than 256 KiB before an answer");
@@ -809,29 +818,14 @@ fn an_answer_begins_at_last() {
 #[test]
 fn an_answer_ends_at_last() {
     let stalled = "body data reading stalled";
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/vnd.oci.image.manifest.v1+json\r\n\
+        transfer-encoding: chunked\r\n\r\n";
     for (begin, more, words) in [
         ("5\r\nhello\r\n0\r\n", "x-more: 0123456789\r\n", "that are no content"),
         ("5;", "more=0123456789;", stalled),
         ("", "0\r\nx: y\r\n", "that are no content"),
     ] {
-        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = server.local_addr().unwrap();
-        std::thread::spawn(move || {
-            for stream in server.incoming() {
-                std::thread::spawn(move || {
-                    let mut stream = stream.unwrap();
-                    let mut head = [0; 4096];
-                    let _ = std::io::Read::read(&mut stream, &mut head);
-                    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/vnd.oci.image.manifest.v1+json\r\n\
-                        transfer-encoding: chunked\r\n\r\n";
-                    let _ = std::io::Write::write_all(&mut stream, format!("{head}{begin}").as_bytes());
-                    while std::io::Write::write_all(&mut stream, more.repeat(40).as_bytes()).is_ok() {
-                        // More at once is refused as one large line.
-                        std::thread::sleep(std::time::Duration::from_millis(1));
-                    }
-                });
-            }
-        });
+        let address = endless(&format!("{head}{begin}"), more);
         let home = scratch();
         let answer = render(home.path(), &format!("docker://{address}/x:1"));
         answer.expect_code(3).expect_words(words);
