@@ -452,6 +452,12 @@ fn survives(n: usize) {
             session.ask("ping", &json!({}));
         }
     }
+    // The queue may still be full, and says so.
+    let end = Instant::now() + PATIENCE;
+    while session.call("show", &json!({"name": "keda"}))["result"]["isError"] == true {
+        assert!(Instant::now() < end, "the queue does not empty");
+        std::thread::sleep(Duration::from_millis(100));
+    }
     let (_, items) = session.whole("show", &json!({"name": "keda"}));
     assert!(!items.is_empty());
 }
