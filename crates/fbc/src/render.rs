@@ -83,7 +83,10 @@ pub(super) fn render_noting(blob: &Blob<'_>, how: Rendering<'_>, noted: &mut Vec
         }
         None => write_yaml(blob, None, &mut text),
     };
-    written.map_err(RenderDefect::Unwritable)?;
+    written.map_err(|error| match error {
+        YamlWriteError::Expands(error) => RenderDefect::Expands(error),
+        error => RenderDefect::Unwritable(error),
+    })?;
     if text.capacity() - text.len() > MAX_SPARE {
         text.shrink_to_fit();
     }

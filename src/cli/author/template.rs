@@ -21,7 +21,7 @@ use crate::draw::{Catalog, Mermaid, MermaidOptions};
 use crate::fbc::{Format, Level};
 use crate::file::{read_regular_of, read_stream_of, system_words};
 use crate::source::{STDIN, Source};
-use crate::template::{self, ConvertError, Kind, Rendered, Template};
+use crate::template::{self, ConvertError, Kind, Rendered, Template, WriteError};
 
 /// Render templates of catalogs, and turn catalogs into templates
 ///
@@ -174,9 +174,10 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
         _ => Format::Json,
     };
     let mut text = Vec::new();
-    rendered
-        .write(format, level, &mut text)
-        .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
+    rendered.write(format, level, &mut text).map_err(|error| {
+        let exit = if matches!(error, WriteError::Expands(_)) { Exit::Limit } else { Exit::Input };
+        CommandError::new(exit, error.to_string()).help(error.help())
+    })?;
     print(&text)
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::images::ImageContent;
+use olmdex_base::archive::LIFT_LIMITS;
 use olmdex_bundle::bundle::Bundle;
 use olmdex_fbc::{self as fbc, Format, Input, Level, Rank, RenderDefect, Rendering, Selection};
 use olmdex_text::json::Expansion;
@@ -37,6 +38,9 @@ pub enum WriteError {
     /// Something cannot be written in this format.
     #[error("{0}")]
     Unwritable(String),
+    /// Its indentation is larger than the input may become.
+    #[error("{0}")]
+    Expands(String),
 }
 
 impl WriteError {
@@ -48,6 +52,7 @@ impl WriteError {
                 "correct the ClusterServiceVersion of the bundle, or render without `--migrate-level`"
             }
             Self::Unwritable(_) => "use `-o json`, which can represent every character",
+            Self::Expands(_) => LIFT_LIMITS,
         }
     }
 }
@@ -104,7 +109,7 @@ impl Part {
             RenderDefect::Unwritable(error) => {
                 WriteError::Unwritable(format!("{} `{}`: {error}", blob.schema, blob.name))
             }
-            RenderDefect::Expands(error) => WriteError::Unwritable(format!("{} `{}`: {error}", blob.schema, blob.name)),
+            RenderDefect::Expands(error) => WriteError::Expands(format!("{} `{}`: {error}", blob.schema, blob.name)),
             RenderDefect::Broken(failure) => {
                 let words = failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default();
                 WriteError::Unwritable(format!("{} `{}`: {words}", blob.schema, blob.name))

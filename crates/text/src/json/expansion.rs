@@ -11,7 +11,7 @@ static MAX_EXPANSION: Ceiling = Ceiling::new(256 << 20);
 
 /// The error of a document that reaches the limit.
 pub const EXPANDS_TOO_FAR: &str =
-    "aliases, merge keys, tiny values, nesting and indentation expand to more than 256 MiB";
+    "aliases, merge keys, tiny values, nesting, indentation and long tokens expand to more than 256 MiB";
 
 /// The number of bytes that a key or a value counts; less than Go takes for one.
 const VALUE: u64 = 64;
@@ -125,6 +125,13 @@ impl Expansion {
 pub(crate) fn may_be_number(n_digits: usize) -> bool {
     const DIGIT: u64 = 256;
     MAX_EXPANSION.allows(DIGIT.saturating_mul(n_digits as u64))
+}
+
+/// Whether so many bytes may be one token of YAML. The scanner keeps that many for each of its bytes. A refusal is
+/// remembered.
+pub(crate) fn may_be_token(n_bytes: usize) -> bool {
+    const BYTE: u64 = 8;
+    MAX_EXPANSION.allows(BYTE.saturating_mul(n_bytes as u64))
 }
 
 /// Remembers that a document was left unread because it has too many values.

@@ -20,6 +20,7 @@ mod value;
 mod write;
 
 pub(crate) use expansion::has_too_many_values;
+pub(crate) use expansion::may_be_token;
 pub use expansion::{EXPANDS_TOO_FAR, Expansion, is_expansion_limit_reached, lift_expansion_limit};
 pub use indent::{indent, unindent};
 pub use locate::{FoundOffset, locate_all};

@@ -73,6 +73,8 @@ pub struct Reader {
     nodes: Vec<Node>,
     /// The containers that are open: index of their node.
     open: Vec<u32>,
+    /// The most that were open at once.
+    n_levels: usize,
 }
 
 /// The token that the reader waits for.
@@ -146,6 +148,7 @@ impl Reader {
     fn fill(&mut self, text: &str, at: usize, expansion: &Expansion) -> Result<usize, ReadError> {
         self.nodes.clear();
         self.open.clear();
+        self.n_levels = 0;
         if u32::try_from(text.len()).is_err() {
             return Err(ReadError { offset: at, kind: ReadErrorKind::TooLarge });
         }
@@ -159,6 +162,7 @@ impl Reader {
                 return Err(ReadError { offset: pos, kind: ReadErrorKind::TooManyValues });
             }
             if expect == Expect::Done {
+                self.nodes[0].n_levels = self.n_levels.try_into().unwrap_or(u8::MAX);
                 return Ok(pos);
             }
             pos = skip_space(bytes, pos);
@@ -203,6 +207,7 @@ impl Reader {
                             (Kind::Array, Expect::FirstItemOrEnd)
                         };
                         self.open.push(self.nodes.len() as u32);
+                        self.n_levels = self.n_levels.max(self.open.len());
                         self.nodes.push(Node::new(kind, pos));
                         pos += 1;
                         next
@@ -251,7 +256,7 @@ impl Reader {
 
     fn leaf(&mut self, kind: Kind, start: usize, end: usize) {
         let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node { kind, is_as_written: false, start: start as u32, end: end as u32, next });
+        self.nodes.push(Node { kind, is_as_written: false, n_levels: 0, start: start as u32, end: end as u32, next });
     }
 
     fn literal(&mut self, text: &str, pos: &mut usize, word: &'static str, kind: Kind) -> Result<Expect, ReadError> {
@@ -282,7 +287,14 @@ impl Reader {
             match byte {
                 b'"' => {
                     let next = self.nodes.len() as u32 + 1;
-                    self.nodes.push(Node { kind, is_as_written, start: start as u32 + 1, end: pos as u32, next });
+                    self.nodes.push(Node {
+                        kind,
+                        is_as_written,
+                        n_levels: 0,
+                        start: start as u32 + 1,
+                        end: pos as u32,
+                        next,
+                    });
                     return Ok(pos + 1);
                 }
                 b'\\' => {

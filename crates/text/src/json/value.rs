@@ -59,6 +59,8 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether it is a string whose text between the quotes is its written form.
     pub(super) is_as_written: bool,
+    /// Of the first node of a document: the most containers that are open at once, of 255 and more 255.
+    pub(super) n_levels: u8,
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) next: u32,
@@ -66,7 +68,7 @@ pub(super) struct Node {
 
 impl Node {
     pub(super) fn new(kind: Kind, start: usize) -> Self {
-        Self { kind, is_as_written: false, start: start as u32, end: 0, next: 0 }
+        Self { kind, is_as_written: false, n_levels: 0, start: start as u32, end: 0, next: 0 }
     }
 }
 
@@ -122,9 +124,11 @@ impl<'d> Value<'d> {
     /// Texts are wrapped at their blanks and breaks, so deep ones count one line for each.
     #[must_use]
     pub fn yaml_indentation(&self, width: usize) -> u64 {
-        // Few documents are near the limit, and counting the places takes as long as writing them.
-        let most = self.n_levels(true, |text| text.len() as u64).saturating_mul(width as u64);
-        match most <= FREE_BLANKS.saturating_mul((self.end() - self.offset()) as u64) {
+        // Each line takes two bytes of text or more, as `1,` and `a ` do. Nearly all documents are so shallow that
+        // nothing need be counted, which took 7 % of the time that writing them takes.
+        let n_bytes = (self.end() - self.offset()) as u64;
+        let most = (n_bytes / 2).saturating_mul(u64::from(self.nodes[0].n_levels) * width as u64);
+        match most <= FREE_BLANKS.saturating_mul(n_bytes) {
             true => most,
             false => self.n_levels(true, n_wraps).saturating_mul(width as u64),
         }

@@ -133,13 +133,16 @@ pub(super) fn scan(text: &str, mut take: impl FnMut(&TokenData, usize, usize)) -
     };
     let mut scanner = Scanner::new();
     scanner.set_encoding(Encoding::Utf8);
-    scanner.set_input(Pieces::new(&copy));
+    let pieces = Pieces::new(&copy);
+    let unanswered = pieces.unanswered();
+    scanner.set_input(pieces);
     let mut depth = 0_usize;
     loop {
         // (As a method, `scan` would be the iterator's.)
         match Scanner::scan(&mut scanner) {
             Ok(Token { data: TokenData::StreamEnd, .. }) => return None,
             Ok(token) => {
+                unanswered.reset();
                 match token.data {
                     TokenData::FlowSequenceStart | TokenData::FlowMappingStart => depth += 1,
                     TokenData::FlowSequenceEnd | TokenData::FlowMappingEnd => depth = depth.saturating_sub(1),

@@ -18,7 +18,8 @@ use memchr::memmem;
 
 use super::dialect::{StandIns, ends_of_tags, escaped_slash, scan};
 use super::error::{YamlError, YamlErrorKind};
-use super::pieces::Pieces;
+use super::fault::long_token;
+use super::pieces::{Pieces, Unanswered};
 use super::shorten::Shortened;
 
 /// The scanner's message for a tag without white space behind it.
@@ -73,8 +74,10 @@ impl<'t> Source<'t> {
     pub(super) fn events(&self) -> Events<'_> {
         let mut parser = Parser::new();
         parser.set_encoding(Encoding::Utf8);
-        parser.set_input(Pieces::new(&self.shortened.text));
-        Events { source: self, parser, open: Vec::new() }
+        let pieces = Pieces::new(&self.shortened.text);
+        let unanswered = pieces.unanswered();
+        parser.set_input(pieces);
+        Events { source: self, parser, unanswered, end: Mark::default(), open: Vec::new() }
     }
 }
 
@@ -82,6 +85,9 @@ impl<'t> Source<'t> {
 pub(super) struct Events<'s> {
     source: &'s Source<'s>,
     parser: Parser<Pieces<'s>>,
+    unanswered: Unanswered,
+    /// The end of the last event.
+    end: Mark,
     /// The collections that are open.
     open: Vec<Open>,
 }
@@ -106,6 +112,8 @@ impl Events<'_> {
         let Source { text, stand_ins, shortened, .. } = self.source;
         match self.parser.parse() {
             Ok(mut event) => {
+                self.unanswered.reset();
+                self.end = event.end_mark;
                 if self.source.may_be_refused {
                     self.check_old_rules(&event)?;
                 }
@@ -129,6 +137,11 @@ impl Events<'_> {
                 }
                 self.correct(&mut event.start_mark);
                 Ok(event)
+            }
+            Err(_) if !self.unanswered.is_short() => {
+                let mut mark = self.end;
+                self.correct(&mut mark);
+                Err(long_token(mark))
             }
             Err(error) => Err(match error.kind() {
                 ErrorKind::Reader => first_forbidden(text),
@@ -201,11 +214,14 @@ fn lone_empty_collection(error: &libyaml_safer::Error, shortened: &Shortened<'_>
     let mut mark = error.context_mark().filter(|_| error.problem() == NO_COLON)?;
     let mut scanner = Scanner::new();
     scanner.set_encoding(Encoding::Utf8);
-    scanner.set_input(Pieces::new(&shortened.text));
+    let pieces = Pieces::new(&shortened.text);
+    let unanswered = pieces.unanswered();
+    scanner.set_input(pieces);
     // Block collections that are open, and whether they are mappings; block sequences as deep as their mapping have no
     // token.
     let mut are_mappings = Vec::new();
     while let Ok(token) = Scanner::scan(&mut scanner) {
+        unanswered.reset();
         match token.data {
             TokenData::BlockMappingStart => are_mappings.push(true),
             TokenData::BlockSequenceStart => are_mappings.push(false),
@@ -330,6 +346,9 @@ fn check_tags_before_commas(text: &str) -> Result<(), YamlError> {
         return Err(error);
     }
     let Some((error, _, problem)) = error else { return Ok(()) };
+    if error.kind() == ErrorKind::Io {
+        return Err(long_token(Mark::default()));
+    }
     let mut found = YamlError::from_library(&error);
     found.move_to(mark_at(text, problem));
     Err(if error.kind() == ErrorKind::Reader { first_forbidden(text).unwrap_or(found) } else { found })

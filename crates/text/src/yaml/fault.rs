@@ -3,7 +3,7 @@
 use libyaml_safer::Mark;
 
 use super::error::{YamlError, YamlErrorKind};
-use crate::json::MAX_DEPTH;
+use crate::json::{EXPANDS_TOO_FAR, MAX_DEPTH};
 
 /// An error of the composer, and when it counts.
 pub(super) enum Fault {
@@ -60,6 +60,10 @@ pub(super) fn unknown_anchor(name: &str, mark: Mark) -> YamlError {
 
 pub(super) fn too_deep(mark: Mark) -> YamlError {
     YamlError::new(YamlErrorKind::Limit, mark, format!("exceeded max depth of {MAX_DEPTH}"))
+}
+
+pub(super) fn long_token(mark: Mark) -> YamlError {
+    YamlError::new(YamlErrorKind::Limit, mark, EXPANDS_TOO_FAR)
 }
 
 pub(super) fn not_mergeable(mark: Mark) -> Fault {
