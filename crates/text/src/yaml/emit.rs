@@ -16,7 +16,7 @@ use thiserror::Error;
 use super::number::write_general;
 use super::order::sort_by_key;
 use super::style::{Style, Traits, fold_next_lines};
-use crate::json::{Expansion, Kind, Value, write_number};
+use crate::json::{EXPANDS_TOO_FAR, Expansion, Kind, Value, may_be_token, write_number};
 
 /// Lines are wrapped at the first blank behind this column.
 const WIDTH: usize = 80;
@@ -101,6 +101,14 @@ fn line_of_next_line(root: Value<'_>) -> usize {
         open[first..].reverse();
     }
     1
+}
+
+/// The text of a key or a value, unless it is longer than a token may be that is read.
+fn text_of_token(of: Value<'_>) -> Result<Cow<'_, str>, YamlWriteError> {
+    match may_be_token(of.end() - of.offset()) {
+        true => Ok(of.as_str().unwrap_or_default()),
+        false => Err(YamlWriteError::Expands(EXPANDS_TOO_FAR)),
+    }
 }
 
 /// A collection that is being written. Its children are `next..last` of the stack of entries.
@@ -212,13 +220,14 @@ impl Writer<'_> {
                 self.is_fresh = false;
             }
             Kind::PlainString | Kind::EscapedString => {
-                let text = value.as_str().unwrap_or_default();
+                let text = text_of_token(value)?;
                 self.string(&text, Traits::of(&text), leaf_indent)?;
             }
             Kind::Array => entries.extend(value.items().map(|value| Entry { key: Cow::Borrowed(""), value })),
             Kind::Object => {
-                let members = value.members();
-                entries.extend(members.map(|(key, value)| Entry { key: key.as_str().unwrap_or_default(), value }));
+                for (key, value) in value.members() {
+                    entries.push(Entry { key: text_of_token(key)?, value });
+                }
                 sort_by_key(entries, first, |entry| &entry.key);
                 keep_last_of_equal(entries, first);
             }

@@ -235,3 +235,13 @@ fn deep_texts_that_wrap_everywhere_are_refused() {
         assert!(flat.len() < 16 * text.len(), "{} bytes", flat.len());
     }
 }
+
+#[test]
+fn texts_longer_than_a_token_are_refused() {
+    for (text, is_written) in [("a".repeat(31 << 20), true), ("a".repeat(33 << 20), false)] {
+        for document in [format!("{{\"a\":\"{text}\"}}"), format!("{{\"{text}\":1}}")] {
+            let written = yaml(&document);
+            assert_eq!(written != crate::json::EXPANDS_TOO_FAR, is_written, "{} bytes", document.len());
+        }
+    }
+}
