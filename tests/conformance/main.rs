@@ -36,6 +36,7 @@ mod inputs;
 mod legacy;
 mod lifecycle;
 mod observed;
+mod one_truth;
 mod outcome;
 mod plan;
 mod ranges;
@@ -101,6 +102,7 @@ const FOLDERS: &[Folder] = &[
     resolution::CLASSIC,
     resolution::FUZZ,
     resolution::GENERATIONS,
+    one_truth::FOLDER,
     grpc::FOLDER,
     catalogd::FOLDER,
     lifecycle::FOLDER,

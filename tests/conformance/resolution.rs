@@ -72,10 +72,10 @@ thread_local! {
 }
 
 /// A world with its rows.
-struct Namespace {
-    world: World,
-    index: Rc<Index>,
-    plain: Option<PlainRows>,
+pub(crate) struct Namespace {
+    pub(crate) world: World,
+    pub(crate) index: Rc<Index>,
+    pub(crate) plain: Option<PlainRows>,
 }
 
 fn text(value: &Value) -> String {
@@ -96,7 +96,7 @@ fn apis(value: &Value) -> Vec<Api> {
 }
 
 impl Namespace {
-    fn new(root: &Path, input: &Value) -> Result<Self, String> {
+    pub(crate) fn new(root: &Path, input: &Value) -> Result<Self, String> {
         let mut world = World {
             namespace: text(&input["namespace"]),
             global_namespace: text(&input["globalNamespace"]),

@@ -468,3 +468,17 @@ fn blanks_in_git_are_refused_by_their_ratio() {
     // Within the limits it has its normal answer.
     in_memory(BASE + 900_000, root, &["build", "--git", "repo", "-o", "past.db", "--keep-going"]);
 }
+
+#[test]
+fn a_simulation_follows_as_many_names_as_it_says() {
+    let directory = scratch();
+    let skips: Vec<String> = (0..250_000).map(|number| format!("\"p.v0.{number}.0\"")).collect();
+    let entries = format!("[{{\"name\":\"p.v1.0.0\",\"skips\":[{}]}}]", skips.join(","));
+    let bundle = "{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v1.0.0\",\"image\":\"r/p:1\",\"properties\":\
+        [{\"type\":\"olm.package\",\"value\":{\"packageName\":\"p\",\"version\":\"1.0.0\"}}]}";
+    let package = "{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"a\"}";
+    let channel = format!("{{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"a\",\"entries\":{entries}}}");
+    write(directory.path(), "c/c.json", format!("{package}\n{channel}\n{bundle}\n"));
+    let answer = olmdex(["simulate", "--deprecate", "p.v1.0.0", "-i", "c"]).in_directory(directory.path()).answer();
+    answer.expect_code(5).expect_words("name 250001 bundles; a simulation takes 250000");
+}

@@ -10,8 +10,11 @@ use olmdex_change::edit::{AFTER, BEFORE, Question, Simulation, simulate};
 use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
-use olmdex_olm::resolve::{Dependants, Options, demanding_packages, dependants};
+use olmdex_olm::resolve::{Dependants, Failure, Options, demanding_packages, dependants};
 use olmdex_olm::upgrade::{InstalledBundle, PackageView};
+
+/// The most names in the channels of a package: each is a user whose way is followed twice, and takes 600 bytes.
+const MAX_NAMES: usize = 250_000;
 
 /// A bundle that may be installed, from a channel of a package.
 #[derive(Debug, Clone)]
@@ -130,6 +133,14 @@ impl SimulationQuestion<'_> {
         installed: &[InstalledBundle],
     ) -> Result<Simulation, AskError> {
         let after = view(index, AFTER, &before.package)?;
+        let channels = before.graphs.iter().flat_map(|graph| &graph.channels);
+        let entries = channels.flat_map(|channel| channel.entries.iter());
+        let n_names: usize = entries.map(|entry| 1 + entry.skips.len()).sum();
+        if n_names > MAX_NAMES {
+            let package = &before.package;
+            let words = format!("the channels of `{package}` name {n_names} bundles; a simulation takes {MAX_NAMES}");
+            return Err(Failure::Limit(words).into());
+        }
         let of_it = self.seen.iter().filter(|it| it.package == before.package);
         let seen: Vec<(String, InstalledBundle)> = of_it.map(|it| (it.channel.clone(), it.bundle.clone())).collect();
         let question = Question { generations: self.olm.each(), installed, seen: &seen };

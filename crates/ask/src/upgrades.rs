@@ -331,7 +331,9 @@ impl UpgradeInquiry<'_> {
             let own_head = question.own_head().filter(|_| name == question.view.package);
             let target = all.bundle(question, own_head.as_ref().unwrap_or(&wanted))?;
             let found = question.why_not(index, catalogs, &target)?.into_iter().map(|mut it| {
-                it.put_in(question.obstacle.as_ref().filter(|_| it.olm == Olm::Classic));
+                if it.olm == Olm::Classic {
+                    it.put_in(question.obstacle.as_ref(), question.next.as_deref());
+                }
                 it
             });
             answers.extend(found);

@@ -90,21 +90,43 @@ impl WhyNot {
         }
     }
 
-    /// The same answer in a namespace that may keep the operator from any version.
-    pub fn put_in(&mut self, obstacle: Option<&Obstacle>) {
+    /// The same answer in a namespace that may keep the operator from any version, or that OLM resolves to another one.
+    pub fn put_in(&mut self, obstacle: Option<&Obstacle>, next: Option<&str>) {
         self.obstacle = obstacle.cloned();
+        let is_free = obstacle.is_none_or(|it| it.effect != Effect::Stops);
+        if let (true, Some(next)) = (is_free, next) {
+            self.resolved_to(next);
+        }
         let Some(obstacle) = obstacle else { return };
-        let is_free = obstacle.effect != Effect::Stops;
         if self.is_taken && !is_free {
             self.is_taken = false;
             self.ways = obstacle.remedies.iter().map(|it| it.change.clone()).collect();
         }
-        self.condition(
-            "the namespace lets OLM upgrade",
-            is_free,
-            format!("{} ({})", obstacle.text, obstacle.object),
-            None,
-        );
+        let fact = format!("{} ({})", obstacle.text, obstacle.object);
+        self.condition("the namespace lets OLM upgrade", is_free, fact, None);
+    }
+
+    /// The resolution of the namespace decides: what others in it demand may rule the nearest bundle out.
+    fn resolved_to(&mut self, next: &str) {
+        let nearest = if self.is_taken { Some(self.bundle.clone()) } else { self.instead.take() };
+        let Some(nearest) = nearest.filter(|nearest| nearest != next) else {
+            self.instead = (!self.is_taken).then(|| next.to_owned());
+            return;
+        };
+        self.is_taken = next == self.bundle;
+        let fact = format!("OLM resolves the whole namespace to {next}");
+        if self.is_taken {
+            // It was refused for the nearest one alone.
+            self.conditions.retain(|it| it.is_met);
+            (self.ways, self.jump) = (Vec::new(), None);
+            self.condition("the namespace permits no nearer one", true, format!("{fact}, not to {nearest}"), None);
+        } else {
+            self.instead = Some(next.to_owned());
+            if nearest == self.bundle {
+                self.ways.push("change what rules it out, which `olmdex resolve` names".to_owned());
+                self.condition("the namespace permits it", false, fact, None);
+            }
+        }
     }
 
     fn condition(&mut self, condition: &str, is_met: bool, fact: String, left: Option<usize>) {

@@ -1,0 +1,195 @@
+//! The worlds of `classic/` and `classic-fuzz/` as clusters: `diagnose`, `updates` and `why-not` must promise what the
+//! real resolver does, and agree with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use olmdex::ask::{
+    AskError, DiagnoseQuestion, OlmSet, Question as _, State, UpdatesQuestion, UpgradeOptions, WhyNotQuestion,
+};
+use olmdex::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup};
+use olmdex::namespace::{Effect, NamespaceState, Obstacle, OperatorStanding};
+use olmdex::resolve::World;
+use olmdex::upgrade::Verdict;
+use serde_json::Value;
+
+use crate::outcome::{Case, Folder, Outcome, entries};
+use crate::resolution::Namespace;
+
+pub(crate) const FOLDER: Folder = Folder { name: "classic/one-truth", run };
+
+fn run(root: &Path) -> Vec<Case> {
+    let read = |path: &Path| -> Option<Value> { serde_json::from_slice(&fs::read(path).ok()?).ok() };
+    let mut cases = Vec::new();
+    for folder in ["classic", "classic-fuzz"] {
+        for (name, path) in entries(&root.join(folder).join("in"), "", ".json") {
+            cases.push(Case::run(format!("{folder}/{name}#one-truth"), || {
+                let (Some(input), Some(expected)) = (read(&path), read(&root.join(folder).join("out").join(&name)))
+                else {
+                    return Outcome::NotRunnable("no input or no answer".to_owned());
+                };
+                match Namespace::new(root, &input) {
+                    Ok(case) if case.plain.is_some() => Outcome::NotRunnable("a catalog that is no FBC".to_owned()),
+                    Ok(case) => compared(&case, &expected),
+                    Err(why) => Outcome::NotRunnable(why),
+                }
+            }));
+        }
+    }
+    cases
+}
+
+/// A cluster whose objects make the world.
+fn cluster_of(world: &World) -> Cluster {
+    let mut cluster = Cluster::default();
+    let namespace = &world.namespace;
+    for subscription in &world.subscriptions {
+        let mut subscription = subscription.clone();
+        subscription.namespace.clone_from(namespace);
+        cluster.subscriptions.push(subscription);
+    }
+    for csv in &world.installed {
+        let phase = if csv.phase.is_empty() { "Succeeded" } else { &csv.phase };
+        cluster.csvs.push(ClusterServiceVersion {
+            namespace: namespace.clone(),
+            phase: phase.to_owned(),
+            ..csv.clone()
+        });
+    }
+    // Another one shows that the input has all of them, and so does a group of another namespace.
+    if world.catalogs.is_empty() {
+        let (name, namespace) = ("theirs".to_owned(), namespace.clone());
+        cluster.catalog_sources.push(CatalogSource { name, namespace, ..CatalogSource::default() });
+    }
+    for catalog in &world.catalogs {
+        let state = if catalog.failure.is_some() { "TRANSIENT_FAILURE" } else { "READY" };
+        cluster.catalog_sources.push(CatalogSource {
+            name: catalog.name.clone(),
+            namespace: catalog.namespace.clone(),
+            priority: catalog.priority,
+            state: state.to_owned(),
+            ..CatalogSource::default()
+        });
+    }
+    let namespaces = std::iter::repeat_n(namespace.as_str(), world.groups.count).chain(["another"]);
+    for (number, namespace) in namespaces.enumerate() {
+        cluster.operator_groups.push(OperatorGroup {
+            name: format!("group-{number}"),
+            namespace: namespace.to_owned(),
+            excludes_global: world.groups.excludes_global,
+            fails_forward: world.groups.fails_forward,
+            targets: Some(vec![namespace.to_owned()]),
+            ..OperatorGroup::default()
+        });
+    }
+    cluster
+}
+
+/// The operators of each of the resolver's answers, as package and name; nothing if it always refuses.
+fn answers_of_olm(expected: &Value) -> Vec<Vec<(&str, &str)>> {
+    let outcomes = expected["outcomes"].as_array().into_iter().flatten();
+    let resolved = outcomes.filter_map(|outcome| outcome["operators"].as_array());
+    resolved.map(|all| all.iter().map(|it| (text_of(it, "package"), text_of(it, "name"))).collect()).collect()
+}
+
+fn text_of<'o>(object: &'o Value, key: &str) -> &'o str {
+    object[key].as_str().unwrap_or_default()
+}
+
+/// Whether the resolver does for an operator what the diagnosis says, in one of its answers.
+fn is_kept(operator: &OperatorStanding, waits: bool, answers: &[Vec<(&str, &str)>]) -> bool {
+    let own = |answer: &&Vec<(&str, &str)>| {
+        let mut others = answer.iter().filter(|it| it.0 == operator.package && it.1 != operator.installed);
+        match &operator.next {
+            Some(next) => others.any(|it| it.1 == next),
+            None => others.next().is_none(),
+        }
+    };
+    match answers {
+        [] => operator.next.is_none() && (operator.is_stuck || waits),
+        answers => answers.iter().any(|answer| own(&answer)),
+    }
+}
+
+fn compared(case: &Namespace, expected: &Value) -> Outcome {
+    let cluster = cluster_of(&case.world);
+    let ties: Vec<String> = case
+        .world
+        .catalogs
+        .iter()
+        .map(|it| format!("{}/{}={}.{}", it.namespace, it.name, it.name, it.namespace))
+        .collect();
+    let state = State { cluster: Some((&cluster, "the world")), source_map: &ties, ..State::of(&*case.index) };
+    let mut wrong = Vec::new();
+    if let Err(error) = promises(&state, expected, &mut wrong) {
+        return Outcome::Failed(error.to_string());
+    }
+    if wrong.is_empty() { Outcome::Passed } else { Outcome::Failed(wrong.join("\n")) }
+}
+
+/// Asks all questions, and notes the answers that are wrong.
+fn promises(state: &State<'_>, expected: &Value, wrong: &mut Vec<String>) -> Result<(), AskError> {
+    let light = State {
+        index: std::borrow::Borrow::borrow(state.index),
+        cluster: state.cluster,
+        source_map: state.source_map,
+        are_named: false,
+        namespaces: &[],
+    };
+    let namespaces: Vec<NamespaceState> = DiagnoseQuestion::default().ask(&light)?.items;
+    let operators: BTreeMap<String, &OperatorStanding> = namespaces
+        .iter()
+        .flat_map(|state| state.operators.iter().map(move |operator| (&state.namespace, operator)))
+        .filter(|(_, operator)| !operator.name.is_empty())
+        .map(|(namespace, operator)| (format!("Subscription {namespace}/{}", operator.name), operator))
+        .collect();
+    let answers = answers_of_olm(expected);
+    // An upgrade that is under way ends by itself, and then OLM resolves again.
+    let obstacles: Vec<&Obstacle> = namespaces.iter().flat_map(|state| &state.obstacles).collect();
+    let waits = |operator: &OperatorStanding| {
+        obstacles.iter().any(|it| it.effect == Effect::Waits && it.concerns(operator.subject()))
+    };
+    for (object, operator) in &operators {
+        if !is_kept(operator, waits(operator), &answers) {
+            let (next, is_stuck) = (&operator.next, operator.is_stuck);
+            wrong.push(format!("diagnose of {object}: next {next:?}, stuck {is_stuck}; OLM: {answers:?}"));
+        }
+    }
+    let state = State { namespaces: &namespaces, ..*state };
+    let options = UpgradeOptions { olm: OlmSet::Classic, ..UpgradeOptions::default() };
+    let updates = UpdatesQuestion { options: options.clone(), ..UpdatesQuestion::default() };
+    let updates = match updates.ask(&state) {
+        Ok(answer) => answer.items,
+        Err(error) => match error.bare() {
+            AskError::NoCatalogForCluster(_) if operators.values().all(|it| it.next.is_none()) => Vec::new(),
+            error => return Err(error),
+        },
+    };
+    for update in updates {
+        let Some(operator) = update.managed_by.as_ref().and_then(|object| operators.get(object)) else {
+            wrong.push(format!("updates of an unknown {:?}", update.managed_by));
+            continue;
+        };
+        let is_taken = matches!(update.verdict, Verdict::Install | Verdict::Update);
+        let target = update.target.as_ref().filter(|_| is_taken).map(|target| target.bundle.as_str());
+        if waits(operator) && operator.next.is_none() {
+            continue;
+        }
+        if target != operator.next.as_deref() {
+            wrong.push(format!("updates of {:?}: {target:?}, diagnose {:?}", update.managed_by, operator.next));
+        }
+        // Each bundle that the answers name, asked about by itself.
+        let others = update.others.iter().chain(&update.target).map(|target| target.bundle.as_str());
+        for bundle in others.chain(operator.next.as_deref()).collect::<BTreeSet<_>>() {
+            let question =
+                WhyNotQuestion { name: bundle.to_owned(), options: options.clone(), ..WhyNotQuestion::default() };
+            for answer in question.ask(&state)?.items.iter().filter(|it| it.managed_by == update.managed_by) {
+                if answer.is_taken != (operator.next.as_deref() == Some(bundle)) {
+                    wrong.push(format!("why-not {bundle} of {:?}: {}", update.managed_by, answer.is_taken));
+                }
+            }
+        }
+    }
+    Ok(())
+}
