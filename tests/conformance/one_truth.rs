@@ -6,12 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use olmdex::ask::{
-    AskError, DiagnoseQuestion, OlmSet, Question as _, State, UpdatesQuestion, UpgradeOptions, WhyNotQuestion,
+    AskError, DiagnoseQuestion, OlmSet, PathQuestion, Question as _, State, UpdatesQuestion, UpgradeOptions,
+    WhyNotQuestion,
 };
 use olmdex::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup};
 use olmdex::namespace::{Effect, NamespaceState, Obstacle, OperatorStanding};
 use olmdex::resolve::World;
-use olmdex::upgrade::Verdict;
+use olmdex::upgrade::{Updates, UpgradePath, Verdict};
 use serde_json::Value;
 
 use crate::outcome::{Case, Folder, Outcome, entries};
@@ -128,6 +129,14 @@ fn compared(case: &Namespace, expected: &Value) -> Outcome {
     if wrong.is_empty() { Outcome::Passed } else { Outcome::Failed(wrong.join("\n")) }
 }
 
+/// The paths of all operators that are installed.
+fn paths(state: &State<'_>, options: &UpgradeOptions, updates: &[Updates]) -> Result<Vec<UpgradePath>, AskError> {
+    if updates.iter().all(|update| update.installed.is_none()) {
+        return Ok(Vec::new());
+    }
+    Ok(PathQuestion { options: options.clone(), ..PathQuestion::default() }.ask(state)?.items)
+}
+
 /// Asks all questions, and notes the answers that are wrong.
 fn promises(state: &State<'_>, expected: &Value, wrong: &mut Vec<String>) -> Result<(), AskError> {
     let light = State {
@@ -166,6 +175,13 @@ fn promises(state: &State<'_>, expected: &Value, wrong: &mut Vec<String>) -> Res
             error => return Err(error),
         },
     };
+    for path in paths(&state, &options, &updates)? {
+        let operator = path.managed_by.as_ref().and_then(|object| operators.get(object));
+        let first = path.steps.first().map(|step| step.target.bundle.as_str());
+        if operator.is_some_and(|it| it.next.is_some() && it.next.as_deref() != first) {
+            wrong.push(format!("path of {:?}: {first:?}", path.managed_by));
+        }
+    }
     for update in updates {
         let Some(operator) = update.managed_by.as_ref().and_then(|object| operators.get(object)) else {
             wrong.push(format!("updates of an unknown {:?}", update.managed_by));

@@ -14,8 +14,8 @@ use olmdex_index::query::Reach;
 use olmdex_olm::resolve::Failure;
 use olmdex_olm::upgrade::{
     Effort, EngineQuestion, FewestSteps, InstalledBundle, NamedVersion, Olm, Updates, UpgradePath, WhyNot,
-    classic_path, classic_paths, classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps,
-    v1_path, v1_updates, v1_why_not,
+    classic_path, classic_path_over, classic_paths, classic_updates, classic_updates_as_documented, classic_why_not,
+    fewest_steps, v1_path, v1_updates, v1_why_not,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -360,7 +360,12 @@ impl PackageQuestion {
     pub fn paths(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
         let Self { olm, view, asked, .. } = self;
         let classic = view.graphs.first().filter(|_| olm.is_classic());
-        let classic = classic.map(|it| classic_path(view, it, asked, from, to));
+        let classic = classic.map(|graph| match &self.next {
+            Some(next) if asked.installed.as_ref() == Some(from) => {
+                classic_path_over(next, view, graph, asked, (from, to))
+            }
+            _ => classic_path(view, graph, asked, from, to),
+        });
         classic.into_iter().chain(olm.is_v1().then(|| v1_path(view, asked, from, to))).collect()
     }
 

@@ -88,7 +88,7 @@ pub use documented::classic_updates_as_documented;
 pub use installed::{InstalledBundle, InstalledError};
 pub use missing_edge::{ExtraEdge, either_range, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
 pub use olmdex_base::olm::Olm;
-pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_paths, v1_path};
+pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_path_over, classic_paths, v1_path};
 pub use permit::{Field, Permit};
 pub use reachable::{LostEdge, UpgradeRoute, UpgradeRoutes, lost_edge};
 pub use shortest_answers::{FewestSteps, fewest_steps};

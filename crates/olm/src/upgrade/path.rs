@@ -9,7 +9,7 @@ use super::answer::{EngineQuestion, PackageView};
 use super::classic::{self, End};
 use super::installed::InstalledBundle;
 use super::target::Target;
-use super::updates::{refused_words, v1_target};
+use super::updates::{classic_updates, refused_words, v1_target};
 use super::v1;
 use crate::obstacle::{Effect, Obstacle};
 use olmdex_base::olm::Olm;
@@ -159,6 +159,33 @@ pub fn classic_path(
             answer.ended(end)
         }
     }
+}
+
+/// The steps of OLM Classic in a namespace that OLM resolves to `next`: what others in it demand may rule out the
+/// bundle that is nearest to the head.
+#[must_use]
+pub fn classic_path_over(
+    next: &str,
+    view: &PackageView,
+    graph: &PackageGraph,
+    asked: &EngineQuestion,
+    (from, to): (&InstalledBundle, Option<&str>),
+) -> UpgradePath {
+    let nearest = classic_path(view, graph, asked, from, to);
+    if nearest.steps.first().is_none_or(|step| step.target.bundle == next) {
+        return nearest;
+    }
+    let asked_from = EngineQuestion { installed: Some(from.clone()), ..asked.clone() };
+    let others = classic_updates(view, graph, &asked_from).others;
+    let Some(first) = others.into_iter().find(|target| target.bundle == next) else { return nearest };
+    let behind = InstalledBundle::held(first.bundle.clone(), first.version.clone());
+    let mut path = classic_path(view, graph, asked, &behind, to);
+    path.from.clone_from(from);
+    path.steps.insert(0, first.into());
+    if to == Some(next) {
+        path.reason = format!("{next} is reached");
+    }
+    path
 }
 
 /// The steps of OLM Classic from many bundles, at most `at_most` for each. `see` takes them one after another, with the
