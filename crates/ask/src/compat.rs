@@ -20,7 +20,7 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
-use olmdex_olm::namespace::{Effect, NamespaceState, first_obstacle};
+use olmdex_olm::namespace::{NamespaceState, first_obstacle};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
 use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
@@ -135,7 +135,7 @@ impl CompatQuestion {
             are_named: self.are_named,
             namespaces: &[],
         };
-        namespace_states(&state, &self.catalogs, Some(self.step.from), &options_of_work(DEFAULT_WORK), false, |_| true)
+        namespace_states(&state, &self.catalogs, Some(self.step.from), &options_of_work(DEFAULT_WORK), |_| true)
     }
 
     /// Judges the bundles of catalogs.
@@ -328,7 +328,7 @@ impl CompatInquiry<'_> {
         let subject = subscription.map_or(&csv.name, |it| &it.name);
         let Some(obstacle) = first_obstacle(&self.namespaces, &csv.namespace, subject) else { return };
         let words = format!("{} in the namespace {}: {}", csv.name, csv.namespace, obstacle.text);
-        for row in rows.iter_mut().filter(|it| obstacle.effect == Effect::Stops && it.way.is_some()) {
+        for row in rows.iter_mut().filter(|it| !obstacle.permits() && it.way.is_some()) {
             (row.way, row.stops) = (None, Vec::new());
             (self.warn)(&format!("{words}; it has no way out before that is fixed"));
         }

@@ -64,7 +64,7 @@ impl Question for DiagnoseQuestion {
         // All remarks on missing parts of the namespaces are obstacles.
         warnings.extend(cluster.warnings.iter().cloned());
         let options = self.work.options();
-        let mut items = namespace_states(state, &self.catalog, None, &options, true, |namespace| {
+        let mut items = namespace_states(state, &self.catalog, None, &options, |namespace| {
             self.names_namespace(cluster, namespace)
         })?;
         items.extend(self.of_extensions(state, cluster, &mut warnings)?);
@@ -181,23 +181,22 @@ pub fn states_for<Q: Question>(
         packages.insert(PackageName::find(state.index, name)?.package);
     }
     let asks_all = questions.iter().any(|question| question.names().is_empty());
-    namespace_states(state, catalogs, None, &options_of_work(DEFAULT_WORK), false, |namespace| {
+    namespace_states(state, catalogs, None, &options_of_work(DEFAULT_WORK), |namespace| {
         let mut own = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
         asks_all || own.any(|it| packages.contains(&it.package))
     })
 }
 
 /// The states of the namespaces of a cluster that are asked for; `openshift` is its version, if that is known otherwise
-/// than by its objects. `names_limits` says that a limit is an obstacle, and not an error.
+/// than by its objects. Where a limit ends the resolution of one, an obstacle says so.
 ///
 /// # Errors
-/// If the catalogs cannot be read, or a limit ends the work.
+/// If the catalogs cannot be read.
 pub(crate) fn namespace_states(
     state: &State<'_, LightIndex>,
     catalogs: &[String],
     openshift: Option<Minor>,
     options: &Options,
-    names_limits: bool,
     is_asked: impl Fn(&str) -> bool,
 ) -> Result<Vec<NamespaceState>, AskError> {
     let Some((cluster, _)) = state.cluster.filter(|(cluster, _)| !cluster.namespaces().is_empty()) else {
@@ -218,8 +217,7 @@ pub(crate) fn namespace_states(
         let rows = IndexRows::new(state.index, world);
         let (index, tries) = (state.index, MAX_TRIES.into());
         let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index, facts: &facts, options, tries };
-        // A promise of an upgrade needs the resolution; a diagnosis names what it lacks.
-        states.push(if names_limits { inquiry.state_or_limit()? } else { inquiry.state()? });
+        states.push(inquiry.state()?);
     }
     Ok(states)
 }

@@ -112,5 +112,5 @@ fn states(basis: &PlanBasis, question: &PlanQuestion<'_>) -> Result<Vec<Namespac
     let catalogs: Vec<String> = question.catalogs.iter().map(|it| it.catalog.clone()).collect();
     let is_asked = |namespace: &str| question.scope.is_empty() || question.scope.iter().any(|it| it == namespace);
     let options = options_of_work(DEFAULT_WORK);
-    namespace_states(&state, &catalogs, Some(question.from), &options, false, is_asked)
+    namespace_states(&state, &catalogs, Some(question.from), &options, is_asked)
 }

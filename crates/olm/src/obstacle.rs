@@ -194,6 +194,12 @@ impl Obstacle {
         self.subjects.is_empty() || self.subjects.iter().any(|it| it == subject)
     }
 
+    /// Whether OLM may go on in spite of it: an upgrade is promised only where nothing else is known or missing.
+    #[must_use]
+    pub fn permits(&self) -> bool {
+        self.effect != Effect::Stops && self.code != ObstacleCode::ResolutionUnknown
+    }
+
     /// Whether it keeps its subjects from the next version now.
     #[must_use]
     pub fn is_now(&self) -> bool {

@@ -60,7 +60,7 @@ impl NamespaceInquiry<'_> {
     ///
     /// # Errors
     /// If the catalogs cannot be read, or a limit ends the work before there is an answer.
-    pub fn state(&self) -> Result<NamespaceState, Failure> {
+    fn resolved_state(&self) -> Result<NamespaceState, Failure> {
         let mut obstacles = self.of_sources()?;
         let is_kept_from_resolving = obstacles.iter().any(|it| it.effect == Effect::Stops && it.subjects.is_empty());
         obstacles.extend(self.of_subscriptions());
@@ -88,8 +88,8 @@ impl NamespaceInquiry<'_> {
     ///
     /// # Errors
     /// If the catalogs cannot be read.
-    pub fn state_or_limit(&self) -> Result<NamespaceState, Failure> {
-        let failure = match self.state() {
+    pub fn state(&self) -> Result<NamespaceState, Failure> {
+        let failure = match self.resolved_state() {
             Err(failure) if failure.is_limit() => failure,
             state => return state,
         };

@@ -99,11 +99,13 @@ pub fn headline(states: &[NamespaceState]) -> String {
 }
 
 /// The first thing that keeps an operator of a namespace from every other version now; `subject` is its Subscription or
-/// ClusterServiceVersion. A channel that leads nowhere is no such thing: another channel may lead on.
+/// ClusterServiceVersion. A channel that leads nowhere is no such thing: another channel may lead on. A limit that ended
+/// the resolution is one.
 #[must_use]
 pub fn first_obstacle<'s>(states: &'s [NamespaceState], namespace: &str, subject: &str) -> Option<&'s Obstacle> {
     let mut own = states.iter().filter(|state| state.namespace == namespace).flat_map(|state| &state.obstacles);
-    own.find(|it| it.is_now() && it.concerns(subject) && it.code != ObstacleCode::Stranded)
+    let now = own.clone().find(|it| it.is_now() && it.concerns(subject) && it.code != ObstacleCode::Stranded);
+    now.or_else(|| own.find(|it| it.code == ObstacleCode::ResolutionUnknown))
 }
 
 impl OperatorStanding {

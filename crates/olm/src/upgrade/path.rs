@@ -101,9 +101,13 @@ impl UpgradePath {
     /// The same way in a namespace that may keep the operator from its first step.
     pub fn put_in(&mut self, obstacle: Option<&Obstacle>) {
         self.obstacle = obstacle.cloned();
-        if let Some(obstacle) = obstacle.filter(|it| it.effect == Effect::Stops && !self.steps.is_empty()) {
+        if let Some(obstacle) = obstacle.filter(|it| !it.permits() && !self.steps.is_empty()) {
             self.is_reached = false;
-            self.reason = format!("{}; OLM takes no step before that is fixed: {}", self.reason, obstacle.text);
+            let words = match obstacle.effect {
+                Effect::Stops => "OLM takes no step before that is fixed",
+                _ => "whether OLM takes a step is not known",
+            };
+            self.reason = format!("{}; {words}: {}", self.reason, obstacle.text);
         }
     }
 

@@ -108,8 +108,8 @@ impl Updates {
         let is_taken = matches!(self.verdict, Verdict::Install | Verdict::Update);
         self.obstacle = obstacle.cloned();
         match obstacle {
-            Some(obstacle) if obstacle.effect == Effect::Stops && is_taken => {
-                self.verdict = Verdict::Held;
+            Some(obstacle) if !obstacle.permits() && is_taken => {
+                self.verdict = if obstacle.effect == Effect::Stops { Verdict::Held } else { Verdict::Error };
                 self.reason.clone_from(&obstacle.text);
                 // It stays an upgrade that the catalog permits.
                 self.others.splice(0..0, self.target.take());

@@ -11,7 +11,7 @@ use super::target::Target;
 use super::uninstall_advice::{Jump, jump};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};
-use crate::obstacle::{Effect, Obstacle};
+use crate::obstacle::Obstacle;
 use olmdex_base::olm::Olm;
 use olmdex_index::query::{PackageGraph, Reach};
 use olmdex_index::{Index, IndexError};
@@ -93,7 +93,7 @@ impl WhyNot {
     /// The same answer in a namespace that may keep the operator from any version, or that OLM resolves to another one.
     pub fn put_in(&mut self, obstacle: Option<&Obstacle>, next: Option<&str>) {
         self.obstacle = obstacle.cloned();
-        let is_free = obstacle.is_none_or(|it| it.effect != Effect::Stops);
+        let is_free = obstacle.is_none_or(Obstacle::permits);
         if let (true, Some(next)) = (is_free, next) {
             self.resolved_to(next);
         }

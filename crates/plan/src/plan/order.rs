@@ -47,6 +47,8 @@ pub(super) fn assemble(
         blockers.extend(own.iter().cloned());
         decisions.extend(to_decide.iter().cloned());
         unknowns.extend(not_known.iter().cloned());
+        let limit = operator.obstacle.as_ref().filter(|it| it.code == ObstacleCode::ResolutionUnknown);
+        unknowns.extend(limit.map(|it| Unknown::new(Code::Unresolved, Some(operator.subject()), None, told(it))));
         rows.push(row(operator, journey));
     }
     // The decision that holds up the most operators of a namespace comes first.
@@ -327,7 +329,7 @@ fn mend(operators: &[Operator], planned: &[&PlanStep]) -> Vec<PlanStep> {
                 let path = vec![PathElement::Bundle(bundle.clone())];
                 PlanStep { path, ..because(StepKind::Wait, Code::UpdateInFlight, text) }
             }
-            (None, Some(obstacle), ..) if !is_planned(obstacle, it, planned) => {
+            (None, Some(obstacle), ..) if obstacle.is_now() && !is_planned(obstacle, it, planned) => {
                 remedied(StepKind::Wait, Code::UpdateInFlight, obstacle)
             }
             (None, None, None, _) if it.phase == "Failed" => {
