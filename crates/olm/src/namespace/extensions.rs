@@ -56,14 +56,15 @@ fn of_catalog(catalog: &ClusterCatalog, extension: &ClusterExtension) -> Option<
     Some(found.remedy("make its image available", look.into_iter().collect()))
 }
 
+/// The reasons of the condition Progressing for which operator-controller does not get on.
+const STUCK: [&str; 4] = ["Retrying", "Blocked", "InvalidConfiguration", "ProgressDeadlineExceeded"];
+
 /// The report of operator-controller itself.
 fn of_conditions(extension: &ClusterExtension) -> Option<Obstacle> {
     let progressing = Condition::find(&extension.conditions, "Progressing");
     let installed = Condition::find(&extension.conditions, "Installed").filter(|it| it.status == "False");
     let (condition, effect) = match progressing {
-        Some(it) if matches!(it.reason.as_str(), "Retrying" | "Blocked" | "InvalidConfiguration") => {
-            (it, Effect::Stops)
-        }
+        Some(it) if STUCK.contains(&it.reason.as_str()) => (it, Effect::Stops),
         Some(it) if it.status == "True" && it.reason == "RollingOut" => (it, Effect::Waits),
         _ => (installed?, Effect::Stops),
     };

@@ -77,6 +77,9 @@ impl NamespaceInquiry<'_> {
             }
         }
         obstacles.extend(self.of_service_versions(resolution.as_ref())?);
+        // An upgrade that removes the conflict comes first: it may be stuck.
+        let is_replacing = self.replacing().is_some();
+        obstacles.sort_by_key(|it| is_replacing && it.code == ObstacleCode::ResolutionFailed);
         if let Some(resolution) = &resolution {
             obstacles.extend(self.misfits(resolution)?);
         }

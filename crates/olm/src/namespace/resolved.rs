@@ -20,15 +20,20 @@ impl NamespaceInquiry<'_> {
     pub(super) fn of_conflict(&self, conflict: &Conflict) -> Result<Obstacle, Failure> {
         // While one operator replaces another, both are there and contradict each other.
         let replacing = self.replacing();
-        let (effect, text) = match &replacing {
-            Some(name) => (Effect::Waits, format!("OLM cannot resolve the namespace while {name} is being replaced")),
-            None => (Effect::Stops, "OLM cannot resolve the namespace".to_owned()),
+        let stuck = replacing.filter(|(_, next)| self.of_phase(next).is_some_and(|it| it.effect == Effect::Stops));
+        let effect = if replacing.is_some() && stuck.is_none() { Effect::Waits } else { Effect::Stops };
+        let text = match replacing {
+            Some((name, _)) => format!("OLM cannot resolve the namespace while {name} is being replaced"),
+            None => "OLM cannot resolve the namespace".to_owned(),
         };
         let place = conflict.facts.first().map(|it| it.place.clone()).unwrap_or_default();
         let code = ObstacleCode::ResolutionFailed;
         let mut found = Obstacle::new(code, effect, self.namespace_object(), text, &place);
         found = found.message(&conflict.olm_text()).since(&self.failing_since()).then(NOTHING);
         found.because = sentences(&story(&conflict.facts));
+        if let Some((_, next)) = stuck {
+            return Ok(found.remedy(format!("remove what keeps {} from being installed", next.name), Vec::new()));
+        }
         if replacing.is_some() {
             return Ok(found.remedy("wait until the upgrade is done", self.commands().list("csv", "")));
         }

@@ -3,7 +3,7 @@
 use super::NamespaceInquiry;
 use super::install_modes::unsupported_targets;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
-use crate::resolve::{Failure, Resolution};
+use crate::resolve::{Failure, Resolution, csv_apis};
 use olmdex_index::query::InstallModes;
 use olmdex_rules::cluster::{ClusterServiceVersion, Condition, Subscription};
 
@@ -26,11 +26,11 @@ impl NamespaceInquiry<'_> {
         self.cluster.csvs.iter().filter(|it| it.namespace == self.namespace() && !it.is_copied)
     }
 
-    /// A ClusterServiceVersion that is being replaced by one that has not failed.
-    pub(super) fn replacing(&self) -> Option<&str> {
-        let is_going = |it: &&ClusterServiceVersion| matches!(it.phase.as_str(), "Replacing" | "Deleting");
-        let has_successor = |name: &str| self.own().any(|it| it.replaces == name && it.phase != "Failed");
-        self.own().filter(is_going).map(|it| it.name.as_str()).find(|name| has_successor(name))
+    /// A ClusterServiceVersion that is being replaced by one that has not failed, and that one.
+    pub(super) fn replacing(&self) -> Option<(&str, &ClusterServiceVersion)> {
+        let successor = |name: &str| self.own().find(|it| it.replaces == name && it.phase != "Failed");
+        let mut going = self.own().filter(|it| matches!(it.phase.as_str(), "Replacing" | "Deleting"));
+        going.find_map(|it| Some((it.name.as_str(), successor(&it.name)?)))
     }
 
     /// The Subscription of a ClusterServiceVersion, also while it replaces the installed one.
@@ -53,7 +53,7 @@ impl NamespaceInquiry<'_> {
         subjects
     }
 
-    fn of_phase(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
+    pub(super) fn of_phase(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
         let ClusterServiceVersion { name, phase, .. } = csv;
         let found = |code, effect, text| {
             let found = Obstacle::new(code, effect, object(csv), text, &csv.place);
@@ -75,6 +75,9 @@ impl NamespaceInquiry<'_> {
                     ),
                 };
                 let found = found(ObstacleCode::ServiceVersionFailed, effect, text).then(then);
+                if csv.reason.contains("OperatorGroup") || csv.reason == "NoTargetNamespaces" {
+                    return Some(found.remedy(self.group_change(csv), self.commands().list("operatorgroups", "")));
+                }
                 let found = found.remedy("remove the cause that its message names; OLM tries it again", look());
                 Some(match self.subscription_of(csv) {
                     Some(subscription) => self.with_reinstallation(found, subscription, Some(name), "", Vec::new()),
@@ -85,7 +88,7 @@ impl NamespaceInquiry<'_> {
                 })
             }
             phase => {
-                let is_told = matches!(csv.reason.as_str(), "RequirementsNotMet" | "NeedsReinstall")
+                let is_told = csv.reason == "RequirementsNotMet"
                     || [
                         "requirements not met",
                         "requirements no longer met",
@@ -100,13 +103,44 @@ impl NamespaceInquiry<'_> {
                     false => (Effect::Waits, "is being installed"),
                 };
                 let text = format!("the ClusterServiceVersion {name} {what} ({phase})");
-                let change = if is_told {
-                    "provide what its message names"
-                } else {
-                    "wait for it; if it does not move, look at its conditions"
+                let change = match (is_told, csv.unmet.as_slice()) {
+                    (false, _) => "wait for it; if it does not move, look at its conditions".to_owned(),
+                    (true, []) => "provide what its message names".to_owned(),
+                    (true, unmet) => format!("provide what it lacks: {}", unmet.join(", ")),
                 };
-                Some(found(ObstacleCode::ServiceVersionPending, effect, text).remedy(change, look()))
+                let found = found(ObstacleCode::ServiceVersionPending, effect, text).remedy(change, look());
+                // Accounts and roles come with an InstallPlan, and OLM does not make them a second time.
+                let lacks_account = is_told && csv.unmet.iter().any(|it| it.starts_with("ServiceAccount "));
+                let subscription = self.subscription_of(csv).filter(|_| lacks_account);
+                Some(match subscription.filter(|_| !self.own().any(|other| other.name == csv.replaces)) {
+                    Some(subscription) => self.with_reinstallation(found, subscription, Some(name), "", Vec::new()),
+                    None => found,
+                })
             }
+        }
+    }
+
+    /// The change that helps one that failed because of OperatorGroups: OLM tries it again as soon as they suit it, and
+    /// installing it anew changes nothing.
+    fn group_change(&self, csv: &ClusterServiceVersion) -> String {
+        let targets = |of: &str| -> Vec<&String> {
+            let groups = self.cluster.operator_groups.iter().filter(|it| it.namespace == of);
+            groups.flat_map(|it| it.targets.iter().flatten()).collect()
+        };
+        let (own, apis) = (targets(&csv.namespace), csv_apis(csv));
+        let is_other = |it: &&ClusterServiceVersion| {
+            let meets = |target: &&String| target.is_empty() || own.iter().any(|it| it.is_empty() || it == target);
+            let is_there = it.namespace != csv.namespace && !it.is_copied && it.reason != csv.reason;
+            is_there && csv_apis(it).iter().any(|api| apis.contains(api)) && targets(&it.namespace).iter().any(meets)
+        };
+        let mut csvs = self.cluster.csvs.iter().filter(|_| csv.reason == "InterOperatorGroupOwnerConflict");
+        match csvs.find(is_other) {
+            Some(ClusterServiceVersion { name, namespace: of, .. }) => format!(
+                "let the OperatorGroups of {} and {of} target no namespace in common, or remove one of the two \
+                 operators: {name} in {of} provides the same APIs",
+                csv.namespace
+            ),
+            None => "let the namespace have one OperatorGroup, whose targets suit the operator".to_owned(),
         }
     }
 
@@ -188,26 +222,30 @@ impl NamespaceInquiry<'_> {
 
     /// A Subscription whose ClusterServiceVersion is not there.
     fn missing(&self, subscription: &Subscription) -> Option<Obstacle> {
-        let Subscription { name, installed, place, .. } = subscription;
+        let Subscription { name, installed, current, place, .. } = subscription;
         let object = format!("Subscription {}/{name}", subscription.namespace);
+        // OLM itself reports it: a Subscription is UpgradePending as long as its ClusterServiceVersion is not there.
+        let is_reported = subscription.state == "UpgradePending" && self.has_completed(subscription);
+        let installed = if is_reported { current } else { installed };
         if installed.is_empty() || self.own().any(|it| it.name == *installed) {
             return None;
         }
         let code = ObstacleCode::ServiceVersionMissing;
-        if self.cluster.csvs.is_empty() {
+        if self.cluster.csvs.is_empty() && !is_reported {
             let text = format!("the input has no ClusterServiceVersions, so {installed} counts as installed");
             let found = Obstacle::new(code, Effect::Unknown, object, text, place).of([name]);
             return Some(found.remedy("add `clusterserviceversions` to the input", Vec::new()));
         }
         // A namespace with others of its kind was collected.
         let is_collected = self.cluster.csvs.iter().any(|it| it.namespace == subscription.namespace);
-        if !is_collected || self.own().any(|it| it.replaces == *installed) {
+        if !(is_collected || is_reported) || self.own().any(|it| it.replaces == *installed) {
             return None;
         }
         let text = format!("the ClusterServiceVersion {installed} does not exist, and the Subscription names it");
         let found = Obstacle::new(code, Effect::Stops, object, text, place).of([name]).since(&subscription.since);
         let found = found.then("OLM does not install it again while `status.currentCSV` names it");
-        Some(self.with_reinstallation(found, subscription, None, "", Vec::new()))
+        let csv = self.own().find(|it| it.name == subscription.installed).map(|it| it.name.as_str());
+        Some(self.with_reinstallation(found, subscription, csv, "", Vec::new()))
     }
 }
 

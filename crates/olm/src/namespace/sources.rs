@@ -129,11 +129,11 @@ impl NamespaceInquiry<'_> {
         Some(found.remedy(change, Commands(of).list("catalogsources", "")))
     }
 
-    /// Whether the namespace without an OperatorGroup has none in the cluster either: the input has those of others,
-    /// and OLM has installed nothing here, or reports it.
+    /// Whether the namespace without an OperatorGroup has none in the cluster either: OLM reports it, or the input has
+    /// those of others, and OLM has installed nothing here.
     fn shows_no_group(&self) -> bool {
         let has_none = self.own().next().is_none();
-        !self.cluster.operator_groups.is_empty() && (has_none || self.own().any(|csv| csv.reason == "NoOperatorGroup"))
+        self.own().any(|csv| csv.reason == "NoOperatorGroup") || (has_none && !self.cluster.operator_groups.is_empty())
     }
 
     pub(super) fn groups(&self) -> Vec<&OperatorGroup> {

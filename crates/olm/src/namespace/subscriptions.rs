@@ -2,9 +2,18 @@
 //! (`docs/behaviour/olm-classic.md` 5.3, 5.4).
 
 use super::NamespaceInquiry;
-use super::commands::SUBSCRIPTIONS;
+use super::commands::{Commands, SUBSCRIPTIONS};
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
 use olmdex_rules::cluster::{Condition, InstallPlan, Subscription};
+
+/// The first step where OLM has tried and failed.
+const CAUSE: &str = "remove the cause that the message names";
+
+/// The next one if a bundle could not be unpacked: OLM makes the job again.
+const JOB: &str = ", delete the job that unpacks the bundle";
+
+/// The label of the jobs that unpack bundles.
+const UNPACKING: &str = "operatorframework.io/bundle-unpack-ref";
 
 impl NamespaceInquiry<'_> {
     pub(super) fn of_subscriptions(&self) -> Vec<Obstacle> {
@@ -49,6 +58,12 @@ impl NamespaceInquiry<'_> {
         }
     }
 
+    /// Whether the InstallPlan of a Subscription is carried out.
+    pub(super) fn has_completed(&self, subscription: &Subscription) -> bool {
+        let is_its = |it: &InstallPlan| it.namespace == subscription.namespace && it.name == subscription.install_plan;
+        self.cluster.install_plans.iter().any(|it| is_its(it) && it.phase == "Complete")
+    }
+
     /// Whether the ClusterServiceVersion that a Subscription upgrades to is there.
     fn has_current(&self, subscription: &Subscription) -> bool {
         let is_current = |name: &str| name == subscription.current && subscription.current != subscription.installed;
@@ -83,14 +98,13 @@ impl NamespaceInquiry<'_> {
         let csv = [&subscription.installed, &subscription.current]
             .into_iter()
             .find(|name| !name.is_empty() && self.world.installed.iter().any(|it| it.name == **name));
-        let first = self.commands().delete("installplan", &plan.name);
-        self.with_reinstallation(
-            found,
-            subscription,
-            csv.map(String::as_str),
-            "remove the cause that the message names",
-            first,
-        )
+        let mut first = self.commands().delete("installplan", &plan.name);
+        let mut before = CAUSE.to_owned();
+        if message.contains("unpacking failed") {
+            before.push_str(JOB);
+            first.extend(Commands(&subscription.source_namespace).list("jobs", UNPACKING));
+        }
+        self.with_reinstallation(found, subscription, csv.map(String::as_str), &before, first)
     }
 
     fn missing_plan(&self, subscription: &Subscription) -> Obstacle {
@@ -142,9 +156,12 @@ impl NamespaceInquiry<'_> {
             let object = format!("Subscription {}/{}", subscription.namespace, subscription.name);
             let found = Obstacle::new(code, effect, object, text.to_owned(), &subscription.place);
             let since = if condition.since.is_empty() { &subscription.since } else { &condition.since };
-            let look = self.commands().describe(SUBSCRIPTIONS, &subscription.name);
             let found = found.of([&subscription.name]).since(since).message(&condition.message);
-            Some(found.remedy("remove the cause that the message names", look))
+            let (more, look) = match condition.kind.as_str() {
+                "BundleUnpackFailed" => (JOB, Commands(&subscription.source_namespace).list("jobs", UNPACKING)),
+                _ => ("", self.commands().describe(SUBSCRIPTIONS, &subscription.name)),
+            };
+            Some(found.remedy(format!("{CAUSE}{more}"), look))
         })
     }
 }

@@ -38,9 +38,9 @@ impl ClusterCatalog {
         }
     }
 
-    /// Whether it answers questions, according to its own conditions.
+    /// Whether it answers questions, according to its own conditions: one that never did has none of the type Serving.
     #[must_use]
     pub fn serves(&self) -> bool {
-        !self.is_unavailable && !Condition::is(&self.conditions, "Serving", "False")
+        !self.is_unavailable && (self.conditions.is_empty() || Condition::is(&self.conditions, "Serving", "True"))
     }
 }

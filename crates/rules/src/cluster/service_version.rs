@@ -4,7 +4,7 @@ use super::object::Object;
 use olmdex_base::diag::Place;
 use olmdex_fbc::service_version::{CsvView, ListedApi, olm_access};
 use olmdex_fbc::{Api, Property};
-use olmdex_text::json::{self, Kind};
+use olmdex_text::json::{self, Kind, Value};
 
 /// A ClusterServiceVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,6 +27,8 @@ pub struct ClusterServiceVersion {
     pub reason: String,
     /// When the phase last changed, or empty.
     pub since: String,
+    /// The requirements that are not met, as OLM reports them.
+    pub unmet: Vec<String>,
     /// Whether it is a copy of one in another namespace.
     pub is_copied: bool,
     /// The value of the annotation `operatorframework.io/properties`, if it has one.
@@ -87,6 +89,7 @@ impl ClusterServiceVersion {
             phase: object.text(&["status", "phase"]),
             reason: object.text(&["status", "reason"]),
             since: object.text(&["status", "lastTransitionTime"]),
+            unmet: object.items(&["status", "requirementStatus"]).into_iter().filter_map(unmet).collect(),
             is_copied,
             properties,
             owned,
@@ -99,6 +102,18 @@ impl ClusterServiceVersion {
             place: object.place.clone(),
         }
     }
+}
+
+/// A requirement that is not met, with the rules that its service account lacks.
+fn unmet(requirement: Value<'_>) -> Option<String> {
+    let text = |key: &str| requirement.text_of(key);
+    if matches!(text("status").as_str(), "" | "Present" | "DeploymentFound") {
+        return None;
+    }
+    let dependents = requirement.get("dependents").into_iter().flat_map(|it| it.items());
+    let lacking = dependents.filter(|it| it.text_of("status") == "NotSatisfied").map(|it| it.text_of("message"));
+    let reasons = [text("status"), text("message")].into_iter().chain(lacking).filter(|it| !it.is_empty());
+    Some(format!("{} {}: {}", text("kind"), text("name"), reasons.collect::<Vec<_>>().join(", ")))
 }
 
 /// The properties of the annotation. `null` in the list is ignored.
