@@ -98,6 +98,7 @@ mod serving_tls;
 mod simulating;
 mod size;
 mod solving;
+mod stuck_worlds;
 mod support;
 mod survive_reading;
 mod tasks;
