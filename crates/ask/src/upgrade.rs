@@ -15,7 +15,7 @@ use olmdex_base::olm::OlmSet;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
-use olmdex_olm::namespace::{Obstacle, first_obstacle};
+use olmdex_olm::namespace::{Obstacle, first_obstacle, of_extension};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
@@ -450,7 +450,11 @@ impl<'a> UpgradeInquiry<'a> {
         self.check(&name, OlmSet::V1, &view)?;
         let mut asked = self.asked(&name, self.installed(&view, &name)?);
         complete(&mut asked, extension, &view, named.is_some());
-        Ok(PackageQuestion::new(OlmSet::V1, view, asked))
+        let mut question = PackageQuestion::new(OlmSet::V1, view, asked);
+        if self.installed.is_none() && self.options.channel.is_empty() && self.version.is_empty() {
+            question.obstacle = of_extension(around.cluster, extension, None).into_iter().find(Obstacle::is_now);
+        }
+        Ok(question)
     }
 
     fn left_out(&mut self, why: &str) -> Result<PackageQuestion, LeftOut> {

@@ -230,7 +230,9 @@ impl UpgradeInquiry<'_> {
                 answers.push(updates);
             }
             if olm.is_v1() {
-                answers.push(v1_updates(view, asked));
+                let mut updates = v1_updates(view, asked);
+                updates.put_in(obstacle.as_ref(), None);
+                answers.push(updates);
             }
         }
         let is_negative = answers.iter().all(Updates::is_negative) || all.has_left_out;
@@ -258,7 +260,7 @@ impl UpgradeInquiry<'_> {
                 (Some(from), _) => {
                     let n_before = paths.len();
                     gave_up |= self.add_paths(index, (&all, question), from, wish, &mut paths)?;
-                    for path in paths[n_before..].iter_mut().filter(|it| it.olm == Olm::Classic) {
+                    for path in &mut paths[n_before..] {
                         path.put_in(question.obstacle.as_ref());
                     }
                 }
@@ -331,9 +333,7 @@ impl UpgradeInquiry<'_> {
             let own_head = question.own_head().filter(|_| name == question.view.package);
             let target = all.bundle(question, own_head.as_ref().unwrap_or(&wanted))?;
             let found = question.why_not(index, catalogs, &target)?.into_iter().map(|mut it| {
-                if it.olm == Olm::Classic {
-                    it.put_in(question.obstacle.as_ref(), question.next.as_deref());
-                }
+                it.put_in(question.obstacle.as_ref(), question.next.as_deref());
                 it
             });
             answers.extend(found);

@@ -31,7 +31,7 @@ pub enum Verdict {
     Error,
     /// OLM v1 resolves to the target, and refuses to install it.
     Refused,
-    /// The catalog has an upgrade, and the namespace keeps OLM Classic from it.
+    /// The catalog has an upgrade, and something in the cluster keeps OLM from it.
     Held,
 }
 

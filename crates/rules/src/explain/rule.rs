@@ -8,7 +8,7 @@ use olmdex_text::encoding::shell::word;
 pub(super) struct MessagePattern {
     /// The system that reports it.
     pub(super) system: &'static str,
-    /// The words by which it is recognised; all must occur.
+    /// The words by which it is recognised; all must occur. Versions of OLM differ in their case.
     pub(super) marks: &'static [&'static str],
     /// Its meaning.
     pub(super) meaning: &'static str,
@@ -21,7 +21,8 @@ pub(super) struct MessagePattern {
 impl MessagePattern {
     /// The explanation of a message, if all the words occur.
     pub(super) fn explain(&self, message: &str) -> Option<Made> {
-        if !self.marks.iter().all(|it| message.contains(it)) {
+        let lower = message.to_ascii_lowercase();
+        if !self.marks.iter().all(|mark| lower.contains(&mark.to_ascii_lowercase())) {
             return None;
         }
         let name =

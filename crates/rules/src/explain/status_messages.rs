@@ -19,6 +19,30 @@ const REQUIREMENTS: &str = "kubectl get clusterserviceversions -A -o jsonpath='{
 pub(super) const PATTERNS: &[MessagePattern] = &[
     MessagePattern {
         system: CLASSIC,
+        marks: &["is owned by another ClusterServiceVersion"],
+        meaning: "A ServiceAccount that the operator needs belongs to another ClusterServiceVersion, often to its own \
+            previous version that is not gone. Once that version is removed, OLM goes on.",
+        names: &[],
+        next: &[CSVS],
+    },
+    MessagePattern {
+        system: V1,
+        marks: &["catalog \"", "is not being served"],
+        meaning: "catalogd has not unpacked this catalog, or its ClusterCatalog is `Unavailable`, so OLM v1 resolves \
+            nothing from it. The conditions of the ClusterCatalog name the reason.",
+        names: &[("catalog \"", "\"")],
+        next: &["kubectl describe clustercatalog {0}", CATALOGD_PODS],
+    },
+    MessagePattern {
+        system: V1,
+        marks: &["ServiceAccount \"", "\" not found"],
+        meaning: "A ServiceAccount does not exist: that of `spec.serviceAccount` of the ClusterExtension, or one that \
+            an operator needs. Create it in its namespace.",
+        names: &[("ServiceAccount \"", "\"")],
+        next: &["kubectl get serviceaccounts -A --field-selector metadata.name={0}", EXTENSIONS],
+    },
+    MessagePattern {
+        system: CLASSIC,
         marks: &["could not cast install strategy"],
         meaning: "The ClusterServiceVersion has a spec.install that OLM cannot read: its strategy is not \
             `deployment`, or its spec is malformed. Only its author can correct it.",

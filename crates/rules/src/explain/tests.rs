@@ -125,6 +125,11 @@ fn common_messages_are_known() {
         ),
         ("AllNamespaces InstallModeType not supported, cannot configure to watch all namespaces", "OLM Classic", ""),
         ("intersecting operatorgroups provide the same APIs", "OLM Classic", ""),
+        ("intersecting operatorgroups provide the same apis", "OLM Classic", ""),
+        ("static provided api operatorgroup cannot be modified by these apis", "OLM Classic", ""),
+        ("Service account is owned by another ClusterServiceVersion", "OLM Classic", ""),
+        ("catalog \"shops\" is not being served", "OLM v1", "shops"),
+        ("ServiceAccount \"till-installer\" not found", "OLM v1", "till-installer"),
         ("one or more requirements couldn't be found", "OLM Classic", ""),
         ("install strategy failed: Deployment.apps \"x\" is invalid: spec.selector", "OLM Classic", ""),
         (
