@@ -83,7 +83,8 @@ fn of_diagnosis(row: &Row, answers: &mut Answers) -> Vec<String> {
     let is_stuck = operator["isStuck"] == true;
     expect("stuck", &row.effect, &operator.to_string(), is_stuck == (row.effect == "stops"));
     let mut obstacles = state["obstacles"].as_array().unwrap().iter().filter(|it| is_about(it, &row.operator));
-    let first = obstacles.find(|it| matches!(it["effect"].as_str(), Some("stops" | "waits")));
+    let is_asked = |effect: &str| matches!(effect, "stops" | "waits") || effect == row.effect;
+    let first = obstacles.find(|it| is_asked(it["effect"].as_str().unwrap()));
     let code = first.map_or("none", |it| it["code"].as_str().unwrap());
     expect("code", &row.code, code, code == row.code);
     let Some(first) = first else { return wrong };

@@ -11,9 +11,14 @@ use super::question::{Answer, Question, State, Verdict, answer};
 use super::resolution::{DEFAULT_WORK, options_of_work};
 use super::upgrade::{GateOptions, PackageQuestion, UpgradeInquiry, UpgradeOptions};
 use olmdex_base::olm::OlmSet;
+use olmdex_constraint::fields::api_of;
 use olmdex_constraint::openshift::Minor;
+use olmdex_fbc::Api;
 use olmdex_index::LightIndex;
-use olmdex_olm::namespace::{MAX_TRIES, NamespaceInquiry, NamespaceState, Obstacle, of_extension, state_of_extensions};
+use olmdex_index::query::Filter;
+use olmdex_olm::namespace::{
+    MAX_TRIES, NamespaceInquiry, NamespaceState, Obstacle, of_extension, state_of_extensions, unsafe_definitions,
+};
 use olmdex_olm::resolve::{IndexRows, Options};
 use olmdex_olm::upgrade::v1_updates;
 use olmdex_rules::cluster::{Cluster, ClusterExtension};
@@ -159,10 +164,28 @@ impl DiagnoseQuestion {
             let question = questions.iter().find(|it| it.asked.managed_by.as_ref() == Some(&words));
             let updates = question.map(|PackageQuestion { view, asked, .. }| v1_updates(view, asked));
             found.extend(of_extension(cluster, extension, updates.as_ref()));
-            next.push(updates.and_then(|it| it.target.filter(|_| it.refusal.is_none())).map(|it| it.bundle));
+            let target = updates.and_then(|it| it.target.filter(|_| it.refusal.is_none()));
+            if let (Some(target), Some(installed)) = (&target, &extension.installed) {
+                let apis = |bundle: &str| apis_of(state.index, &target.catalog, &extension.package, bundle);
+                let (of_next, owned) = (apis(&target.bundle)?, apis(&installed.name)?);
+                found.extend(unsafe_definitions(cluster, extension, (&target.bundle, &of_next), &owned));
+            }
+            next.push(target.map(|it| it.bundle));
         }
         Ok(Some(state_of_extensions(&asked, &next, found)))
     }
+}
+
+/// The APIs that a bundle of a catalog provides.
+fn apis_of(index: &LightIndex, catalog: &str, package: &str, bundle: &str) -> Result<Vec<Api>, AskError> {
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let graphs = index.package_dependencies(&filter, package)?;
+    let Some(found) = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == bundle) else {
+        return Ok(Vec::new());
+    };
+    let properties = index.properties_of_bundles(&[found.document])?;
+    let provided = properties.get(&found.document).into_iter().flatten().filter(|it| &*it.kind == "olm.gvk");
+    Ok(provided.filter_map(|it| api_of(&it.value)).collect())
 }
 
 /// The states of the namespaces that decide about the answers to questions: those with a Subscription of a package that

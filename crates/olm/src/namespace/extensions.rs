@@ -2,10 +2,12 @@
 //! whether the catalogs have a version to install (`docs/behaviour/olm-v1.md` 2.8, 2.10, 5).
 
 use super::commands::plain_name;
+use super::definitions::stored_versions_lost;
 use super::standing::{NamespaceState, OperatorStanding};
 use crate::obstacle::{Effect, Obstacle, ObstacleCode};
 use crate::upgrade::{Updates, Verdict};
-use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, Condition};
+use olmdex_fbc::Api;
+use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, ClusterObjectSet, Condition};
 
 /// The obstacles between a ClusterExtension and its next version. `updates` is the answer of OLM v1, if the catalogs
 /// are known.
@@ -19,7 +21,12 @@ pub fn of_extension(cluster: &Cluster, extension: &ClusterExtension, updates: Op
         .collect();
     let reported = of_conditions(extension);
     let is_reported = reported.is_some();
+    let revisions = cluster.object_sets.iter().filter(|it| it.owner == extension.name && !it.is_archived);
+    let told = |message: &str| reported.as_ref().is_some_and(|it| it.message.contains(message));
+    let revisions: Vec<Obstacle> =
+        revisions.filter_map(|it| of_revision(it, extension)).filter(|it| !told(&it.message)).collect();
     obstacles.extend(reported);
+    obstacles.extend(revisions);
     if let Some(updates) = updates.filter(|it| it.is_negative() && !is_reported) {
         let text = match (&updates.verdict, &updates.refusal) {
             (Verdict::Refused, Some(refusal)) => format!("OLM v1 refuses the version that it resolves to: {refusal}"),
@@ -78,6 +85,49 @@ fn of_conditions(extension: &ClusterExtension) -> Option<Obstacle> {
     let look = plain_name(&extension.name).map(|name| format!("oc describe clusterextension {name}"));
     let change = if effect == Effect::Waits { "wait for it" } else { "remove the cause that the message names" };
     Some(found.remedy(change, look.into_iter().collect()))
+}
+
+/// The report of a revision of a ClusterExtension: its rollout, or the objects that it has rolled out.
+fn of_revision(set: &ClusterObjectSet, extension: &ClusterExtension) -> Option<Obstacle> {
+    let progressing = Condition::find(&set.conditions, "Progressing");
+    let available = Condition::find(&set.conditions, "Available").filter(|it| it.status == "False");
+    let (condition, effect) = match progressing {
+        Some(it) if STUCK.contains(&it.reason.as_str()) => (it, Effect::Stops),
+        Some(it) if it.reason == "RollingOut" && !set.is_rolled_out => (available.unwrap_or(it), Effect::Waits),
+        _ => (available?, Effect::Waits),
+    };
+    let bundle = if set.bundle.is_empty() { &set.name } else { &set.bundle };
+    let text = format!("revision {} ({bundle}) reports {}", set.revision, condition.reason);
+    let object = format!("ClusterObjectSet {}", set.name);
+    let found = Obstacle::new(ObstacleCode::ExtensionStuck, effect, object, text, &set.place);
+    let found = found.of([&extension.name]).since(&condition.since).message(&condition.message);
+    let found = found.then(match set.is_rolled_out {
+        // Unlike OLM Classic, which upgrades no ClusterServiceVersion that has failed.
+        true => "the operator may not work; OLM v1 upgrades it all the same",
+        false => "OLM v1 keeps the objects of the revision before it until this one is available",
+    });
+    let look = plain_name(&set.name).map(|name| format!("oc describe clusterobjectset {name}"));
+    let waits = effect == Effect::Waits && !set.is_rolled_out;
+    let change = if waits { "wait for it" } else { "remove the cause that the message names" };
+    Some(found.remedy(change, look.into_iter().collect()))
+}
+
+/// The definitions that keep OLM v1 from the next bundle of a ClusterExtension, as far as the catalogs tell: its check
+/// of definitions compares the stored versions (`docs/behaviour/olm-v1.md` 6).
+#[must_use]
+pub fn unsafe_definitions(
+    cluster: &Cluster,
+    extension: &ClusterExtension,
+    (next, apis): (&str, &[Api]),
+    owned: &[Api],
+) -> Vec<Obstacle> {
+    stored_versions_lost(cluster, (next, apis), owned, |found, name, version| {
+        let refusal = format!(
+            "validating upgrade for CRD \"{name}\": storedVersionRemoval: stored versions removed : [{version}]"
+        );
+        let then = "if its definition lacks the version too, OLM v1 refuses the bundle";
+        found.of([&extension.name]).message(&refusal).then(then)
+    })
 }
 
 /// The state of ClusterExtensions, with the bundle that each gets next.

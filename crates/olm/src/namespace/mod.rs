@@ -21,7 +21,7 @@ mod subscriptions;
 
 pub use crate::obstacle::{Effect, Obstacle, ObstacleCode, Remedy};
 pub use commands::{SUBSCRIPTIONS, merge_patch, plain_name};
-pub use extensions::{of_extension, state_of_extensions};
+pub use extensions::{of_extension, state_of_extensions, unsafe_definitions};
 pub use install_modes::unsupported_targets;
 pub use standing::{NamespaceState, OperatorStanding, first_obstacle, headline};
 

@@ -25,6 +25,8 @@ pub struct ClusterObjectSet {
     pub is_archived: bool,
     /// Whether it was rolled out.
     pub is_rolled_out: bool,
+    /// Its conditions.
+    pub conditions: Vec<Condition>,
     /// The Subscription that its ClusterExtension has replaced, as `NAMESPACE/NAME`.
     pub migrated_from: Option<String>,
     /// The place where it is written.
@@ -45,6 +47,7 @@ impl ClusterObjectSet {
             revision: object.at(&["spec", "revision"]).and_then(|it| it.as_f64()).unwrap_or_default() as i64,
             is_archived: object.text(&["spec", "lifecycleState"]) == "Archived",
             is_rolled_out: Condition::is(&conditions, "Succeeded", "True"),
+            conditions,
             migrated_from: object.annotation(MIGRATED_FROM),
             place: object.place.clone(),
         }
