@@ -75,6 +75,7 @@ mod past;
 mod permissions;
 mod pins;
 mod plan;
+mod plan_replay;
 mod platform_path;
 mod question;
 mod readiness;

@@ -2,6 +2,7 @@
 
 use super::diagnosis::namespace_states;
 use super::error::AskError;
+use super::plan_replay::replay;
 use super::question::State;
 use super::resolution::{DEFAULT_WORK, options_of_work};
 use super::upgrade::Warn;
@@ -80,6 +81,7 @@ pub fn plan_of<'q>(
     let mut question = basis.question(cluster, index, wish);
     question.namespaces = states(basis, &question)?;
     let mut plan = plan(&question)?;
+    replay(&mut plan, &question, &basis.options.source_map, &options_of_work(DEFAULT_WORK))?;
     plan.metadata.options = options;
     Ok((plan, question))
 }
@@ -97,7 +99,9 @@ pub(super) fn plan_remembering(
 ) -> Result<Plan, AskError> {
     let mut question = basis.question(cluster, index, wish);
     question.namespaces = states(basis, &question)?;
-    Ok(plan_question(&question, memo)?)
+    let mut plan = plan_question(&question, memo)?;
+    replay(&mut plan, &question, &basis.options.source_map, &options_of_work(DEFAULT_WORK))?;
+    Ok(plan)
 }
 
 /// The states of the namespaces with the catalogs of the cluster's present version.
