@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use regex::Regex;
+
 /// Things that only the command line does: print, read the environment, end the program.
 const FOR_CLI_ONLY: &[&str] = &[
     "println!",
@@ -271,6 +273,41 @@ fn nothing_is_left_for_later_and_nothing_panics_on_purpose() {
         }
     }
     none("left for later, or a panic", &found);
+}
+
+/// Public items, variants and methods of a file that have no comment. Fields need none: an error shows in its message
+/// what they are.
+fn undocumented(source: &Source) -> Vec<String> {
+    let item = Regex::new(r"^\s*pub (?:const |async )?(?:fn|struct|enum|trait|type|const|static) (\w+)").unwrap();
+    let variant = Regex::new(r"^    ([A-Z]\w*)(?:[ (].*|,)$").unwrap();
+    let mut found = Vec::new();
+    let (mut is_documented, mut is_excused, mut is_enum, mut is_attribute) = (false, false, false, false);
+    for (number, line) in source.code() {
+        let text = line.trim();
+        is_documented |= text.starts_with("///") || text.starts_with("#[doc");
+        is_excused |= text.starts_with("#[allow(missing_docs");
+        let is_of_attribute = is_attribute || text.starts_with("#[");
+        is_attribute = is_of_attribute && !text.ends_with(']');
+        if text.is_empty() || text.starts_with("//") || is_of_attribute {
+            continue;
+        }
+        is_enum &= line != "}";
+        let name = item.captures(line).or_else(|| variant.captures(line).filter(|_| is_enum));
+        found.extend(name.filter(|_| !is_documented).map(|it| format!("{}:{number}: {}", source.path, &it[1])));
+        is_enum |= line.starts_with("pub enum ") && line.ends_with('{') && !is_excused;
+        (is_documented, is_excused) = (false, is_enum && is_excused);
+    }
+    found
+}
+
+#[test]
+fn every_public_item_and_variant_is_documented() {
+    let sources = sources();
+    let crates = sources.iter().filter(|it| it.path.starts_with("crates/"));
+    none("public items without documentation", &crates.flat_map(undocumented).collect::<Vec<_>>());
+    let source = |text: &str| Source { path: "a.rs".to_owned(), text: text.to_owned() };
+    let bad = source("/// A.\npub enum A {\n    B { c: u8 },\n    /// D.\n    D,\n}\nimpl A {\n    pub fn e() {}\n}\n");
+    assert_eq!(undocumented(&bad), ["a.rs:3: B", "a.rs:8: e"]);
 }
 
 #[test]

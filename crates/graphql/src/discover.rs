@@ -18,24 +18,10 @@ const SAMPLED: usize = 10;
 pub enum Collision {
     /// Two schemas have one type.
     #[error("type name collision: schemas {first:?} and {second:?} both sanitize to GraphQL type {name:?}")]
-    Type {
-        /// A schema.
-        first: String,
-        /// The other one.
-        second: String,
-        /// Their type.
-        name: String,
-    },
+    Type { first: String, second: String, name: String },
     /// Two schemas have one field of the root.
     #[error("query field collision: schemas {first:?} and {second:?} both map to field {name:?}")]
-    Field {
-        /// A schema.
-        first: String,
-        /// The other one.
-        second: String,
-        /// Their field.
-        name: String,
-    },
+    Field { first: String, second: String, name: String },
     /// A field begins with a digit.
     #[error("failed to create GraphQL schema: Names must match /^[_a-zA-Z][_a-zA-Z0-9]*$/ but \"{0}\" does not.")]
     Name(String),

@@ -14,12 +14,7 @@ use olmdex_base::file::{FileError, system_words};
 pub enum IndexError {
     /// The file cannot be opened or read.
     #[error("cannot read {}: {}", .path.display(), system_words(.source))]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's words.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// The file is there, but is not an index that this version reads.
     #[error("{}: {reason}", .path.display())]
     NotAnIndex {
@@ -41,18 +36,10 @@ pub enum IndexError {
     File(#[from] FileError),
     /// A catalog was refused, so nothing is written.
     #[error("catalog {name:?} has errors, so the index was not written")]
-    Refused {
-        /// The catalog.
-        name: String,
-    },
+    Refused { name: String },
     /// There is no such catalog.
     #[error("the index has no catalog {name:?}")]
-    NoSuchCatalog {
-        /// The name that was asked for.
-        name: String,
-        /// The names that there are.
-        known: Vec<String>,
-    },
+    NoSuchCatalog { name: String, known: Vec<String> },
     /// A statement failed: a user's SQL, or a bug.
     #[error("{0}")]
     Sql(String),
@@ -93,30 +80,16 @@ pub enum NotAnIndex {
     #[error(
         "an index with schema {found}, written by a newer olmdex; this version knows schemas up to {SCHEMA_VERSION}"
     )]
-    Newer {
-        /// Its schema.
-        found: i32,
-    },
+    Newer { found: i32 },
     /// An older olmdex has written it, which `build` migrates and reading does not.
     #[error("an index with the older schema {found}")]
-    Older {
-        /// Its schema.
-        found: i32,
-    },
+    Older { found: i32 },
     /// It is shorter than its header says.
     #[error("the index is truncated: {found} bytes where its header says {expected}")]
-    Truncated {
-        /// Bytes that there are.
-        found: u64,
-        /// Bytes that there should be.
-        expected: u64,
-    },
+    Truncated { found: u64, expected: u64 },
     /// SQLite met damage.
     #[error("the index is damaged: {message}")]
-    Damaged {
-        /// SQLite's words.
-        message: String,
-    },
+    Damaged { message: String },
 }
 
 impl IndexError {

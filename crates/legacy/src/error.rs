@@ -14,12 +14,7 @@ use olmdex_base::file::{FileError, system_words};
 pub enum LegacyError {
     /// The file cannot be opened or read.
     #[error("cannot read {}: {}", .path.display(), system_words(.source))]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's words.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// The file is there, but holds no legacy catalog.
     #[error("{}: {reason}", .path.display())]
     NotLegacy {
@@ -30,42 +25,19 @@ pub enum LegacyError {
     },
     /// SQLite met damage, or a table or column is missing.
     #[error("{}: the legacy catalog is damaged: {message}", .path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// SQLite's words.
-        message: String,
-    },
+    Damaged { path: PathBuf, message: String },
     /// The catalog can be read, but it cannot be written as file-based blobs. The words are opm's.
     #[error("{}: {text}", .path.display())]
-    Inconvertible {
-        /// The file.
-        path: PathBuf,
-        /// The message of opm.
-        text: String,
-    },
+    Inconvertible { path: PathBuf, text: String },
     /// The catalog can be written, but not with its manifests migrated. The words are opm's.
     #[error("{}: {text}", .path.display())]
-    Unmigratable {
-        /// The file.
-        path: PathBuf,
-        /// The message of opm.
-        text: String,
-    },
+    Unmigratable { path: PathBuf, text: String },
     /// A maintenance step is refused. The words are opm's.
     #[error("{text}")]
-    Refused {
-        /// The message of opm.
-        text: String,
-    },
+    Refused { text: String },
     /// Reading the file takes more than it may.
     #[error("{}: {what}", .path.display())]
-    Limit {
-        /// The file.
-        path: PathBuf,
-        /// The limit that was reached.
-        what: &'static str,
-    },
+    Limit { path: PathBuf, what: &'static str },
     /// A package that a maintenance step names is not there.
     #[error("{text}")]
     NoPackage {
@@ -76,12 +48,7 @@ pub enum LegacyError {
     },
     /// A step that removes whole packages is given a part of one.
     #[error("`{word}` is a part of package `{package}`, and this command removes whole packages only")]
-    Part {
-        /// The word.
-        word: String,
-        /// The package.
-        package: String,
-    },
+    Part { word: String, package: String },
     /// Bundles cannot be added.
     #[error(transparent)]
     NotAdded(#[from] Box<AddRefusal>),

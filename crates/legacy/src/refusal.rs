@@ -10,40 +10,19 @@ use thiserror::Error;
 pub enum AddRefusal {
     /// A field is missing without which a bundle has no place.
     #[error("bundle `{bundle}` has no {what}")]
-    Incomplete {
-        /// The bundle.
-        bundle: String,
-        /// The field.
-        what: &'static str,
-    },
+    Incomplete { bundle: String, what: &'static str },
     /// Two of the new bundles have the same name or image.
     #[error("`{what}` is given twice")]
-    Twice {
-        /// The name or the reference.
-        what: String,
-    },
+    Twice { what: String },
     /// Its image is in the file.
     #[error("the file already has image `{image}`, as bundle `{bundle}`")]
-    ImageExists {
-        /// The reference.
-        image: String,
-        /// The bundle.
-        bundle: String,
-    },
+    ImageExists { image: String, bundle: String },
     /// Its name is in the file.
     #[error("the file already has bundle `{bundle}`, {place}")]
-    Exists {
-        /// The bundle.
-        bundle: String,
-        /// The place.
-        place: String,
-    },
+    Exists { bundle: String, place: String },
     /// Its name is in the file, in no channel.
     #[error("the file already has bundle `{bundle}`, in no channel")]
-    Stranded {
-        /// The bundle.
-        bundle: String,
-    },
+    Stranded { bundle: String },
     /// It is to be overwritten, and is not the head of its channels.
     #[error("bundle `{bundle}` cannot be overwritten: `{by}` {verb} it in channel `{channel}`")]
     NotHead {
@@ -58,20 +37,10 @@ pub enum AddRefusal {
     },
     /// It is to be overwritten, and one of the two has no image.
     #[error("bundle `{bundle}` cannot be overwritten: it has no image")]
-    NoImage {
-        /// The bundle.
-        bundle: String,
-    },
+    NoImage { bundle: String },
     /// More than one bundle of a package is to be overwritten.
     #[error("package `{package}`: `{first}` and `{second}` cannot both be overwritten")]
-    OverwritesTwo {
-        /// The package.
-        package: String,
-        /// One of them.
-        first: String,
-        /// Another one.
-        second: String,
-    },
+    OverwritesTwo { package: String, first: String, second: String },
     /// An edge leads to a bundle of another package.
     #[error("bundle `{bundle}` of package `{package}` names `{edge}`, which belongs to package `{other}`")]
     OtherPackage {
@@ -86,34 +55,15 @@ pub enum AddRefusal {
     },
     /// A version is not a semantic version.
     #[error("bundle `{bundle}` has the version `{version}`, which is not a semantic version")]
-    Version {
-        /// The bundle.
-        bundle: String,
-        /// Its version.
-        version: String,
-    },
+    Version { bundle: String, version: String },
     /// Semver mode needs a version.
     #[error("bundle `{bundle}` has no version")]
-    NoVersion {
-        /// The bundle.
-        bundle: String,
-    },
+    NoVersion { bundle: String },
     /// A channel has the version already.
     #[error(
         "bundle `{bundle}`: channel `{channel}` of package `{package}` already has version {version}, in `{other}`"
     )]
-    SameVersion {
-        /// The bundle.
-        bundle: String,
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The version.
-        version: String,
-        /// The bundle that has it.
-        other: String,
-    },
+    SameVersion { bundle: String, package: String, channel: String, version: String, other: String },
     /// Two bundles have the highest version of a channel or of the package.
     #[error("package `{package}`: `{first}` and `{second}` both have the highest version, {version}{place}")]
     SameHighest {
@@ -130,90 +80,30 @@ pub enum AddRefusal {
     },
     /// No default channel is named.
     #[error("package `{package}` has no default channel")]
-    NoDefault {
-        /// The package.
-        package: String,
-        /// Its channels.
-        channels: Vec<String>,
-    },
+    NoDefault { package: String, channels: Vec<String> },
     /// The default channel is not a channel.
     #[error("package `{package}`: the default channel `{default}` does not exist")]
-    UnknownDefault {
-        /// The package.
-        package: String,
-        /// The default channel.
-        default: String,
-        /// Its channels.
-        channels: Vec<String>,
-    },
+    UnknownDefault { package: String, default: String, channels: Vec<String> },
     /// A bundle replaces another that is not in the file.
     #[error("channel `{channel}` of package `{package}`: `{bundle}` replaces `{replaces}`, which is not in the file")]
-    ReplacesMissing {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The bundle.
-        bundle: String,
-        /// The bundle that it replaces.
-        replaces: String,
-    },
+    ReplacesMissing { package: String, channel: String, bundle: String, replaces: String },
     /// Following `replaces` leads back.
     #[error("channel `{channel}` of package `{package}`: the edges form a cycle: `{bundle}` replaces `{replaces}`")]
-    Cycle {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The bundle.
-        bundle: String,
-        /// The bundle that it replaces.
-        replaces: String,
-    },
+    Cycle { package: String, channel: String, bundle: String, replaces: String },
     /// A new bundle is on no path to the head of one of its channels.
     #[error(
         "bundle `{bundle}` would not be in channel `{channel}` of package `{package}`: no path leads from it to the head `{head}`"
     )]
-    Pruned {
-        /// The bundle.
-        bundle: String,
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The head.
-        head: String,
-    },
+    Pruned { bundle: String, package: String, channel: String, head: String },
     /// The channel as it is has no head, or several.
     #[error("channel `{channel}` of package `{package}` has {what}")]
-    Heads {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The fault.
-        what: String,
-    },
+    Heads { package: String, channel: String, what: String },
     /// Bundles of the channel would be lost.
     #[error("channel `{channel}` of package `{package}`: no path leads from `{bundle}` to the head `{head}`")]
-    Unreachable {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// A bundle.
-        bundle: String,
-        /// The head.
-        head: String,
-    },
+    Unreachable { package: String, channel: String, bundle: String, head: String },
     /// It substitutes another one.
     #[error("bundle `{bundle}` substitutes for `{other}` (`olm.substitutesFor`), which olmdex cannot add")]
-    Substitutes {
-        /// The bundle.
-        bundle: String,
-        /// The bundle that it substitutes.
-        other: String,
-    },
+    Substitutes { bundle: String, other: String },
 }
 
 impl AddRefusal {

@@ -49,10 +49,7 @@ pub enum RangeError {
     TrailingOr,
     /// A token, or the expansion of a wildcard in it, has no digit.
     #[error("Could not get version from string: {}", Quoted(.token))]
-    NoVersion {
-        /// The token.
-        token: String,
-    },
+    NoVersion { token: String },
     /// The text before the first digit is not an operator.
     #[error("Could not parse Range {}: Could not parse comparator {} in {}",
         Quoted(.token), Quoted(.operator), Quoted(.comparator))]
@@ -80,10 +77,7 @@ pub enum RangeError {
     /// Evaluation reached a group without comparators, between two `||`. The real library crashes here
     /// (`docs/behaviour/olm-v1.md` 1.2.9), so there is no answer to agree with.
     #[error("the range has nothing between two '||', so whether it contains {version} is undefined")]
-    EmptyGroup {
-        /// The version that was asked for.
-        version: String,
-    },
+    EmptyGroup { version: String },
 }
 
 impl RangeError {

@@ -18,53 +18,31 @@ pub enum VersionError {
     TooFewParts,
     /// A number has something other than digits in it.
     #[error("Invalid character(s) found in {part} number {}", Quoted(.text))]
-    InvalidNumber {
-        /// The part of the version.
-        part: NumberPart,
-        /// The text in its place.
-        text: String,
-    },
+    InvalidNumber { part: NumberPart, text: String },
     /// A number starts with a superfluous zero.
     #[error("{} number must not contain leading zeroes {}", .part.capitalised(), Quoted(.text))]
-    LeadingZeroes {
-        /// The part of the version.
-        part: NumberPart,
-        /// The number as written.
-        text: String,
-    },
+    LeadingZeroes { part: NumberPart, text: String },
     /// A number has no digits at all.
     #[error("strconv.ParseUint: parsing \"\": invalid syntax")]
     EmptyNumber,
     /// A number does not fit 64 bits.
     #[error("strconv.ParseUint: parsing {}: value out of range", Quoted(.text))]
-    NumberOutOfRange {
-        /// The number as written.
-        text: String,
-    },
+    NumberOutOfRange { text: String },
     /// A pre-release identifier is empty.
     #[error("Prerelease is empty")]
     EmptyPreRelease,
     /// A numeric pre-release identifier starts with a superfluous zero.
     #[error("Numeric PreRelease version must not contain leading zeroes {}", Quoted(.text))]
-    PreReleaseLeadingZeroes {
-        /// The identifier.
-        text: String,
-    },
+    PreReleaseLeadingZeroes { text: String },
     /// A pre-release identifier has something other than ASCII letters, digits and hyphens in it.
     #[error("Invalid character(s) found in prerelease {}", Quoted(.text))]
-    InvalidPreRelease {
-        /// The identifier.
-        text: String,
-    },
+    InvalidPreRelease { text: String },
     /// A build identifier is empty.
     #[error("Build meta data is empty")]
     EmptyBuild,
     /// A build identifier has something other than ASCII letters, digits and hyphens in it.
     #[error("Invalid character(s) found in build meta data {}", Quoted(.text))]
-    InvalidBuild {
-        /// The identifier.
-        text: String,
-    },
+    InvalidBuild { text: String },
     /// A version of fewer than three parts has a pre-release or build metadata (tolerant reading only).
     #[error("Short version cannot contain PreRelease/Build meta data")]
     ShortWithSuffix,

@@ -14,12 +14,7 @@ use olmdex_base::file::system_words;
 pub enum BundleError {
     /// A file or directory cannot be read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Unreadable {
-        /// Its path.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
     /// No manifest has a kind.
     #[error("`manifests/` has no Kubernetes object")]
     NoObjects,
@@ -31,24 +26,10 @@ pub enum BundleError {
     NoAnnotations,
     /// The ClusterServiceVersion owns definitions that the manifests do not provide, or its APIs cannot be read.
     #[error("bundle `{bundle}` {message}")]
-    Apis {
-        /// The bundle.
-        bundle: String,
-        /// The fault.
-        message: String,
-        /// The words of opm.
-        opm: String,
-    },
+    Apis { bundle: String, message: String, opm: String },
     /// An entry that the ClusterServiceVersion requires is not a definition.
     #[error("bundle `{bundle}` {message}")]
-    Required {
-        /// The bundle.
-        bundle: String,
-        /// The fault.
-        message: String,
-        /// The words of opm.
-        opm: String,
-    },
+    Required { bundle: String, message: String, opm: String },
     /// A manifest does not fit the type that opm decodes it into.
     #[error("{}{message}", at(.place, .field))]
     Misfit {

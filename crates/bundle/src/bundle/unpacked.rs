@@ -34,12 +34,7 @@ pub enum UnpackError {
     OnlyImage(String),
     /// A manifest cannot be read.
     #[error("the manifests of `{bundle}` cannot be read: {reason}")]
-    Unreadable {
-        /// The bundle.
-        bundle: String,
-        /// The fault.
-        reason: String,
-    },
+    Unreadable { bundle: String, reason: String },
 }
 
 /// The channels of a bundle, as its annotations have them.

@@ -88,33 +88,16 @@ pub enum OnboardingError {
     NoBundles(String),
     /// A bundle has no ClusterServiceVersion with a name.
     #[error("`{called}` has no ClusterServiceVersion with a name")]
-    NoCsv {
-        /// The bundle.
-        called: String,
-        /// The remedy.
-        help: String,
-    },
+    NoCsv { called: String, help: String },
     /// A bundle names no package, or another one than the others.
     #[error("`{called}` belongs to package `{package}`, but the versions before it belong to `{other}`")]
-    OtherPackage {
-        /// The bundle.
-        called: String,
-        /// Its package.
-        package: String,
-        /// The package of the others.
-        other: String,
-    },
+    OtherPackage { called: String, package: String, other: String },
     /// A bundle is in no channel.
     #[error("`{0}` names no channel in `metadata/annotations.yaml`")]
     NoChannel(String),
     /// A version that is named does not exist.
     #[error("no version `{version}`")]
-    NoVersion {
-        /// The version.
-        version: String,
-        /// The version that is probably meant.
-        meant: Option<String>,
-    },
+    NoVersion { version: String, meant: Option<String> },
     /// No catalog takes a bundle.
     #[error("no version of OpenShift can take any of the bundles")]
     NoCatalog,

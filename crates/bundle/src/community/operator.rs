@@ -71,23 +71,13 @@ pub(super) struct Facts {
 pub enum RepositoryError {
     /// It cannot be listed.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Unreadable {
-        /// Its path.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
     /// It has no `ci.yaml` and no bundle.
     #[error("`{}` has no `ci.yaml` and no bundle directories", .0.display())]
     NotAnOperator(PathBuf),
     /// The repository has no operator with the package.
     #[error("the repository has no operator `{package}`")]
-    NoOperator {
-        /// The package.
-        package: String,
-        /// The operator that is probably meant.
-        meant: Option<String>,
-    },
+    NoOperator { package: String, meant: Option<String> },
     /// It has more versions than any operator has.
     #[error("`{}` has more than {MAX_VERSIONS} versions", .0.display())]
     TooMany(PathBuf),

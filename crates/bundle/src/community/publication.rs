@@ -121,12 +121,7 @@ pub struct ChangedFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewContent {
     /// Another text.
-    Edited {
-        /// The text before.
-        before: Vec<u8>,
-        /// The text after.
-        after: Vec<u8>,
-    },
+    Edited { before: Vec<u8>, after: Vec<u8> },
     /// The content of another file of the repository.
     CopyOf(String),
 }

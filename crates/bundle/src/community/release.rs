@@ -43,30 +43,13 @@ pub enum ReleaseError {
     NoConfiguration(String),
     /// A file cannot be read.
     #[error("`{file}` is unreadable: {message}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// The fault.
-        message: String,
-    },
+    Unreadable { file: String, message: String },
     /// It has no ClusterServiceVersion with a name.
     #[error("`{called}` has no ClusterServiceVersion with a name")]
-    NoCsv {
-        /// The version.
-        called: String,
-        /// The remedy.
-        help: String,
-    },
+    NoCsv { called: String, help: String },
     /// The default channel is not one of the channels.
     #[error("the default channel `{channel}` of template `{template}` is not among its channels: {channels}")]
-    DefaultChannel {
-        /// The template.
-        template: String,
-        /// The channel.
-        channel: String,
-        /// The channels.
-        channels: String,
-    },
+    DefaultChannel { template: String, channel: String, channels: String },
     /// The template is not mapped to catalogs.
     #[error("the template `{0}` is not in the `catalog_mapping` of ci.yaml")]
     NotMapped(String),
@@ -83,20 +66,10 @@ pub enum ReleaseError {
     BadName(String),
     /// The template does not have the form of its kind.
     #[error("the template `{template}` has no {what}")]
-    Form {
-        /// The template.
-        template: String,
-        /// The missing part.
-        what: &'static str,
-    },
+    Form { template: String, what: &'static str },
     /// The text of the template cannot be changed.
     #[error("cannot change the template `{template}`: {error}")]
-    Edit {
-        /// The template.
-        template: String,
-        /// Why.
-        error: EditError,
-    },
+    Edit { template: String, error: EditError },
 }
 
 impl ReleaseError {

@@ -59,25 +59,13 @@ pub struct Channel {
 pub enum DrawError {
     /// A bundle does not state its package and version exactly once.
     #[error("bundle `{bundle}` has {} `olm.package` property; it needs exactly one", if *.found == 0 { "no" } else { "more than one" })]
-    NotOnePackage {
-        /// The bundle.
-        bundle: String,
-        /// How many it has.
-        found: usize,
-    },
+    NotOnePackage { bundle: String, found: usize },
     /// A property of a bundle has a value of another form.
     #[error("{0}")]
     Property(String),
     /// A bundle's version cannot be read.
     #[error("bundle {} has invalid version {}: {reason}", Quoted(.bundle), Quoted(.version))]
-    Version {
-        /// The bundle.
-        bundle: String,
-        /// Its version.
-        version: String,
-        /// The fault.
-        reason: String,
-    },
+    Version { bundle: String, version: String, reason: String },
     /// The edge to begin with is no bundle.
     #[error("unknown minimum edge name: {}", Quoted(.0))]
     UnknownMinimumEdge(String),

@@ -96,39 +96,17 @@ impl Edges {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// Something is deprecated, with a message for its users.
-    Deprecate {
-        /// The deprecated thing.
-        target: Target,
-        /// The message.
-        message: String,
-    },
+    Deprecate { target: Target, message: String },
     /// Something is not deprecated any more.
     Undeprecate(Target),
     /// Another channel is the default.
     DefaultChannel(String),
     /// A channel gets another name.
-    RenameChannel {
-        /// The old name.
-        from: String,
-        /// The new name.
-        to: String,
-    },
+    RenameChannel { from: String, to: String },
     /// An entry gets other edges.
-    SetEdges {
-        /// The channel.
-        channel: String,
-        /// The entry.
-        entry: String,
-        /// The edges.
-        edges: Edges,
-    },
+    SetEdges { channel: String, entry: String, edges: Edges },
     /// A channel gets other entries. An existing entry keeps its other fields.
-    SetEntries {
-        /// The channel.
-        channel: String,
-        /// The entries.
-        entries: Vec<Entry>,
-    },
+    SetEntries { channel: String, entries: Vec<Entry> },
     /// A bundle joins channels of the package.
     Add {
         /// The blob of the bundle.
@@ -158,14 +136,7 @@ pub enum Change {
     /// Something goes, and its neighbours are joined.
     Remove(Target),
     /// Bundles get a property.
-    AddProperty {
-        /// The bundles.
-        bundles: Vec<String>,
-        /// The type of the property.
-        kind: String,
-        /// Its value.
-        value: Tree,
-    },
+    AddProperty { bundles: Vec<String>, kind: String, value: Tree },
     /// Fixes a finding that has one safe answer.
     PackageFix(PackageFix),
 }

@@ -42,12 +42,7 @@ pub enum EditError {
     },
     /// The package of a bundle is not there, and is not to be created.
     #[error("{unknown}")]
-    NewPackage {
-        /// The error about its name.
-        unknown: Box<EditError>,
-        /// The file that would have it.
-        file: PathBuf,
-    },
+    NewPackage { unknown: Box<EditError>, file: PathBuf },
     /// A word names nothing of the kind that is needed.
     #[error("`{word}` does not name a {what}")]
     NotNamed {
@@ -64,30 +59,13 @@ pub enum EditError {
     NoChannel,
     /// A version is one of another package.
     #[error("`{word}` belongs to package `{of}`, not to `{package}`")]
-    OfAnotherPackage {
-        /// The word for it.
-        word: String,
-        /// Its package.
-        of: String,
-        /// The package that is changed.
-        package: String,
-    },
+    OfAnotherPackage { word: String, of: String, package: String },
     /// The change makes no sense for the present content.
     #[error("{message}")]
-    Unfit {
-        /// Why.
-        message: String,
-        /// The way out.
-        help: String,
-    },
+    Unfit { message: String, help: String },
     /// The text of a document cannot be changed.
     #[error("cannot change `{file}`: {error}")]
-    Document {
-        /// The file.
-        file: String,
-        /// Why.
-        error: fbc::EditError,
-    },
+    Document { file: String, error: fbc::EditError },
     /// A document cannot be written.
     #[error(transparent)]
     Unwritable(#[from] fbc::WriteError),
@@ -96,12 +74,7 @@ pub enum EditError {
     NoFile(String),
     /// A file cannot be read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
+    Io { path: PathBuf, error: io::Error },
     /// An index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),

@@ -18,20 +18,10 @@ const MAX_LEN: u64 = 64 << 20;
 pub enum BaselineError {
     /// The file cannot be read.
     #[error("cannot read {}: {}", .path.display(), system_words(.source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's words.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// The file is something else.
     #[error("{} is not a baseline: {source}", .path.display())]
-    NotABaseline {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: NotABaseline,
-    },
+    NotABaseline { path: PathBuf, source: NotABaseline },
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] FileError),

@@ -52,12 +52,7 @@ pub struct Component {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A catalog.
-    Source {
-        /// The path of the source.
-        path: PathBuf,
-        /// Its name in that index.
-        catalog: Option<String>,
-    },
+    Source { path: PathBuf, catalog: Option<String> },
     /// A template.
     Template {
         /// Its file.

@@ -17,62 +17,28 @@ use olmdex_open::source::{ImagesError, SourceError};
 pub enum ComposeError {
     /// A source of a component cannot be opened.
     #[error("{place}: {source}")]
-    Unopened {
-        /// The place.
-        place: String,
-        /// Why not.
-        source: Box<SourceError>,
-    },
+    Unopened { place: String, source: Box<SourceError> },
     /// An index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// The place of a template's bundles cannot be opened.
     #[error("{place}: {error}")]
-    Images {
-        /// The place.
-        place: String,
-        /// Why not.
-        error: Box<ImagesError>,
-    },
+    Images { place: String, error: Box<ImagesError> },
     /// A file was changed while it was read.
     #[error(transparent)]
     Reread(#[from] RereadError),
     /// A template cannot be read.
     #[error("{place}: cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Unreadable {
-        /// The place.
-        place: String,
-        /// The template.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
+    Unreadable { place: String, path: PathBuf, error: io::Error },
     /// A template is wrong, or bundles of it are missing.
     #[error("`{template}` cannot be rendered: {}", counted(.findings.len() as u64, "error"))]
-    Template {
-        /// The template.
-        template: String,
-        /// Why not.
-        findings: Vec<Finding>,
-    },
+    Template { template: String, findings: Vec<Finding> },
     /// The manifests of a bundle of a template cannot be migrated.
     #[error("{place}: {words}")]
-    Unmigratable {
-        /// The place.
-        place: String,
-        /// Why not.
-        words: String,
-    },
+    Unmigratable { place: String, words: String },
     /// A catalog of an index is named, and the source is no index.
     #[error("{place}: `catalog` chooses from an index, and `{}` is not one", .origin.display())]
-    NotAnIndex {
-        /// The place.
-        place: String,
-        /// The source.
-        origin: PathBuf,
-        /// The name in the file.
-        catalog: String,
-    },
+    NotAnIndex { place: String, origin: PathBuf, catalog: String },
     /// An index does not have the named catalog, or has several and none is named.
     #[error("{place}: {}", which(.index, .wanted.as_deref(), .names.len()))]
     WhichCatalog {
@@ -101,24 +67,10 @@ pub enum ComposeError {
     },
     /// The wanted part of a package would not be a package.
     #[error("{place}: {words}")]
-    Filter {
-        /// The place.
-        place: String,
-        /// Why not.
-        words: String,
-    },
+    Filter { place: String, words: String },
     /// Two components have a package.
     #[error("catalog `{catalog}`: package `{package}` is in {first} and in {second}")]
-    Twice {
-        /// The catalog.
-        catalog: String,
-        /// The package.
-        package: String,
-        /// The first component.
-        first: String,
-        /// The place of the second one.
-        second: String,
-    },
+    Twice { catalog: String, package: String, first: String, second: String },
 }
 
 fn which(index: &std::path::Path, wanted: Option<&str>, n: usize) -> String {

@@ -21,18 +21,10 @@ pub struct At {
 pub enum ConfigError {
     /// It cannot be read.
     #[error("cannot read {}: {}", .path.display(), system_words(.source))]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's words.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
     /// It was found, and is a link that leads out of the directory in which it was found.
     #[error("{} is a symbolic link out of its directory, and olmdex found the file by itself", .path.display())]
-    LinkOut {
-        /// The link.
-        path: PathBuf,
-    },
+    LinkOut { path: PathBuf },
     /// Something in it is not valid.
     #[error("{}:{line}:{column}: {message}", .path.display())]
     Content {

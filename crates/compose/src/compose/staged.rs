@@ -66,12 +66,7 @@ pub enum StageError {
     Changed(PathBuf),
     /// The existing content cannot be read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
 }
 
 impl StageError {

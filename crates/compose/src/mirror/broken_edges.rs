@@ -22,33 +22,13 @@ pub enum CatalogRepair {
         new: String,
     },
     /// A deprecation of a channel that is not kept was left out.
-    Deprecation {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-    },
+    Deprecation { package: String, channel: String },
     /// An entry without a bundle was left out, and its neighbours joined.
-    Entry {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The entry.
-        entry: String,
-    },
+    Entry { package: String, channel: String, entry: String },
     /// A bundle that is in no channel was left out.
-    Bundle {
-        /// The package.
-        package: String,
-        /// The bundle.
-        bundle: String,
-    },
+    Bundle { package: String, bundle: String },
     /// Nothing is left of a package.
-    Nothing {
-        /// The package.
-        package: String,
-    },
+    Nothing { package: String },
 }
 
 impl fmt::Display for CatalogRepair {

@@ -95,22 +95,10 @@ pub enum Fault {
     BadTarget(String),
     /// A package occurs twice in a catalog.
     #[error("catalog {}: duplicate package entry {}", Quoted(.catalog), Quoted(.package))]
-    PackageTwice {
-        /// The catalog.
-        catalog: String,
-        /// The package.
-        package: String,
-    },
+    PackageTwice { catalog: String, package: String },
     /// A channel occurs twice in a package.
     #[error("catalog {}: operator {}: duplicate channel entry {}", Quoted(.catalog), Quoted(.package), Quoted(.channel))]
-    ChannelTwice {
-        /// The catalog.
-        catalog: String,
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-    },
+    ChannelTwice { catalog: String, package: String, channel: String },
     /// A bound is not a version.
     #[error("catalog {}: operator {}: {}{field} {} must respect semantic versioning notation", Quoted(.catalog), Quoted(.package),
             of_channel(.channel.as_deref()), Quoted(.version))]
@@ -129,23 +117,13 @@ pub enum Fault {
     /// Both the package and one of its channels have bounds.
     #[error("catalog {}: operator {}: mixing both filtering by minVersion/maxVersion and filtering by channel \
              minVersion/maxVersion is not allowed", Quoted(.catalog), Quoted(.package))]
-    BothLevels {
-        /// The catalog.
-        catalog: String,
-        /// The package.
-        package: String,
-    },
+    BothLevels { catalog: String, package: String },
     /// A release channel occurs twice.
     #[error("release channel {}: duplicate found in configuration", Quoted(.0))]
     ReleaseChannelTwice(String),
     /// A regular expression is not valid.
     #[error("blocked image {}: invalid regular expression: {error}", Quoted(.expression))]
-    BadExpression {
-        /// The expression.
-        expression: String,
-        /// The fault of the pattern.
-        error: PatternError,
-    },
+    BadExpression { expression: String, error: PatternError },
     /// Two fields exclude each other.
     #[error(
         "platform.platforms and platform.architectures cannot be used together; use platform.platforms for sparse manifest \

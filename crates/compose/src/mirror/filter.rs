@@ -80,12 +80,7 @@ pub enum FilterError {
     },
     /// A bundle has no version.
     #[error("bundle {} in package {} has no package property", Quoted(.bundle), Quoted(.package))]
-    NoPackageProperty {
-        /// The bundle.
-        bundle: String,
-        /// Its package.
-        package: String,
-    },
+    NoPackageProperty { bundle: String, package: String },
     /// A bundle has an invalid version.
     #[error("invalid semantic version")]
     InvalidVersion {
@@ -97,39 +92,17 @@ pub enum FilterError {
     /// The requested default channel does not exist.
     #[error("invalid default channel configuration for package {}: specified default channel override {} does not exist in the \
              filtered output", Quoted(.package), Quoted(.channel))]
-    NoSuchDefault {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-    },
+    NoSuchDefault { package: String, channel: String },
     /// The default channel is not among the requested channels.
     #[error("invalid default channel configuration for package {}: the default channel {} was filtered out, a new default channel \
              must be configured for this package", Quoted(.package), Quoted(.channel))]
-    DefaultLeftOut {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-    },
+    DefaultLeftOut { package: String, channel: String },
     /// A channel has no head.
     #[error("package {} channel {} unable to filter head of channel: {error}", Quoted(.package), Quoted(.channel))]
-    Head {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The faults of its graph.
-        error: GraphError,
-    },
+    Head { package: String, channel: String, error: GraphError },
     /// A channel that is filtered by a range has an unsound graph. The real text names neither package nor channel.
     #[error("{error}")]
-    Graph {
-        /// The channel.
-        channel: String,
-        /// The faults of its graph.
-        error: GraphError,
-    },
+    Graph { channel: String, error: GraphError },
     /// Nothing is left of the default channel.
     #[error("package {} channel {} has version range {} that results in an empty channel", Quoted(.package), Quoted(.channel),
             Quoted(&.range.text()))]

@@ -18,12 +18,7 @@ pub enum OutputError {
     Reference(String),
     /// The place that the configuration gives an image is not valid.
     #[error("invalid targetRepo {repo} for image {image}")]
-    Target {
-        /// The place.
-        repo: String,
-        /// The image.
-        image: String,
-    },
+    Target { repo: String, image: String },
     /// A request is about something that no catalog could have.
     #[error(transparent)]
     Nameless(#[from] NamelessError),

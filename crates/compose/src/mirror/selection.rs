@@ -51,23 +51,9 @@ pub fn explained(
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
     /// A package, with the one that is probably meant.
-    Package {
-        /// Its name.
-        package: String,
-        /// A package of the catalog.
-        meant: Option<String>,
-    },
+    Package { package: String, meant: Option<String> },
     /// A channel of a package, with the one that is probably meant.
-    Channel {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// A channel of the package.
-        meant: Option<String>,
-        /// All channels of the package.
-        known: Vec<String>,
-    },
+    Channel { package: String, channel: String, meant: Option<String>, known: Vec<String> },
 }
 
 /// The names that a catalog does not have. `names` are those of all its packages.

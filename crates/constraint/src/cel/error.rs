@@ -27,10 +27,7 @@ pub enum RuleErrorKind {
     },
     /// It is nested too deeply.
     #[error("expression recursion limit exceeded: {limit}")]
-    Depth {
-        /// How deep it may be.
-        limit: usize,
-    },
+    Depth { limit: usize },
     /// The text is not an expression.
     #[error("Syntax error: {0}")]
     Syntax(String),

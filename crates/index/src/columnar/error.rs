@@ -18,18 +18,8 @@ pub enum ColumnarError {
     File(#[from] FileError),
     /// A view has a value of another kind than its column.
     #[error("column `{column}` of {view} has a value of a different type")]
-    Kind {
-        /// The view.
-        view: String,
-        /// The column.
-        column: String,
-    },
+    Kind { view: String, column: String },
     /// A view cannot be packed.
     #[error("cannot write {view}: {source}")]
-    Pack {
-        /// The view.
-        view: String,
-        /// Why.
-        source: ParquetError,
-    },
+    Pack { view: String, source: ParquetError },
 }

@@ -50,30 +50,13 @@ pub enum GitError {
     },
     /// It failed.
     #[error("`{}`: git {command}: {message}", .repository.display())]
-    Failed {
-        /// The repository.
-        repository: PathBuf,
-        /// The command.
-        command: String,
-        /// Its words.
-        message: String,
-    },
+    Failed { repository: PathBuf, command: String, message: String },
     /// It worked too long without a word.
     #[error("olmdex stopped git {command}, which had printed nothing for {seconds} seconds")]
-    TooSlow {
-        /// The command.
-        command: String,
-        /// How long it was waited for.
-        seconds: u64,
-    },
+    TooSlow { command: String, seconds: u64 },
     /// The repository has a pipe, a socket or a device where git would open a file.
     #[error("{} is {kind}, not a regular file", .path.display())]
-    Special {
-        /// The file.
-        path: PathBuf,
-        /// Its kind.
-        kind: Kind,
-    },
+    Special { path: PathBuf, kind: Kind },
     /// Git would read files that are not in the repository: another one's, or any others.
     #[error("{} leads out of the repository, to {}", .path.display(), .target.display())]
     LeadsOut {
@@ -84,26 +67,13 @@ pub enum GitError {
     },
     /// The repository has more files than are looked at.
     #[error("the repository of {} has more than {max} files", .path.display())]
-    TooManyFiles {
-        /// The path in it.
-        path: PathBuf,
-        /// The limit.
-        max: usize,
-    },
+    TooManyFiles { path: PathBuf, max: usize },
     /// Its output cannot be understood.
     #[error("git {command} gave an unexpected answer: {message}")]
-    Unexpected {
-        /// The command.
-        command: String,
-        /// The fault.
-        message: String,
-    },
+    Unexpected { command: String, message: String },
     /// An object is not in the repository, as in a partial clone.
     #[error("the object {digest} is not in the repository")]
-    Missing {
-        /// Its digest.
-        digest: String,
-    },
+    Missing { digest: String },
     /// The files of a catalog are larger than anything that was meant to be read.
     #[error("the history of the catalog is too large: {0}")]
     Limit(Limit),

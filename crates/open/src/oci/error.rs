@@ -21,39 +21,19 @@ pub enum OciError {
     Missing(String),
     /// Bytes are not those of their digest.
     #[error("the content of {expected} does not match its digest: it has {found}")]
-    WrongDigest {
-        /// The requested digest.
-        expected: Digest,
-        /// The digest of the received bytes.
-        found: Digest,
-    },
+    WrongDigest { expected: Digest, found: Digest },
     /// A blob has more bytes than its manifest states.
     #[error("{digest} has more than the {size} bytes that its manifest says")]
-    TooLong {
-        /// The blob.
-        digest: Digest,
-        /// The stated size.
-        size: u64,
-    },
+    TooLong { digest: Digest, size: u64 },
     /// A copy in the cache is damaged, and nothing may be fetched.
     #[error("the cached blob `{}` is damaged", .0.display())]
     DamagedCopy(std::path::PathBuf),
     /// A document does not have the form that it should have.
     #[error("the {what} {message}")]
-    Document {
-        /// Which one.
-        what: &'static str,
-        /// The fault.
-        message: String,
-    },
+    Document { what: &'static str, message: String },
     /// Several images could be meant, or none is.
     #[error("{message}")]
-    Choice {
-        /// The fault.
-        message: String,
-        /// The possible choices.
-        help: String,
-    },
+    Choice { message: String, help: String },
     /// A layer cannot be read.
     #[error("layer {number} of {count}: {error}")]
     Layer {
@@ -93,10 +73,7 @@ pub enum OciError {
     Reference(#[from] ReferenceError),
     /// Something is wrong with a registry, or with its configuration.
     #[error("{message}")]
-    Registry {
-        /// The fault.
-        message: String,
-    },
+    Registry { message: String },
     /// A server sends or takes too little to get anywhere.
     #[error("`{host}` is too slow: {message}")]
     TooSlow {
@@ -107,12 +84,7 @@ pub enum OciError {
     },
     /// A registry cannot be reached.
     #[error("`{host}` cannot be reached: {message}")]
-    Network {
-        /// The registry.
-        host: String,
-        /// The fault.
-        message: String,
-    },
+    Network { host: String, message: String },
     /// A registry does not let us read an image, or write one.
     #[error("`{host}` refuses access to `{name}`")]
     Refused {

@@ -25,28 +25,13 @@ pub enum SourceError {
     NotInRevision(String),
     /// A revision cannot be read.
     #[error("cannot read `{name}`: {error}")]
-    Git {
-        /// Its name.
-        name: String,
-        /// The reason.
-        error: GitError,
-    },
+    Git { name: String, error: GitError },
     /// It cannot be opened or read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Unreadable {
-        /// Its path.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
     /// It is a bundle directory that cannot be read.
     #[error("`{}` is not a bundle: {error}", .path.display())]
-    Bundle {
-        /// Its path.
-        path: PathBuf,
-        /// The fault.
-        error: BundleError,
-    },
+    Bundle { path: PathBuf, error: BundleError },
     /// It is not a catalog, but has bundles one level down.
     #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
     Nested {
@@ -68,20 +53,10 @@ pub enum SourceError {
     NotABundle(String),
     /// It is an image that cannot be read.
     #[error("cannot read the image `{name}`: {error}")]
-    Image {
-        /// How the user named it.
-        name: String,
-        /// The fault.
-        error: OciError,
-    },
+    Image { name: String, error: OciError },
     /// It is an archive that cannot be read.
     #[error("cannot read the archive `{}`: {error}", .path.display())]
-    Archive {
-        /// Its path.
-        path: PathBuf,
-        /// The fault.
-        error: ArchiveError,
-    },
+    Archive { path: PathBuf, error: ArchiveError },
     /// It is an image in another place.
     #[error("olmdex does not read images from `{transport}`")]
     Transport {

@@ -81,63 +81,30 @@ pub enum ClusterSourceError {
     Manifests(#[from] ClusterError),
     /// A name could be an option, or no tool would write it.
     #[error("`{MARK}{name}` is not a valid name of a context")]
-    NotAContext {
-        /// The name.
-        name: String,
-    },
+    NotAContext { name: String },
     /// No program that asks clusters is there.
     #[error("olmdex asks a live cluster with `{}`, which is not on PATH", PROGRAMS.join("` or `"))]
     NoProgram,
     /// A program does not start.
     #[error("cannot run `{program}`: {reason}")]
-    NotRun {
-        /// The program.
-        program: String,
-        /// The words of the system.
-        reason: String,
-    },
+    NotRun { program: String, reason: String },
     /// The user may not read what the answer is about.
     #[error("not known: the cluster does not let this user read {kinds}")]
-    Forbidden {
-        /// The kinds of objects.
-        kinds: String,
-    },
+    Forbidden { kinds: String },
     /// A program prints too much.
     #[error("`{call}` prints more than {bytes} bytes")]
-    TooLong {
-        /// The program with its words.
-        call: String,
-        /// The limit.
-        bytes: u64,
-    },
+    TooLong { call: String, bytes: u64 },
     /// A program failed.
     #[error("`{call}` failed: {said}")]
-    Failed {
-        /// The program with its words.
-        call: String,
-        /// The last line that it printed.
-        said: String,
-        /// The way out.
-        help: String,
-    },
+    Failed { call: String, said: String, help: String },
     /// A program takes too long.
     #[error("olmdex stopped `{program}` after {seconds} seconds")]
-    TooSlow {
-        /// The program.
-        program: String,
-        /// The limit.
-        seconds: u64,
-    },
+    TooSlow { program: String, seconds: u64 },
     /// A program has ended, but its output has not.
     #[error(
         "`{program}` ended, but a process that it started keeps its output open; olmdex waited {seconds} seconds for it"
     )]
-    StillOpen {
-        /// The program.
-        program: String,
-        /// The limit.
-        seconds: u64,
-    },
+    StillOpen { program: String, seconds: u64 },
 }
 
 impl ClusterSourceError {

@@ -37,28 +37,13 @@ pub enum LockError {
     },
     /// A package is in several catalogs.
     #[error("package `{package}` is in several catalogs: {}", .catalogs.join(", "))]
-    SeveralCatalogs {
-        /// The package.
-        package: String,
-        /// The catalogs.
-        catalogs: Vec<String>,
-    },
+    SeveralCatalogs { package: String, catalogs: Vec<String> },
     /// No bundle fits the request.
     #[error("package `{package}`: {why}")]
-    NoBundle {
-        /// The package.
-        package: String,
-        /// Why.
-        why: String,
-    },
+    NoBundle { package: String, why: String },
     /// A range of versions that cannot be read.
     #[error("`{range}` is not a version range: {why}")]
-    Range {
-        /// The range.
-        range: String,
-        /// Why.
-        why: String,
-    },
+    Range { range: String, why: String },
     /// The dependencies cannot be found.
     #[error(transparent)]
     Closure(#[from] ClosureError),

@@ -30,20 +30,10 @@ const MAX_LINE: usize = 64 << 20;
 pub enum ClusterError {
     /// A file or directory cannot be read.
     #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Unreadable {
-        /// Its path.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
     /// An archive cannot be read.
     #[error("cannot read the archive `{}`: {error}", .path.display())]
-    Archive {
-        /// Its path.
-        path: PathBuf,
-        /// The fault.
-        error: ArchiveError,
-    },
+    Archive { path: PathBuf, error: ArchiveError },
     /// A text is neither YAML nor JSON.
     #[error("`{file}`, line {line}: {error}")]
     Syntax {

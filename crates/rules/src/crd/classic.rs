@@ -18,10 +18,7 @@ use olmdex_text::json::Step;
 #[non_exhaustive]
 pub enum Verdict {
     /// Refused: a version in which objects are stored is gone.
-    StoredVersionRemoved {
-        /// The version.
-        version: String,
-    },
+    StoredVersionRemoved { version: String },
     /// Refused: an object does not fit the new schema.
     ObjectInvalid {
         /// `<group>/<version>, Kind=<kind>` of the object, at the version that it was asked for.
@@ -36,15 +33,9 @@ pub enum Verdict {
         field: Vec<Step>,
     },
     /// Documented, but not checked: a served version is gone.
-    ServedVersionRemoved {
-        /// The version.
-        version: String,
-    },
+    ServedVersionRemoved { version: String },
     /// Not checked, but operators that own it fail: a served version is served no longer.
-    ServiceEnded {
-        /// The version.
-        version: String,
-    },
+    ServiceEnded { version: String },
     /// The new schema of a version is not a valid one.
     SchemaUnusable {
         /// The version.
@@ -55,12 +46,7 @@ pub enum Verdict {
         field: Vec<Step>,
     },
     /// Whether objects fit a version is not known, because they are given at others and a webhook converts.
-    NotConverted {
-        /// The version.
-        version: String,
-        /// The number of such objects.
-        count: usize,
-    },
+    NotConverted { version: String, count: usize },
 }
 
 /// An object whose validation takes too much work.

@@ -46,14 +46,7 @@ pub enum Piece {
     /// Text.
     Text(String),
     /// Bytes of a document's line, from one to before another.
-    Document {
-        /// Its number in the index.
-        id: i64,
-        /// The first byte.
-        from: u64,
-        /// The byte after the last.
-        to: u64,
-    },
+    Document { id: i64, from: u64, to: u64 },
 }
 
 impl Piece {

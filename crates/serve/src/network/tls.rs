@@ -33,20 +33,10 @@ pub struct TlsFiles {
 pub enum TlsError {
     /// A file cannot be read.
     #[error("cannot read {}: {}", path.display(), system_words(.source))]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     /// It does not have the form that it should have.
     #[error("{}: {why}", path.display())]
-    Content {
-        /// The file.
-        path: PathBuf,
-        /// The fault.
-        why: String,
-    },
+    Content { path: PathBuf, why: String },
 }
 
 impl TlsError {

@@ -22,7 +22,7 @@ pub enum Method {
 
 /// The methods of `api.Registry`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "they are named as the protocol names them")]
+#[allow(missing_docs, reason = "they are named as the protocol names them")]
 pub enum RegistryMethod {
     ListPackages,
     GetPackage,

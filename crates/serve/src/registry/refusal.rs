@@ -48,12 +48,7 @@ pub enum Refusal {
     NoQuestion,
     /// A document in the index does not have the form that the checks demand.
     #[error("bundle {}: {message}", Quoted(.bundle))]
-    Unreadable {
-        /// The bundle.
-        bundle: String,
-        /// Why.
-        message: String,
-    },
+    Unreadable { bundle: String, message: String },
     /// The index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),

@@ -24,12 +24,7 @@ const MAX_FILE: u64 = 16 << 20;
 #[derive(Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// A user and a password.
-    Basic {
-        /// The user.
-        user: String,
-        /// The password.
-        password: String,
-    },
+    Basic { user: String, password: String },
     /// A token that is given for others.
     IdentityToken(String),
 }
