@@ -125,7 +125,6 @@ impl Builder {
     /// assert!(!packages[0].is_valid);
     /// # Ok::<(), olmdex_index::IndexError>(())
     /// ```
-    #[must_use]
     pub fn in_memory() -> Self {
         Self::new(Target::Memory)
     }
@@ -152,7 +151,6 @@ impl Builder<LightIndex> {
     /// assert_eq!(index.catalogs(&Filter::default())?[0].documents, 1);
     /// # Ok::<(), olmdex_index::IndexError>(())
     /// ```
-    #[must_use]
     pub fn light() -> Self {
         Self::new(Target::Memory)
     }
@@ -160,7 +158,6 @@ impl Builder<LightIndex> {
 
 impl Builder<ListIndex> {
     /// A builder for an index in memory that answers lists only, which takes half of the time of a light one.
-    #[must_use]
     pub fn for_lists() -> Self {
         Self::new(Target::Memory)
     }

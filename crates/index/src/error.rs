@@ -94,7 +94,6 @@ pub enum NotAnIndex {
 
 impl IndexError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         let text = match self {
             Self::NotAnIndex { path, reason } => match reason {

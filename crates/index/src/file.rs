@@ -73,7 +73,6 @@ pub(super) fn inspect(path: &Path) -> Result<i32, IndexError> {
 
 /// Whether a header carries an index's mark; the content behind it may still be damaged. This does not use SQLite,
 /// which reads the schema of every file that it opens.
-#[must_use]
 pub fn has_mark(header: &[u8]) -> bool {
     header.starts_with(MAGIC) && header.get(68..72) == Some(&APPLICATION_ID.to_be_bytes())
 }

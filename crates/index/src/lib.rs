@@ -93,7 +93,6 @@ pub use updates::HeldUpdates;
 pub use verify::Verified;
 
 /// The SQLite that is built in, for example `3.54.1`.
-#[must_use]
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }

@@ -191,7 +191,6 @@ impl ListIndex {
     }
 
     /// Whether it was made in memory, of catalogs in files: then its path names nothing that a user has.
-    #[must_use]
     pub fn is_in_memory(&self) -> bool {
         self.path == Path::new(IN_MEMORY)
     }
@@ -228,7 +227,6 @@ impl ListIndex {
     }
 
     /// Its path; `:memory:` if it has none.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }

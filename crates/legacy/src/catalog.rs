@@ -31,19 +31,16 @@ impl LegacyCatalog {
     }
 
     /// The file.
-    #[must_use]
     pub fn file(&self) -> &LegacyFile {
         &self.file
     }
 
     /// The problems that keep packages from being converted, in the order in which the real tool would meet them.
-    #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.model.problems
     }
 
     /// The findings about parts that conversion leaves out or fills in.
-    #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.model.findings
     }
@@ -61,7 +58,6 @@ impl LegacyCatalog {
     }
 
     /// The names of packages that can be converted, sorted.
-    #[must_use]
     pub(crate) fn sound_packages(&self) -> Vec<&str> {
         self.sound().into_iter().map(|it| it.name.as_str()).collect()
     }
@@ -78,7 +74,6 @@ impl LegacyCatalog {
     }
 
     /// A problem as an error.
-    #[must_use]
     pub fn inconvertible(&self, problem: &Problem) -> LegacyError {
         LegacyError::Inconvertible { path: self.file.path().to_owned(), text: problem.text.clone() }
     }

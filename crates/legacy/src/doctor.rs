@@ -119,7 +119,6 @@ fn claimed(file: &LegacyFile) -> Option<i64> {
 
 impl LegacyCatalog {
     /// The file in numbers.
-    #[must_use]
     pub fn info(&self) -> LegacyInfo {
         let file = self.file();
         let rows = &self.model.rows;
@@ -146,7 +145,6 @@ impl LegacyCatalog {
 
 impl LegacyInfo {
     /// The schemas that its tables and columns show, in words, if that is not the one that it claims.
-    #[must_use]
     pub fn other_shape(&self) -> Option<String> {
         let is_claimed = self.schema.is_some_and(|it| schemas_of(self.shape).contains(&it));
         (!is_claimed).then(|| shown(self.shape))

@@ -91,19 +91,16 @@ impl LegacyFile {
     }
 
     /// Its path.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The version that it claims to have.
-    #[must_use]
     pub fn claim(&self) -> &Claim {
         &self.claim
     }
 
     /// Whether a journal lay beside it that had to be played back first.
-    #[must_use]
     pub(crate) fn was_interrupted(&self) -> bool {
         self.scratch.is_some()
     }
@@ -114,19 +111,16 @@ impl LegacyFile {
     }
 
     /// Whether it has a table.
-    #[must_use]
     pub(crate) fn has_table(&self, table: &str) -> bool {
         self.columns.contains_key(table)
     }
 
     /// Whether a table has a column.
-    #[must_use]
     pub(crate) fn has_column(&self, table: &str, column: &str) -> bool {
         self.columns.get(table).is_some_and(|it| it.iter().any(|name| name.eq_ignore_ascii_case(column)))
     }
 
     /// The newest schema of which all tables and columns are there.
-    #[must_use]
     pub fn shape(&self) -> i64 {
         let newest = [
             (12, self.has_table("deprecated")),
@@ -144,7 +138,6 @@ impl LegacyFile {
     }
 
     /// The schema to read it by: the one that it claims, or the one of its tables if it claims none.
-    #[must_use]
     pub fn schema(&self) -> i64 {
         match self.claim {
             Claim::Number(version) if version >= 0 => version,
@@ -164,7 +157,6 @@ impl LegacyFile {
 }
 
 /// Whether the file is an SQLite database with the tables of a legacy catalog.
-#[must_use]
 pub fn is_legacy(path: &Path) -> bool {
     // SQLite reads statistics with the schema, so that even looking for tables runs what a file holds.
     let has_tables = connect(path).and_then(|connection| columns(&connection));

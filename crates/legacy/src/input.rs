@@ -29,7 +29,6 @@ struct Part {
 
 impl LegacyCatalog {
     /// The catalog as files that are made when they are read.
-    #[must_use]
     pub fn into_input(self) -> Input {
         let mut remarks = self.findings().to_vec();
         let unwritable = self.model.unwritable();

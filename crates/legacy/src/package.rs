@@ -53,7 +53,6 @@ pub struct Problem {
 impl Problem {
     /// The problem in words, with the names of its package and bundle. `what` stands between the name of the package
     /// and the reason.
-    #[must_use]
     pub fn words(&self, what: &str) -> String {
         let bundle = self.bundle.as_ref().map(|it| format!("bundle `{it}`: ")).unwrap_or_default();
         match &self.package {

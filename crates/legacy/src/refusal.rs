@@ -108,7 +108,6 @@ pub enum AddRefusal {
 
 impl AddRefusal {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Incomplete { what, .. } => match *what {

@@ -39,7 +39,6 @@ impl fmt::Debug for HttpAssistant {
 
 impl HttpAssistant {
     /// Answers about a world.
-    #[must_use]
     pub fn new(world: World) -> Self {
         let world = Arc::new(RwLock::new(Arc::new(world)));
         let current = Arc::clone(&world);

@@ -85,7 +85,6 @@ pub async fn serve_streams(
 
 impl Assistant {
     /// A server that answers about a world.
-    #[must_use]
     pub fn new(world: Arc<World>) -> Self {
         Self { world }
     }

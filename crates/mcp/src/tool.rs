@@ -174,20 +174,17 @@ fn about_catalogs() -> Vec<Row> {
 }
 
 /// The names of the tools.
-#[must_use]
 pub fn names() -> Vec<&'static str> {
     rows().iter().map(|it| it.name.as_str()).collect()
 }
 
 /// The schema of a kind of answer of a tool, as in the command's output.
-#[must_use]
 pub fn output_schema(tool: &str, kind: &str) -> Option<Value> {
     let row = rows().iter().find(|it| it.name == tool)?;
     Some((row.output)().into_iter().find(|it| it.0 == kind)?.1.to_value())
 }
 
 /// The schema of the arguments of a tool.
-#[must_use]
 pub fn input_schema(tool: &str) -> Option<Value> {
     let row = rows().iter().find(|it| it.name == tool)?;
     Some(Value::Object(input(row)))

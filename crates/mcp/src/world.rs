@@ -125,7 +125,6 @@ pub struct World {
 
 impl World {
     /// A world of catalogs, without a cluster.
-    #[must_use]
     pub fn new(mut index: Index, today: fn() -> Day) -> Self {
         let is_unwanted = Arc::new(AtomicBool::new(false));
         // SQLite refuses only a connection that was closed.

@@ -70,7 +70,6 @@ struct Halves {
 
 impl Answers {
     /// An empty store for at most about `max` bytes of answers.
-    #[must_use]
     pub(crate) fn of_bytes(max: usize) -> Self {
         Self { halves: Mutex::default(), max_half: max / 2, hasher: RandomState::new() }
     }

@@ -9,7 +9,6 @@ const MAX: u64 = 128 << 20;
 
 /// The bytes that all answers together may take, by the text of `GOMEMLIMIT`: half of the room that the limit leaves
 /// beside the server itself. `None` if there is no limit (`off`), or the text is not a valid one.
-#[must_use]
 pub fn budget(limit: &str) -> Option<usize> {
     let bytes = bytes(limit.trim())?;
     usize::try_from((bytes.saturating_sub(BARE) / 2).min(MAX)).ok()

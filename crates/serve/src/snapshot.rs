@@ -156,7 +156,6 @@ impl Snapshot {
     }
 
     /// A connection, if one is idle; it is given back when it is dropped.
-    #[must_use]
     pub fn idle(&self) -> Option<Borrowed<'_>> {
         let index = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
         Some(Borrowed { snapshot: self, index: Some(index), is_limited: false })

@@ -82,7 +82,6 @@ pub enum RangeError {
 
 impl RangeError {
     /// The fault in words for people: once, and without the steps of the real library.
-    #[must_use]
     pub fn plain(&self) -> String {
         match self {
             Self::LeadingOr => "it begins with `||`".to_owned(),
@@ -192,7 +191,6 @@ impl Range {
     }
 
     /// Whether it holds every version that another range holds, as far as the versions that both name show.
-    #[must_use]
     pub fn includes(&self, other: &Self) -> bool {
         if self.has_empty_group() || other.has_empty_group() {
             return false;

@@ -20,7 +20,6 @@ pub struct Holding {
 
 impl Holding {
     /// Takes ranges with their numbers, which ascend.
-    #[must_use]
     pub fn new<'r>(ranges: impl Iterator<Item = (u32, &'r Range)> + Clone) -> Self {
         let mut bounds: Vec<Version> = ranges.clone().flat_map(|it| it.1.bounds()).cloned().collect();
         bounds.sort();
@@ -65,19 +64,16 @@ impl Holding {
     }
 
     /// The list of a node: ascending numbers.
-    #[must_use]
     pub fn list(&self, node: usize) -> &[u32] {
         self.nodes.get(node).map_or(&[], Vec::as_slice)
     }
 
     /// The number of nodes.
-    #[must_use]
     pub fn n_nodes(&self) -> usize {
         self.nodes.len()
     }
 
     /// The lowest number of a range that holds a version.
-    #[must_use]
     pub fn first(&self, version: &Version) -> Option<u32> {
         self.nodes_of(version).filter_map(|it| self.list(it).first().copied()).min()
     }

@@ -7,7 +7,6 @@ use super::Version;
 
 /// Keeps, for each key, only the rows with its highest version, in their order; a text that is not a version is below
 /// all versions.
-#[must_use]
 pub fn latest_only<T, K: Hash + Eq>(rows: Vec<T>, key: impl Fn(&T) -> K, version: impl Fn(&T) -> &str) -> Vec<T> {
     let sort_key = |row: &T| {
         let version = version(row);

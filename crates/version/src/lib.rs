@@ -140,7 +140,6 @@ impl Version {
     }
 
     /// The same version without build metadata.
-    #[must_use]
     pub fn without_build(&self) -> Self {
         Self(semver::Version { build: semver::BuildMetadata::EMPTY, ..self.0.clone() })
     }
@@ -164,7 +163,6 @@ impl Version {
     }
 
     /// The beginning that all [`Self::sort_key`]s of a minor version share with each other, and with no other key.
-    #[must_use]
     pub fn minor_sort_key(major: u64, minor: u64) -> Vec<u8> {
         sort_key::encode_minor(major, minor)
     }

@@ -6,7 +6,6 @@ use super::Version;
 const MAX_NAMES: usize = 6;
 
 /// The version at the end of a bundle's name, behind `.v`, `.` or `-v`: `keda.v2.10.1` has 2.10.1.
-#[must_use]
 pub fn version_in_name(name: &str) -> Option<Version> {
     name.match_indices(['.', '-']).find_map(|(at, separator)| {
         let rest = &name[at + 1..];
@@ -32,7 +31,6 @@ fn ends_with_number(text: &str) -> bool {
 }
 
 /// Names in the order of their versions; those without any first, by name.
-#[must_use]
 pub fn by_version<S: AsRef<str>>(mut names: Vec<(S, Option<Version>)>) -> Vec<S> {
     let version = |(name, version): (S, Option<Version>)| {
         let version = version.or_else(|| version_in_name(name.as_ref()));
@@ -45,7 +43,6 @@ pub fn by_version<S: AsRef<str>>(mut names: Vec<(S, Option<Version>)>) -> Vec<S>
 
 /// The first of `n_names` names, joined with commas, and the number of the others. A single other name is written out:
 /// its count would take the same room.
-#[must_use]
 pub fn first_of<S: AsRef<str>>(names: impl Iterator<Item = S>, n_names: usize) -> String {
     let n_shown = if n_names == MAX_NAMES + 1 { n_names } else { MAX_NAMES };
     let mut text = String::new();

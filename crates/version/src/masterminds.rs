@@ -24,7 +24,6 @@ const MAX_VERSION_LEN: usize = 256;
 /// The reason why the API server refuses a ClusterExtension whose `version` is this range, although OLM v1 could read
 /// it. `None` if the API server accepts it, or if OLM v1 cannot read it either and reports that itself
 /// (`docs/behaviour/olm-v1.md` 1.1.10).
-#[must_use]
 pub fn api_server_refusal(range: &str) -> Option<String> {
     if range.is_empty() || Constraint::parse(range).is_err() || api_server_admits(range) {
         return None;

@@ -5,7 +5,6 @@ use super::Version;
 /// The versions nearest to a wanted one, the number of versions, and their range:
 /// `the nearest is 2.7.1; there are 12 versions, 2.1.0 to 2.7.1`. Without a wanted one, only number and range. `None`
 /// if there is no version.
-#[must_use]
 pub fn nearest<'v>(wanted: Option<&Version>, versions: impl Iterator<Item = &'v str>) -> Option<String> {
     let mut all: Vec<Version> = versions.filter_map(|it| Version::parse(it).ok()).collect();
     all.sort();

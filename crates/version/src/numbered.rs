@@ -1,7 +1,6 @@
 //! The order of names that hold numbers, such as `v4.9` and `v4.20`.
 
 /// A key that orders names with the numbers in them by their value.
-#[must_use]
 pub fn by_numbers(name: &str) -> Vec<(String, u128)> {
     let mut parts = Vec::new();
     let mut rest = name;

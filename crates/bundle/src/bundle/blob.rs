@@ -67,13 +67,11 @@ impl Bundle {
     }
 
     /// Its ClusterServiceVersion, as JSON.
-    #[must_use]
     pub fn csv(&self) -> &str {
         &self.csv
     }
 
     /// `spec.version` of its ClusterServiceVersion, or empty.
-    #[must_use]
     pub fn stated_version(&self) -> &str {
         &self.stated_version
     }

@@ -11,7 +11,6 @@ use olmdex_fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 const LINK: &str = "it is a symbolic link, and olmdex follows no links here";
 
 /// Whether a directory is a bundle: both directories are there, and neither is a link.
-#[must_use]
 pub fn is_bundle(directory: &Path) -> bool {
     [MANIFESTS, METADATA].iter().all(|name| directory.join(name).symlink_metadata().is_ok_and(|it| it.is_dir()))
 }

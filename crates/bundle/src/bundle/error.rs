@@ -76,7 +76,6 @@ fn at(of: &Place, field: &str) -> String {
 
 impl BundleError {
     /// The words of opm, without the reference in front.
-    #[must_use]
     pub fn opm(&self) -> String {
         match self {
             Self::Unreadable { path, error } => format!("open {}: {error}", path.display()),
@@ -92,7 +91,6 @@ impl BundleError {
     }
 
     /// The error, without its place.
-    #[must_use]
     pub fn reason(&self) -> String {
         match self {
             Self::Property { message, .. } => message.clone(),
@@ -102,7 +100,6 @@ impl BundleError {
     }
 
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => "check the path",

@@ -9,13 +9,11 @@ use super::properties::version;
 use olmdex_text::json::Reader;
 
 /// The package of a bundle directory; empty if its metadata names none, or cannot be read.
-#[must_use]
 pub fn package_in(directory: &Path) -> String {
     metadata_in(directory).ok().and_then(|files| Metadata::read(&files).package).unwrap_or_default()
 }
 
 /// `spec.version` of the ClusterServiceVersion in a bundle directory; empty if there is none, or it cannot be read.
-#[must_use]
 pub fn stated_version_in(directory: &Path) -> String {
     let files = manifests_in(directory).unwrap_or_default();
     let has_word = |text: &[u8]| memchr::memmem::find(text, b"ClusterServiceVersion").is_some();

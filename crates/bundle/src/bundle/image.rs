@@ -60,7 +60,6 @@ impl ImageTemplate {
     }
 
     /// The reference of a bundle's image.
-    #[must_use]
     pub fn fill(&self, bundle: &Bundle) -> String {
         self.fill_with(&bundle.package, &bundle.name, &bundle.version)
     }

@@ -13,7 +13,6 @@ const MAX_HEAD: u64 = 4 << 20;
 /// The bundles one level below a directory, by name, if they are the reason why it is not a catalog: objects of
 /// Kubernetes have no `schema`. There are none if the catalog does not reach into them. Files of an archive have no
 /// `root`.
-#[must_use]
 pub fn nested_bundles(root: Option<&Path>, catalog: &Input) -> Vec<PathBuf> {
     let has_metadata = |directory: &str| {
         let metadata = format!("{directory}/{METADATA}/");
@@ -51,7 +50,6 @@ pub enum FirstDocument {
 
 impl FirstDocument {
     /// Reads the beginning of a file.
-    #[must_use]
     pub fn of(file: &InputFile) -> Self {
         let Ok(text) = file.head(MAX_HEAD) else { return Self::Other };
         // A document that is cut off would be read as YAML in vain.

@@ -29,7 +29,6 @@ struct Part {
 }
 
 /// The provenance of the blob of a bundle with this image. `files` are those that it was read from, in their order.
-#[must_use]
 pub fn made_of(bundle: &Bundle, image: &str, files: &[SourceFile<'_>]) -> Provenance {
     let expansion = Expansion::default();
     let read: Vec<Read> = files.iter().map(|it| Read::of(it.text, &expansion)).collect();

@@ -154,7 +154,6 @@ fn text_of(tree: &Tree) -> Vec<u8> {
 }
 
 /// A text of a catalog as a name that means nothing to a file system: neither hidden nor a way out of a directory.
-#[must_use]
 pub fn harmless(text: &str) -> String {
     const MAX: usize = 100;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');

@@ -36,7 +36,6 @@ impl Consumer for BundleReader {
 }
 
 /// The findings of the checks about these catalogs.
-#[must_use]
 pub fn check_catalogs(repository: &Repository, catalogs: &[OperatorCatalog]) -> Vec<Finding> {
     let mut found = Vec::new();
     for catalog in catalogs {

@@ -15,7 +15,6 @@ use olmdex_version::Version;
 
 /// The findings of the checks of a version, by its number. The `check` of each is the name of the check in the
 /// pipelines, or `load` for a file that stops them.
-#[must_use]
 pub fn check_version(operator: &Operator, number: usize) -> Vec<Finding> {
     let mut checked = Checked { operator, number, found: Vec::new() };
     checked.run();
@@ -23,7 +22,6 @@ pub fn check_version(operator: &Operator, number: usize) -> Vec<Finding> {
 }
 
 /// The findings of the checks of an operator beside those of its versions, with names as in [`check_version`].
-#[must_use]
 pub fn check_operator(operator: &Operator) -> Vec<Finding> {
     let mut found = Vec::new();
     settings(operator, &mut found);
@@ -42,7 +40,6 @@ pub(super) fn check(operator: &Operator) -> Vec<Finding> {
 }
 
 /// The findings of all checks, each once and without the name of its check.
-#[must_use]
 pub fn findings(operator: &Operator) -> Vec<Finding> {
     distinct(check(operator)).into_iter().map(|finding| finding.check(None)).collect()
 }
@@ -61,7 +58,6 @@ pub(super) fn distinct(mut findings: Vec<Finding>) -> Vec<Finding> {
 }
 
 /// The graph that the pipelines see: for each channel that has one, the versions that can follow each.
-#[must_use]
 pub fn update_graph_of(operator: &Operator) -> BTreeMap<String, BTreeMap<String, Vec<String>>> {
     let name = |number: &usize| operator.versions[*number].name.clone();
     let mut channels = BTreeMap::new();
@@ -75,7 +71,6 @@ pub fn update_graph_of(operator: &Operator) -> BTreeMap<String, BTreeMap<String,
 }
 
 /// The head of each channel: the highest version.
-#[must_use]
 pub fn heads(operator: &Operator) -> BTreeMap<String, String> {
     let channels = operator.versions.iter().flat_map(|it| &it.facts.channels);
     let head = |it: &String| Some((it.clone(), operator.versions[*operator.members(it).last()?].name.clone()));
@@ -83,7 +78,6 @@ pub fn heads(operator: &Operator) -> BTreeMap<String, String> {
 }
 
 /// The default channel: that of the highest version that names one.
-#[must_use]
 pub fn default_channel(operator: &Operator) -> Option<String> {
     let named = operator
         .versions

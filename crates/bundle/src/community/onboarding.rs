@@ -111,7 +111,6 @@ pub enum OnboardingError {
 
 impl OnboardingError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::HasTemplates(_) => "`olmdex release` adds a version, `olmdex whereis --repo` a catalog".to_owned(),

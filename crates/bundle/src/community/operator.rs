@@ -115,7 +115,6 @@ impl Operator {
     }
 
     /// The package that its bundles name, if one does.
-    #[must_use]
     pub fn package(&self) -> Option<&str> {
         self.versions.iter().map(|it| it.facts.package.as_str()).find(|it| !it.is_empty())
     }
@@ -143,7 +142,6 @@ impl PartialEq for RepositoryFile {
 
 impl VersionDirectory {
     /// The unused keys of its release configuration: their places, their names, and the keys that may be meant.
-    #[must_use]
     pub fn unread_keys(&self) -> Vec<(Place, String, Option<&'static str>)> {
         let Ok(file) = &self.release else { return Vec::new() };
         let found = unread_keys(&file.json).into_iter().filter_map(|(path, meant)| {

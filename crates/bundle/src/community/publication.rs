@@ -82,7 +82,6 @@ pub enum PublicationReasonKind {
 
 impl PublicationReasonKind {
     /// The word for it.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NoCatalog => "no-catalog",
@@ -174,13 +173,11 @@ impl Publications {
     }
 
     /// Whether catalogs are made of templates, not of the bundles' annotations.
-    #[must_use]
     pub fn has_templates(&self) -> bool {
         self.operator.settings.is_fbc
     }
 
     /// The versions of OpenShift that catalogs are made for: those of the repository, or those that the pipelines know.
-    #[must_use]
     pub fn minors(&self) -> Vec<Minor> {
         if self.catalogs.is_empty() {
             openshift::all_catalogs().collect()
@@ -190,7 +187,6 @@ impl Publications {
     }
 
     /// The operator's catalog directories, with the names of their catalogs.
-    #[must_use]
     pub fn catalog_directories(&self) -> Vec<(String, std::path::PathBuf)> {
         let root = self.repository.root.join("catalogs");
         let own = self.catalogs.values().filter(|it| it.file.is_some());
@@ -198,7 +194,6 @@ impl Publications {
     }
 
     /// The heads that the pipelines put into the catalog of a version, by the annotations of the bundles.
-    #[must_use]
     pub fn heads(&self, minor: Minor) -> Vec<PublishedHead> {
         let taken = |number: &usize| self.operator.versions[*number].takes(minor);
         let channels = self.operator.all_channels().into_iter();
@@ -209,7 +204,6 @@ impl Publications {
 
     /// A version of the operator in each of its channels, if the pipelines put it into the catalog of a version of
     /// OpenShift.
-    #[must_use]
     pub fn channels_of(&self, version: &str, minor: Minor) -> Vec<PublishedHead> {
         let Some(found) = self.find(version).filter(|it| it.takes(minor)) else { return Vec::new() };
         found.facts.channels.iter().map(|it| self.head(it, found)).collect()
@@ -232,14 +226,12 @@ impl Publications {
     }
 
     /// Whether the operator is in the catalog of a version, and the change that would put it there.
-    #[must_use]
     pub fn of(&self, minor: Minor) -> Publication {
         if self.has_templates() { self.of_templates(minor) } else { self.of_annotations(minor) }
     }
 
     /// Like [`Self::of`], for one version of the operator: its number, or the name of its directory or of its
     /// ClusterServiceVersion.
-    #[must_use]
     pub fn of_version(&self, version: &str, minor: Minor) -> Publication {
         let Some(found) = self.find(version) else {
             let text = format!("`operators/{}` has no version `{version}`", self.operator.name);

@@ -74,7 +74,6 @@ pub enum ReleaseError {
 
 impl ReleaseError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::NoConfiguration(_) => {
@@ -95,7 +94,6 @@ impl ReleaseError {
 }
 
 /// At which level a catalog is rendered: those of OpenShift 4.17 and later are migrated.
-#[must_use]
 pub fn catalog_level(catalog: &str) -> Level {
     let numbers = catalog.strip_prefix('v').and_then(|it| it.split_once('.'));
     let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());

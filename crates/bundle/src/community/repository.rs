@@ -35,7 +35,6 @@ pub struct OperatorCatalog {
 
 impl Repository {
     /// The repository that a path is in or the root of: the nearest directory with `operators/`.
-    #[must_use]
     pub fn around(path: &Path) -> Option<Self> {
         let full = path.canonicalize().ok()?;
         let n_up = full.ancestors().position(|it| it.join("operators").is_dir())?;
@@ -59,7 +58,6 @@ impl Repository {
     }
 
     /// The catalogs of operators, by catalog and operator. A directory without a catalog file does not count.
-    #[must_use]
     pub fn catalogs(&self) -> Vec<OperatorCatalog> {
         let mut found = Vec::new();
         for (catalog, path) in directories(&self.root.join("catalogs")) {
@@ -73,7 +71,6 @@ impl Repository {
     }
 
     /// The versions of OpenShift that it has a directory of catalogs for.
-    #[must_use]
     pub fn openshift_versions(&self) -> Vec<Minor> {
         let mut minors: Vec<Minor> =
             directories(&self.root.join("catalogs")).iter().filter_map(|it| minor_of(&it.0)).collect();
@@ -82,13 +79,11 @@ impl Repository {
     }
 
     /// Whether its operators are certified, or those of the marketplace.
-    #[must_use]
     pub fn is_certified(&self) -> bool {
         self.organization.as_deref().is_some_and(|it| it != "community-operators")
     }
 
     /// Whether checks of images find nothing, since the repository allows all.
-    #[must_use]
     pub fn allows_all_registries(&self) -> bool {
         self.allowed_registries.is_empty()
     }

@@ -41,7 +41,6 @@ impl Suite {
 }
 
 /// The findings of a pipeline about an operator, each with the name of its check.
-#[must_use]
 pub fn suite_findings(operator: &Operator, repository: Option<&Repository>, suite: Suite) -> Vec<Finding> {
     let mut found = check(operator);
     found.extend(repository.map(|it| marketplace::check(operator, it)).unwrap_or_default());

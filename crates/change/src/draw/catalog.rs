@@ -73,7 +73,6 @@ pub enum DrawError {
 
 impl DrawError {
     /// The same in opm's words, which say "several" even if there is no such property.
-    #[must_use]
     pub fn opm(&self) -> String {
         match self {
             Self::NotOnePackage { bundle, .. } => {
@@ -167,7 +166,6 @@ impl CatalogBuilder {
     }
 
     /// The catalog.
-    #[must_use]
     pub fn finish(self) -> Catalog {
         self.catalog.ranked()
     }
@@ -300,13 +298,11 @@ impl Catalog {
     }
 
     /// The version of a bundle; 0.0.0 if the catalog has no such bundle.
-    #[must_use]
     pub fn version_of(&self, name: &str) -> Version {
         self.versions.get(name).cloned().unwrap_or(Version::new(0, 0, 0))
     }
 
     /// The package of the first channel that lists a bundle.
-    #[must_use]
     pub fn package_of(&self, bundle: &str) -> Option<&str> {
         let lists = |it: &&Channel| it.entries.iter().any(|it| it.name == bundle);
         self.channels.iter().find(lists).map(|it| it.package.as_str())
@@ -323,14 +319,12 @@ impl Catalog {
     }
 
     /// Whether it has a channel of the package.
-    #[must_use]
     pub fn has_package(&self, package: &str) -> bool {
         self.channels.iter().any(|it| it.package == package)
     }
 
     /// Joins several catalogs into one in which each package is called `CATALOG/PACKAGE`, if its catalog has a name. A
     /// deprecation in one of them does not count in the others.
-    #[must_use]
     pub fn joined(catalogs: impl IntoIterator<Item = (Option<String>, Self)>) -> Self {
         let mut joined = Self::default();
         for (name, catalog) in catalogs {
@@ -393,7 +387,6 @@ impl Catalog {
     }
 
     /// One channel as [`Self::keep`] would leave it, but without a pass over the other channels.
-    #[must_use]
     pub fn only(&self, package: &str, channel: &str) -> Self {
         let deprecated = self.deprecated_in(package);
         // They are sorted by name.

@@ -55,13 +55,11 @@ pub struct GraphEdges {
 
 impl GraphEdges {
     /// How many there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.sources.iter().map(Sources::len).sum()
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
@@ -85,7 +83,6 @@ impl Serialize for GraphEdges {
 }
 
 /// The graphs of a catalog's channels, by package and channel.
-#[must_use]
 pub fn channels(catalog: &Catalog) -> Vec<ChannelGraph> {
     let mut graphs: Vec<ChannelGraph> = catalog.channels.iter().map(|it| channel(catalog, it)).collect();
     graphs.sort_by(|a, b| (&a.package, &a.channel).cmp(&(&b.package, &b.channel)));
@@ -93,7 +90,6 @@ pub fn channels(catalog: &Catalog) -> Vec<ChannelGraph> {
 }
 
 /// As [`channels`], but with the channels of a package by the versions of their heads, the highest first.
-#[must_use]
 pub fn channels_by_head(catalog: &Catalog) -> Vec<ChannelGraph> {
     in_version_order(catalog).into_iter().map(|it| channel(catalog, it)).collect()
 }

@@ -26,7 +26,6 @@ const MAX_FLAGS: usize = 8;
 const MAX_NAME: usize = 40;
 
 /// Draws the channels of a package as Mermaid.
-#[must_use]
 pub fn folded_mermaid(catalog: &Catalog) -> String {
     let channels = in_version_order(catalog);
     let axis = Axis::new(catalog, &channels);

@@ -95,7 +95,6 @@ impl Entries {
 
 impl<'c> Mermaid<'c> {
     /// Prepares a drawing.
-    #[must_use]
     pub fn new(catalog: &'c Catalog, options: MermaidOptions) -> Self {
         let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
         channels.sort_by_key(|it| it.rank);
@@ -127,13 +126,11 @@ impl<'c> Mermaid<'c> {
     }
 
     /// How many edges it has.
-    #[must_use]
     pub fn n_edges(&self) -> usize {
         self.n_edges
     }
 
     /// Words about ranges that cannot be read.
-    #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }

@@ -105,7 +105,6 @@ fn drawn(strip: &Strip, width: usize) -> String {
 }
 
 /// The style sheet of pictures that have none of their own.
-#[must_use]
 pub fn picture_style() -> String {
     style()
 }

@@ -55,14 +55,12 @@ pub struct Added {
 
 impl Added {
     /// Whether its entries keep the edges that they have, so that there are no findings about it.
-    #[must_use]
     pub fn keeps_edges(&self) -> bool {
         self.edges.is_none()
     }
 }
 
 /// The blob of the one bundle in a source; `None` for any other source.
-#[must_use]
 pub fn bundle_in(input: &Input) -> Option<Tree> {
     let mut bundles = bundles_of(input);
     bundles.pop().filter(|_| bundles.is_empty())

@@ -35,14 +35,12 @@ pub struct CatalogEdit {
 
 impl CatalogEdit {
     /// Begins with the files of a catalog.
-    #[must_use]
     pub fn new(input: Input) -> Self {
         let (texts, edits) = (BTreeMap::new(), BTreeMap::new());
         Self { current: input.clone(), original: input, texts, edits, known: OnceCell::new() }
     }
 
     /// The names of its packages, in the order of the files.
-    #[must_use]
     pub fn packages(&self) -> Vec<String> {
         self.names().iter().filter(|it| it.bundle.is_none()).map(|it| it.package.clone()).collect()
     }
@@ -52,7 +50,6 @@ impl CatalogEdit {
     }
 
     /// The numbers of the files that have documents of a package.
-    #[must_use]
     pub fn files_of(&self, package: &str) -> BTreeSet<usize> {
         self.known().files.get(package).cloned().unwrap_or_default()
     }
@@ -213,7 +210,6 @@ impl CatalogEdit {
 
     /// The form in which most bundles of a package store their manifests; if none of them shows a form, that of most
     /// bundles in the whole catalog. `None` if no bundle shows one.
-    #[must_use]
     pub fn level_of(&self, package: &str) -> Option<Level> {
         let names = self.names();
         let most = |of: &dyn Fn(&PackageOrBundle) -> bool| {
@@ -233,7 +229,6 @@ impl CatalogEdit {
     }
 
     /// Its files as they are now.
-    #[must_use]
     pub fn input(&self) -> &Input {
         &self.current
     }
@@ -366,7 +361,6 @@ impl CatalogNames {
 }
 
 /// The blobs of the bundles of a catalog.
-#[must_use]
 pub(super) fn bundles_of(input: &Input) -> Vec<Tree> {
     let mut bundles = Vec::new();
     let done: Result<(), Infallible> = fbc::load(input, &Bundles, |found| {

@@ -29,7 +29,6 @@ impl Edges {
     /// The edges that the ClusterServiceVersion in a blob states: `replaces`, `skips` and `olm.skipRange`. Edges that
     /// it does not state are `None`. A blob whose ClusterServiceVersion has become a property has lost `replaces` and
     /// `skips`.
-    #[must_use]
     pub(super) fn stated_in(bundle: &Blob<'_>) -> Self {
         let Typed::Bundle(bundle) = &bundle.typed else { return Self::default() };
         if let Ok(Some(csv)) = fbc::cluster_service_version(bundle) {
@@ -86,7 +85,6 @@ impl Edges {
     }
 
     /// Whether both `replaces` and `skips` are `None`.
-    #[must_use]
     pub(crate) fn names_no_entry(&self) -> bool {
         self.replaces.is_none() && self.skips.is_none()
     }

@@ -63,7 +63,6 @@ impl Heard {
 
 impl Survey {
     /// The survey of a catalog in files. Documents that cannot be read are left out.
-    #[must_use]
     pub fn of_files(input: &Input) -> Self {
         let (mut survey, mut heard) = (Self::default(), Heard::default());
         let done: Result<(), Infallible> = fbc::load(input, &Reader, |found| {
@@ -143,7 +142,6 @@ impl Survey {
 
     /// A package, all that depend on it, and all that those need, directly or indirectly: each package that can meet a
     /// demand.
-    #[must_use]
     pub fn around(&self, package: &str) -> BTreeSet<String> {
         let mut within = self.dependants(package);
         within.insert(package.to_owned());
@@ -169,7 +167,6 @@ impl Survey {
     }
 
     /// The packages with a bundle that demands something of a package, or of one of those.
-    #[must_use]
     pub fn dependants(&self, package: &str) -> BTreeSet<String> {
         // The packages that demand each thing, and the demanded things that each package provides.
         let mut demanders: HashMap<&Leaf, Vec<&str>> = HashMap::new();
@@ -219,7 +216,6 @@ impl Survey {
     }
 
     /// The files that have documents of some packages, and those with documents without a package.
-    #[must_use]
     pub fn files_of(&self, packages: &BTreeSet<String>) -> BTreeSet<usize> {
         let named = packages.iter().map(String::as_str);
         named.chain([""]).filter_map(|package| self.files.get(package)).flatten().copied().collect()

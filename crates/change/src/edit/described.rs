@@ -38,7 +38,6 @@ impl<'a> DescribedBundle<'a> {
     }
 
     /// A name that tells its package.
-    #[must_use]
     pub fn package_or_neighbour(&self) -> Name {
         match (self.field("package"), self.field("replaces")) {
             (Some(package), _) => Name::Plain(package.to_owned()),

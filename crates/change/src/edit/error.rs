@@ -82,7 +82,6 @@ pub enum EditError {
 
 impl EditError {
     /// The way out.
-    #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Unknown { what, name, known, .. } => help_for_unknown(what, name, known),

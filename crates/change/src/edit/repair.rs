@@ -22,7 +22,6 @@ pub enum PackageFix {
 
 impl PackageFix {
     /// The fix for findings of a rule, if there is one.
-    #[must_use]
     pub fn of(rule: &Rule) -> Option<Self> {
         let all = [
             (REPEATED_RELATED_IMAGE, Self::RepeatedImages),

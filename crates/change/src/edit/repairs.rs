@@ -92,7 +92,6 @@ pub struct LeftUser {
 
 /// The edits that strand nobody in packages, each in one catalog: those in which somebody is stranded, by catalog and
 /// name.
-#[must_use]
 pub fn repairs(views: Vec<PackageView>, generations: &[Olm]) -> Vec<PackageRepair> {
     let found: Vec<Option<PackageRepair>> = views.into_par_iter().map(|it| repair(&it, generations)).collect();
     let mut found: Vec<PackageRepair> = found.into_iter().flatten().collect();
@@ -101,7 +100,6 @@ pub fn repairs(views: Vec<PackageView>, generations: &[Olm]) -> Vec<PackageRepai
 }
 
 /// The edits that strand nobody in a package of one catalog; `None` if nobody is stranded.
-#[must_use]
 fn repair(view: &PackageView, generations: &[Olm]) -> Option<PackageRepair> {
     let state = State::new(view);
     let graph = state.graph?;

@@ -44,7 +44,6 @@ pub struct Simulation {
 
 impl Simulation {
     /// Whether a user is newly stranded, or an operator cannot be installed any more.
-    #[must_use]
     pub fn is_negative(&self) -> bool {
         self.users.iter().any(|it| it.effect == Effect::Stranded) || self.dependants.iter().any(Dependant::is_lost)
     }
@@ -135,7 +134,6 @@ pub enum Effect {
 
 impl Effect {
     /// The word for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Stranded => "stranded",
@@ -176,7 +174,6 @@ pub struct Question<'q> {
 
 /// The effects of the difference between two catalogs on the users of a package, channel by channel in the order of the
 /// entries, with the edges that would leave nobody stranded.
-#[must_use]
 pub fn simulate(before: &PackageView, after: &PackageView, question: &Question<'_>) -> Simulation {
     let (old, new) = (State::new(before), State::new(after));
     let mut simulation = Simulation { package: before.package.clone(), ..Simulation::default() };

@@ -28,7 +28,6 @@ pub struct EditEffects {
 
 /// Judges the files of changed packages before and after the change. Returns one verdict for each package; errors
 /// without a package belong to the first.
-#[must_use]
 pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffects> {
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));

@@ -29,7 +29,6 @@ pub enum BaselineError {
 
 impl BaselineError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {

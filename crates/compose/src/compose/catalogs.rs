@@ -81,7 +81,6 @@ pub struct Destination {
 
 impl NamedCatalog {
     /// The source, if the whole catalog comes from one source.
-    #[must_use]
     pub fn source(&self) -> Option<&Path> {
         match self.components.as_slice() {
             [Component { origin: Origin::Source { path, catalog: None }, packages, .. }] if packages.is_empty() => {
@@ -103,7 +102,6 @@ impl Component {
     }
 
     /// The file or source of the component.
-    #[must_use]
     pub(crate) fn origin_path(&self) -> &Path {
         match &self.origin {
             Origin::Source { path, .. } | Origin::Template { path, .. } => path,

@@ -97,20 +97,17 @@ impl Chosen {
     }
 
     /// How many findings count.
-    #[must_use]
     pub fn tally(&self) -> Tally {
         Tally::of(&self.findings)
     }
 
     /// Whether there are errors, or warnings that count as such.
-    #[must_use]
     pub fn is_refused(&self) -> bool {
         let tally = self.tally();
         tally.errors > 0 || (self.strict && tally.warnings > 0)
     }
 
     /// Whether errors are hidden.
-    #[must_use]
     pub fn has_hidden_errors(&self) -> bool {
         self.hidden.iter().any(|it| it.tally.errors > 0)
     }

@@ -89,7 +89,6 @@ fn absent(source: &std::path::Path, package: &str, channel: Option<&str>) -> Str
 
 impl ComposeError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Unopened { source, .. } => source.help(),

@@ -84,7 +84,6 @@ const COMPONENTS: &str = "olm.composite";
 const CATALOGS: &str = "olm.composite.catalogs";
 
 /// Reads a file of an old form; `None` if it is something else. `shown` is its name in messages.
-#[must_use]
 pub fn of_composite(shown: &str, text: &[u8]) -> Option<Converted> {
     let mut catalogs: Vec<Catalog> = Vec::new();
     let mut components: Vec<Component> = Vec::new();

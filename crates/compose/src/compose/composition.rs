@@ -85,7 +85,6 @@ impl Composition {
     }
 
     /// All of it as one catalog.
-    #[must_use]
     pub fn input(&self) -> Input {
         let mut all = Input::default();
         for part in &self.parts {
@@ -96,7 +95,6 @@ impl Composition {
     }
 
     /// Whether a part of it could not be read; its remarks have the details.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         let mut remarks = self.parts.iter().flat_map(|it| &it.input.remarks);
         remarks.all(|it| it.rule.severity != Severity::Error)

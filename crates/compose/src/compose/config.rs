@@ -42,7 +42,6 @@ pub struct Config {
 
 impl Config {
     /// Whether the file still has the content that was read.
-    #[must_use]
     pub fn is_current(&self) -> bool {
         let is_same =
             |(path, old): &(PathBuf, Vec<u8>)| file::read_regular_of(path, MAX_LEN).is_ok_and(|it| it == *old);

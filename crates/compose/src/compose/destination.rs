@@ -89,7 +89,6 @@ impl Destination {
 
     /// The name of its directory in a Dockerfile beside it, and that Dockerfile; `None` if the directory has no such
     /// name.
-    #[must_use]
     pub fn dockerfile(&self) -> Option<(String, PathBuf)> {
         let name = self.path.file_name()?.to_str()?;
         if name.contains([' ', '"', '\'', '\\', '$']) || name.chars().any(char::is_control) {

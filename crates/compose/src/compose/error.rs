@@ -43,7 +43,6 @@ pub enum ConfigError {
 
 impl ConfigError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Content { help, .. } => help.clone(),

@@ -43,7 +43,6 @@ pub enum FilesError {
 
 impl FilesError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::Reread(_) => "compose it again when no process writes to its files",
@@ -55,7 +54,6 @@ impl FilesError {
 
 impl<'c> Files<'c> {
     /// Reads a catalog, and makes its blobs.
-    #[must_use]
     pub fn of(composition: &'c Composition, format: Format, level: Level, expansion: &'c Expansion) -> Self {
         let how = Rendering { format, level, selection: Selection { packages: &[] }, expansion };
         let extension = match format {

@@ -63,7 +63,6 @@ pub(super) fn is_link_out(file: &Path) -> bool {
 
 /// Looks for the file. `current` is the path of the current directory, from the root; `sources` are the catalogs that
 /// are read.
-#[must_use]
 pub fn find(current: &Path, sources: &[PathBuf]) -> Search {
     let mut search = Search::default();
     let mut directory = PathBuf::new();

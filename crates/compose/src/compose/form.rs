@@ -276,7 +276,6 @@ impl Word {
 }
 
 /// The JSON Schema of the file, for editors.
-#[must_use]
 pub fn schema() -> Schema {
     schemars::schema_for!(Form)
 }

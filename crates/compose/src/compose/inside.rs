@@ -32,7 +32,6 @@ pub struct OutsideError {
 
 impl OutsideError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> &'static str {
         "name a path below the directory of the file; if you trust the file, use `--trust-config` or `--config FILE` \
         to read it"
@@ -99,7 +98,6 @@ fn leads_out(file: &Path, path: &Path) -> Option<String> {
 
 /// Describes how a source or file leads out of the directory of a file that names it, whatever its path looks like;
 /// `None` for one that the file may name.
-#[must_use]
 pub fn outside_of(file: &Path, path: &Path) -> Option<String> {
     let Some(local) = source::local_path(path) else {
         let place = if source::is_revision(path) { "a git revision" } else { "a registry or a container engine" };

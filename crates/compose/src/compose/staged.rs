@@ -71,7 +71,6 @@ pub enum StageError {
 
 impl StageError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Files(error) => Some(error.help().to_owned()),

@@ -90,7 +90,6 @@ pub enum BundleVersion {
 
 impl BundleFacts {
     /// Its version, if it has one.
-    #[must_use]
     pub fn version(&self) -> Option<&Version> {
         match &self.version {
             BundleVersion::Known(version) => Some(version),
@@ -101,13 +100,11 @@ impl BundleFacts {
 
 impl PackageFacts {
     /// A channel, by name.
-    #[must_use]
     pub fn channel(&self, name: &str) -> Option<&ChannelFacts> {
         self.channels.iter().find(|it| it.name == name)
     }
 
     /// Versions of bundles, by the names of these.
-    #[must_use]
     pub fn versions(&self) -> BTreeMap<&str, &Version> {
         self.bundles.iter().filter_map(|it| Some((it.name.as_str(), it.version()?))).collect()
     }
@@ -206,7 +203,6 @@ fn facts(blob: &Blob<'_>) -> Option<DocumentContent> {
 
 impl Catalog {
     /// Reads a catalog, in parallel: these packages of it, or all of them, and the blobs without a package.
-    #[must_use]
     pub fn read(input: &Input, wanted: Option<&BTreeSet<&str>>) -> Self {
         let mut catalog = Self::default();
         let mut position = 0;
@@ -260,7 +256,6 @@ impl Catalog {
     }
 
     /// The packages of unreadable documents, as far as these name one.
-    #[must_use]
     pub fn broken_packages(&self) -> BTreeSet<&str> {
         self.broken.iter().map(|it| it.1.package.as_str()).collect()
     }

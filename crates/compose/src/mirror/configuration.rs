@@ -59,7 +59,6 @@ pub struct Depth {
 
 impl Operator {
     /// How much of a channel without a range is kept.
-    #[must_use]
     pub fn depth(&self) -> Depth {
         Depth { is_full: self.full, previous: self.previous }
     }
@@ -126,25 +125,21 @@ pub struct Range {
 
 impl Range {
     /// A range of these bounds.
-    #[must_use]
     pub fn new(min: &str, max: &str) -> Self {
         Self { min: min.to_owned(), max: max.to_owned() }
     }
 
     /// Whether it has no bound.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min.is_empty() && self.max.is_empty()
     }
 
     /// The single version, if both bounds have the same text.
-    #[must_use]
     pub fn exact(&self) -> Option<&str> {
         (!self.min.is_empty() && self.min == self.max).then_some(&self.min)
     }
 
     /// The text in oc-mirror's errors, with its blank before an upper bound.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut text = String::new();
         if !self.min.is_empty() {
@@ -159,14 +154,12 @@ impl Range {
     }
 
     /// As a constraint; `None` if there is no bound, or they are not versions.
-    #[must_use]
     pub fn constraint(&self) -> Option<Constraint> {
         if self.is_empty() { None } else { Constraint::parse(&self.text()).ok() }
     }
 }
 
 /// The names of catalogs: the last component of their references, with the tag if that alone is ambiguous.
-#[must_use]
 pub fn catalog_names(operators: &[Operator]) -> Vec<String> {
     let last = |operator: &Operator| {
         let name = operator.catalog.rsplit('/').next().unwrap_or_default();

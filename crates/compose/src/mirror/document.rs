@@ -23,13 +23,11 @@ pub enum ManifestValue {
 
 impl ManifestValue {
     /// A text.
-    #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
     /// Fields of these names.
-    #[must_use]
     pub fn fields<const N: usize>(fields: [(&str, Self); N]) -> Self {
         Self::Fields(fields.into_iter().map(|(name, it)| (name.to_owned(), it)).collect())
     }
@@ -44,7 +42,6 @@ impl ManifestValue {
     }
 
     /// The YAML of a document, with a line break at its end.
-    #[must_use]
     pub fn to_yaml(&self) -> String {
         let mut out = String::new();
         match self {
@@ -118,7 +115,6 @@ impl ManifestValue {
 }
 
 /// Documents, each after a line `---` but the first.
-#[must_use]
 pub fn documents(nodes: &[ManifestValue]) -> String {
     nodes.iter().map(ManifestValue::to_yaml).collect::<Vec<_>>().join("---\n")
 }

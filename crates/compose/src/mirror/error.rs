@@ -54,7 +54,6 @@ pub enum ConfigurationError {
 
 impl ConfigurationError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         match self {
             Self::UnknownField(field) if field == "bundles" || field == "selectedBundles" => Some(

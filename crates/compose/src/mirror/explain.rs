@@ -72,7 +72,6 @@ pub struct RepairAnswer {
 }
 
 /// Explains a package of a filtered catalog.
-#[must_use]
 pub fn explain(
     catalog: &str,
     name: &str,
@@ -182,7 +181,6 @@ fn asked_for(is_asked: bool, depth: Depth, range: &Range) -> String {
 }
 
 /// Describes a problem in our own words.
-#[must_use]
 pub fn in_words(trouble: &RequestProblem, facts: &PackageFacts) -> String {
     match trouble {
         RequestProblem::BothLevels => "both the package and one of its channels have bounds".to_owned(),
@@ -200,7 +198,6 @@ pub fn in_words(trouble: &RequestProblem, facts: &PackageFacts) -> String {
 }
 
 /// Why the filter refuses something, in our own words.
-#[must_use]
 pub fn refused(error: &FilterError, facts: &PackageFacts) -> String {
     match error {
         FilterError::FullWithRange { .. } => "`full: true` and bounds exclude each other".to_owned(),

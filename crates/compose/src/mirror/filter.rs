@@ -137,7 +137,6 @@ pub struct Warning {
 
 impl Warning {
     /// In our own words.
-    #[must_use]
     pub fn in_words(&self) -> String {
         let Self { package, channel, bundle, range, .. } = self;
         let range = range.text();
@@ -185,7 +184,6 @@ fn channel_text(channel: Option<usize>) -> String {
 }
 
 /// The names of the requested packages; `None` for all.
-#[must_use]
 pub fn wanted(operator: &Operator) -> Option<BTreeSet<&str>> {
     if operator.packages.is_empty() {
         None
@@ -229,7 +227,6 @@ pub fn filter(catalog: &Catalog, operator: &Operator, release: FilterVersion) ->
 impl Filtered {
     /// Words about channels that a console shows in the catalog and not in the kept part: OLM's package server leaves
     /// out a channel whose head says nothing of its ClusterServiceVersion.
-    #[must_use]
     pub fn hidden_channels(&self, catalog: &Catalog) -> Vec<String> {
         let mut found = Vec::new();
         for (name, kept) in &self.packages {
@@ -253,7 +250,6 @@ impl Filtered {
     }
 
     /// The error that the real filter would have stopped at.
-    #[must_use]
     pub fn first_error(&self) -> Option<&FilterError> {
         let errors = self.packages.values().filter_map(|it| it.as_ref().err());
         errors.min_by_key(|it| it.when).map(|it| &it.error)

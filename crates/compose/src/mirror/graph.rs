@@ -61,7 +61,6 @@ fn targets(entry: &Entry) -> impl Iterator<Item = &str> {
 }
 
 /// The names of the entries that no other entry replaces or skips, sorted.
-#[must_use]
 pub fn heads(entries: &[Entry]) -> Vec<&str> {
     let below: BTreeSet<&str> = entries.iter().flat_map(targets).collect();
     let mut heads: Vec<&str> = entries.iter().map(|it| it.name.as_str()).filter(|it| !below.contains(it)).collect();
@@ -135,7 +134,6 @@ fn has_cycle(entries: &[Entry], head: &str) -> bool {
 
 /// The way down from the head of a sound channel, version by version: the entry that each replaces, or, if that is not
 /// in the channel, the highest version that it skips.
-#[must_use]
 pub fn chain<'c>(entries: &'c [Entry], head: &'c str, versions: &BTreeMap<&str, &Version>) -> Vec<&'c str> {
     let by_name: BTreeMap<&str, &Entry> = entries.iter().map(|it| (it.name.as_str(), it)).collect();
     let mut chain = Vec::new();
@@ -164,7 +162,6 @@ pub struct Walk<'c> {
 /// Walks from the head of a sound channel along `replaces`, and keeps the part of that chain that has every reachable
 /// version in the range: from the lowest member above which nothing is added, to the highest below which nothing is
 /// left.
-#[must_use]
 pub fn walk<'c>(entries: &'c [Entry], head: &'c str, is_in_range: impl Fn(&str) -> bool) -> Walk<'c> {
     let by_name: BTreeMap<&str, &Entry> = entries.iter().map(|it| (it.name.as_str(), it)).collect();
     let mut chain = Vec::new();

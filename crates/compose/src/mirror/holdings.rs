@@ -42,7 +42,6 @@ pub enum HoldingStatus {
 
 impl HoldingStatus {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Missing => "missing",
@@ -70,7 +69,6 @@ impl Holding {
 }
 
 /// The holdings of a layout that a mirror needs, with the other ones. `presences` are those of the images there.
-#[must_use]
 pub fn holdings_of_layout(images: &[Mirrored], presences: Vec<Presence>, layout: &Layout) -> Vec<Holding> {
     let found = presences.iter().filter(|presence| presence.status == Status::Found);
     let found: BTreeSet<String> = found.map(|presence| presence.digest.clone()).collect();
@@ -92,7 +90,6 @@ pub struct NeededPlaces {
 
 impl NeededPlaces {
     /// The places of images, and of the catalogs that they belong to.
-    #[must_use]
     pub fn new<'i>(
         images: impl IntoIterator<Item = &'i Mirrored>,
         catalogs: impl IntoIterator<Item = &'i Operator>,
@@ -126,13 +123,11 @@ impl NeededPlaces {
     }
 
     /// The names of the images at their places.
-    #[must_use]
     pub fn references(&self) -> Vec<&str> {
         self.wanted.iter().map(|(_, at)| at.as_str()).collect()
     }
 
     /// The needed images. `presences` are those of [`Self::references`].
-    #[must_use]
     pub fn holdings(&self, presences: impl IntoIterator<Item = Presence>) -> Vec<Holding> {
         self.wanted.iter().zip(presences).map(|((image, at), presence)| Holding::needed(image, at, presence)).collect()
     }

@@ -25,7 +25,6 @@ pub fn bundles<'c>(catalog: &'c Catalog, filtered: &'c Filtered) -> impl Iterato
 }
 
 /// The images of the kept parts, each once.
-#[must_use]
 pub fn images<'c>(catalog: &'c Catalog, filtered: &'c Filtered) -> BTreeSet<&'c str> {
     bundles(catalog, filtered)
         .flat_map(|it| it.1.images.iter().map(String::as_str))
@@ -47,7 +46,6 @@ pub struct MirrorImages {
 impl MirrorImages {
     /// The images of a configuration, and of the kept parts of its catalogs. An expression blocks an image by its name,
     /// and by its name at the destination if that is known.
-    #[must_use]
     pub fn of<'c>(
         configuration: &Configuration,
         kept: impl IntoIterator<Item = (&'c Catalog, &'c Filtered)>,
@@ -79,7 +77,6 @@ impl MirrorImages {
     }
 
     /// All of them, each once.
-    #[must_use]
     pub fn all(&self) -> BTreeSet<&Mirrored> {
         self.operator.iter().chain(&self.generic).collect()
     }

@@ -130,14 +130,12 @@ fn modes(csv: &CsvView<'_>, known: KnownCsv) -> Modes {
 
 impl Install {
     /// The namespace that it goes to.
-    #[must_use]
     pub fn namespace(&self) -> String {
         let suggested = self.modes.namespace.as_deref().filter(|it| is_label(it));
         suggested.map_or_else(|| label(&self.package), str::to_owned)
     }
 
     /// Namespace, OperatorGroup and Subscription, for OLM Classic.
-    #[must_use]
     pub fn subscription(&self, source: &str) -> Vec<ManifestValue> {
         let namespace = self.namespace();
         let named = |name: &str| {
@@ -173,7 +171,6 @@ impl Install {
 
     /// A Namespace and a ClusterExtension, for OLM v1; with a service account if it needs one, which the version of
     /// OpenShift decides.
-    #[must_use]
     pub fn extension(&self, needs_account: bool) -> Vec<ManifestValue> {
         let namespace = self.namespace();
         let ns = ManifestValue::fields([
@@ -210,13 +207,11 @@ impl Install {
     }
 
     /// The reason why the API server refuses the ClusterExtension for its `version`.
-    #[must_use]
     pub fn version_refusal(&self) -> Option<String> {
         api_server_refusal(&self.extension_version())
     }
 
     /// Whether another version differs only in its build metadata.
-    #[must_use]
     pub fn is_ambiguous(&self) -> bool {
         self.range.exact().is_some() && self.version.as_ref().is_some_and(|it| !it.build().is_empty())
     }

@@ -4,7 +4,6 @@ use super::document::ManifestValue;
 
 /// The name of the account for a ClusterExtension, and its ServiceAccount and ClusterRoleBinding: they grant all
 /// rights, since no catalog states the rights that an operator's installation needs.
-#[must_use]
 pub fn installer(extension: &str, namespace: &str) -> (String, Vec<ManifestValue>) {
     let name = format!("{extension}-installer");
     let of_namespace = |name: &str| {

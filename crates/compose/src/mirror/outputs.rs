@@ -45,13 +45,11 @@ pub(super) fn manifest(api: &str, kind: &str, metadata: ManifestValue, spec: Man
 
 impl MirrorImages {
     /// References, one a line.
-    #[must_use]
     pub fn references(&self) -> String {
         self.origins().into_iter().map(|image| format!("{image}\n")).collect()
     }
 
     /// Lines `docker://SOURCE=docker://DESTINATION`, as in the mapping.txt of oc-mirror.
-    #[must_use]
     pub fn mapping(&self, to: &Destination) -> String {
         // skopeo refuses a name with both a tag and a digest, and oc-mirror writes the digest alone
         // (internal/pkg/operator/common.go).
@@ -64,7 +62,6 @@ impl MirrorImages {
     }
 
     /// Mirror sets of a kind, one for each category that has images for it, as documents of YAML.
-    #[must_use]
     pub fn mirror_sets(&self, kind: MirrorSet, to: &Destination) -> String {
         let mut sets = Vec::new();
         for (category, images) in [("operator", &self.operator), ("generic", &self.generic)] {
@@ -110,7 +107,6 @@ impl MirrorImages {
     }
 
     /// The places in the configuration that mirror sets of a kind cannot express, in words.
-    #[must_use]
     pub fn lost_in_mirror_sets(&self, kind: MirrorSet) -> Vec<String> {
         let is_lost = |mirrored: &&Mirrored| {
             let has_other_tag =
@@ -128,7 +124,6 @@ impl MirrorImages {
     }
 
     /// The input of `skopeo sync --src yaml`. Without images the text is empty: an empty list would mean all tags.
-    #[must_use]
     pub fn skopeo_sync(&self) -> String {
         let mut hosts: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
         for image in self.origins() {
@@ -154,7 +149,6 @@ impl MirrorImages {
 
     /// The places in the configuration that skopeo ignores, and the repositories that it would write to one place, in
     /// words.
-    #[must_use]
     pub fn lost_by_skopeo(&self) -> Vec<String> {
         let ignored = |mirrored: &Mirrored| {
             format!(
@@ -198,7 +192,6 @@ pub fn catalog_name(prefix: &str, image: &Image) -> Result<String, OutputError> 
 }
 
 /// The reference under which the catalog of an entry is mirrored.
-#[must_use]
 pub fn catalog_image(operator: &Operator, to: Option<&Destination>) -> Option<Image> {
     let mut image = Image::parse(&operator.catalog)?;
     let Some(to) = to else { return Some(image) };
@@ -251,7 +244,6 @@ fn colliding<'i>(images: &BTreeSet<&'i Image>) -> Vec<(&'i str, BTreeSet<String>
 }
 
 /// An ImageSetConfiguration.
-#[must_use]
 pub fn configuration(configuration: &Configuration) -> ManifestValue {
     let range = |mut node: ManifestValue, range: &Range| {
         for (name, bound) in [("minVersion", &range.min), ("maxVersion", &range.max)] {

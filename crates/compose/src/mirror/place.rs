@@ -32,7 +32,6 @@ pub enum OutputError {
 
 impl OutputError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::Target { .. } => Some("targetRepo is a path without registry, tag and digest, such as `team/app`"),
@@ -74,7 +73,6 @@ impl From<Image> for Mirrored {
 
 impl Mirrored {
     /// Whether it gets another name than its own.
-    #[must_use]
     pub fn is_renamed(&self) -> bool {
         !self.target_repo.is_empty() || !self.target_tag.is_empty()
     }
@@ -93,7 +91,6 @@ pub struct Destination {
 
 impl Image {
     /// Takes a reference apart, without its transport; `None` if it is not one.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (name, is_layout) = without_transport(text);
         if is_layout || name.is_empty() || check_image(name).is_err() {
@@ -110,7 +107,6 @@ impl Image {
     }
 
     /// Registry and repository.
-    #[must_use]
     pub fn location(&self) -> String {
         format!("{}/{}", self.host, self.path)
     }
@@ -131,7 +127,6 @@ impl fmt::Display for Image {
 
 impl Destination {
     /// Reads `HOST[:PORT][/PATH]`; `None` if it is not that.
-    #[must_use]
     pub fn parse(text: &str, max_nested: Option<usize>) -> Option<Self> {
         let text = text.strip_prefix("docker://").unwrap_or(text).trim_end_matches('/');
         let image = Image::parse(&format!("{text}/x:t")).filter(|it| text.split('/').next() == Some(&it.host))?;
@@ -140,13 +135,11 @@ impl Destination {
     }
 
     /// Whether a repository of the registry is below the path.
-    #[must_use]
     pub fn has_repository(&self, repository: &str) -> bool {
         self.prefix.is_empty() || repository.strip_prefix(&self.prefix).is_some_and(|rest| rest.starts_with('/'))
     }
 
     /// The place of an image at the destination: the path and the tag from the configuration, or else its own.
-    #[must_use]
     pub fn of(&self, mirrored: &Mirrored) -> Image {
         let mut image = mirrored.image.clone();
         if !mirrored.target_repo.is_empty() {
@@ -159,7 +152,6 @@ impl Destination {
     }
 
     /// The default place of an image at the destination: the same path, and as tag its own, or its digest.
-    #[must_use]
     pub fn of_image(&self, image: &Image) -> Image {
         let path = match self.prefix.as_str() {
             "" => image.path.clone(),

@@ -36,7 +36,6 @@ pub struct Request {
 
 impl Request {
     /// The request for a package of a catalog, whether the configuration names the package or not.
-    #[must_use]
     pub fn of(operator: &Operator, name: &str) -> Self {
         let asked = operator.packages.iter().find(|it| it.name == name);
         let package = asked.cloned().unwrap_or_else(|| Package { name: name.to_owned(), ..Package::default() });
@@ -73,7 +72,6 @@ pub enum RequestProblem {
 
 impl RequestProblem {
     /// Whether the result is usable all the same.
-    #[must_use]
     pub(crate) fn is_mild(&self) -> bool {
         matches!(self, Self::UnknownChannels(_) | Self::Wider(_))
     }
@@ -95,13 +93,11 @@ pub struct Proposal {
 }
 
 /// The problem of a request, if there is one.
-#[must_use]
 pub fn trouble(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Option<RequestProblem> {
     Judge { name, facts, release }.judge(request).err()
 }
 
 /// The changes of a request that work, the smallest first; none if it works without changes, or if nothing helps.
-#[must_use]
 pub fn repairs(name: &str, facts: &PackageFacts, request: &Request, release: FilterVersion) -> Vec<Proposal> {
     let found = trouble(name, facts, request, release);
     found.map(|it| repairs_of(name, facts, request, &it, release)).unwrap_or_default()
@@ -156,7 +152,6 @@ pub(super) fn repairs_of(
 }
 
 /// The bundles that each channel of a request would keep, whatever becomes of the default channel.
-#[must_use]
 pub fn survivors(
     name: &str,
     facts: &PackageFacts,
@@ -169,7 +164,6 @@ pub fn survivors(
 /// Names that a mistyped one can stand for: at most two letters are wrong, or it is the beginning, or else a word, of
 /// only one name. In a number, a digit more or less is a slip, and another digit another number: those count only if
 /// there is no such slip.
-#[must_use]
 pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
     let mut near: Vec<(usize, &str)> = known
         .clone()

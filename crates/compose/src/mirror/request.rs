@@ -28,7 +28,6 @@ pub enum AskedError {
 
 impl AskedError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::Form(_) => "for example `keda`, `keda/stable`, `keda@2.9.0` or `keda/stable@>=2.9.0 <=2.10.1`",

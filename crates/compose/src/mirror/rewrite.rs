@@ -8,7 +8,6 @@ use olmdex_text::yaml::{self, NodeKind, YamlNode};
 
 /// The text of a file with other names of packages and channels, if only names differ: a renamed item keeps its
 /// comments, while an exchanged one would lose them. A name that cannot be found stays as it is.
-#[must_use]
 pub fn rename(text: &str, old: &[Operator], new: &[Operator]) -> String {
     let mut renames: Vec<(Vec<Step>, &str)> = Vec::new();
     for (at, (old, new)) in old.iter().zip(new).enumerate() {
@@ -153,7 +152,6 @@ fn set(value: &mut Value, name: &str, new: Option<Value>) {
 }
 
 /// Describes how the first version of oc-mirror would treat a configuration of v1alpha2 differently.
-#[must_use]
 pub fn differences(configuration: &Configuration) -> Vec<String> {
     if !configuration.api_version.ends_with("/v1alpha2") {
         return Vec::new();

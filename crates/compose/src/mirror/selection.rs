@@ -22,7 +22,6 @@ pub struct Explained {
 
 impl Explained {
     /// Whether a package cannot be filtered.
-    #[must_use]
     pub fn has_refused(&self) -> bool {
         self.filtered.packages.values().any(Result::is_err)
     }
@@ -57,7 +56,6 @@ pub enum Missing {
 }
 
 /// The names that a catalog does not have. `names` are those of all its packages.
-#[must_use]
 pub fn missing<'n>(
     catalog: &Catalog,
     operator: &Operator,

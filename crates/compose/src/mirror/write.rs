@@ -28,13 +28,11 @@ impl Blobs {
     }
 
     /// All in one stream.
-    #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         self.texts().flat_map(|it| it.1.iter().copied()).collect()
     }
 
     /// A catalog of its own, whose documents know their places in the original one.
-    #[must_use]
     pub fn into_input(self, of: &Input) -> Input {
         let made = |(origin, text): (Origin, Vec<u8>)| {
             let file = of.files.get(origin.file as usize);

@@ -36,7 +36,6 @@ pub fn parse_labels(text: &str, labels: &mut BTreeMap<String, String>) -> Result
 
 impl Dockerfile {
     /// Its text. The instructions are those that opm writes.
-    #[must_use]
     pub fn text(&self) -> String {
         let Self { directory, base, builder, labels } = self;
         let mut text = format!(

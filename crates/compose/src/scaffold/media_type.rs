@@ -18,7 +18,6 @@ const MARKS: &[(usize, &[u8], &str)] = &[
 const HEIF: [&[u8]; 4] = [b"heic", b"heix", b"mif1", b"msf1"];
 
 /// The media type of an image; `None` if catalogs cannot show such bytes.
-#[must_use]
 pub fn media_type(bytes: &[u8]) -> Option<&'static str> {
     if is_svg(bytes) {
         return Some("image/svg+xml");

@@ -27,13 +27,11 @@ enum Which {
 
 impl Moment {
     /// The end of a day (UTC).
-    #[must_use]
     pub fn end_of(day: Day) -> Self {
         Self(Which::Time(day.next().unix().saturating_sub(1)))
     }
 
     /// A state, by its number in its catalog: for an index as of one catalog.
-    #[must_use]
     pub fn of_state(number: i64) -> Self {
         Self(Which::State(number))
     }

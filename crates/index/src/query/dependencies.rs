@@ -37,7 +37,6 @@ pub struct DependencyBundle {
 
 impl PackageDependencies {
     /// The indexes of its bundles by their names; if several share a name, that of the first.
-    #[must_use]
     pub fn bundles_by_name(&self) -> HashMap<&str, usize> {
         let mut by_name = HashMap::with_capacity(self.bundles.len());
         for (place, bundle) in self.bundles.iter().enumerate() {

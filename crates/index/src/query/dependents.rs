@@ -23,7 +23,6 @@ pub struct Dependents {
 impl Dependents {
     /// The packages that require one, by their names. A package that requires itself, or an API of its own, is left
     /// out.
-    #[must_use]
     pub fn of(&self, package: &str) -> Vec<&str> {
         let apis = self.provided.get(package).into_iter().flatten();
         let of_apis = apis.filter_map(|api| self.required.get(api));

@@ -257,13 +257,11 @@ pub struct BundleSelector {
 
 impl BundleDetail {
     /// The architectures, in words, including the one that OLM assumes if the bundle states none.
-    #[must_use]
     pub fn architectures_in_words(&self) -> String {
         platforms_in_words(&self.architectures, self.states_architecture, DEFAULT_ARCHITECTURE)
     }
 
     /// The operating systems, in words.
-    #[must_use]
     pub fn operating_systems_in_words(&self) -> String {
         platforms_in_words(&self.operating_systems, self.states_operating_system, DEFAULT_OPERATING_SYSTEM)
     }

@@ -147,7 +147,6 @@ impl ImageUsers {
     }
 
     /// The images with this text in their references, and the packages that use them.
-    #[must_use]
     pub fn find(&self, text: &str) -> FoundImages {
         let is_found = self.with_text(text);
         let is_user = |it: &&UsingBundle| it.images.iter().any(|it| is_found[*it]);
@@ -163,14 +162,12 @@ impl ImageUsers {
     }
 
     /// The references with this text, sorted.
-    #[must_use]
     pub fn references(&self, text: &str) -> Vec<String> {
         self.references_with(&self.with_text(text))
     }
 
     /// The images of a package with this text in their references, each with the bundles that are or use it, the
     /// highest version first. A bundle that several catalogs have is there once.
-    #[must_use]
     pub fn of_package(&self, package: &str, text: &str) -> Vec<ImageUser> {
         let finder = memchr::memmem::Finder::new(text);
         let bundles = self.packages.get(package).map(Vec::as_slice).unwrap_or_default();
@@ -203,7 +200,6 @@ impl ImageUsers {
     }
 
     /// The places of the bundles of a package that are, or use, an image with this text in its reference.
-    #[must_use]
     pub fn places_in(&self, package: &str, text: &str) -> BTreeSet<BundlePlace> {
         let finder = memchr::memmem::Finder::new(text);
         let has = |image: &usize| finder.find(self.references[*image].as_bytes()).is_some();

@@ -157,7 +157,6 @@ impl ListIndex {
 
 /// The statements that must not read a big table as a whole, with how many parameters they take. For tests.
 #[doc(hidden)]
-#[must_use]
 pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     all.extend_from_slice(list::STATEMENTS);

@@ -24,7 +24,6 @@ pub struct Outdated {
 
 impl Index {
     /// The time at which its file was written, if it is a file.
-    #[must_use]
     pub fn written(&self) -> Option<SystemTime> {
         modified(self.path())
     }

@@ -49,7 +49,6 @@ pub enum Fate {
 
 impl Fate {
     /// The word for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Appeared => "appeared",

@@ -38,7 +38,6 @@ pub enum Reach {
 
 impl Reach {
     /// Whether a name may be one of them.
-    #[must_use]
     pub fn may_hold(&self, name: &str) -> bool {
         match self {
             Self::Unknown => true,
@@ -47,7 +46,6 @@ impl Reach {
     }
 
     /// Whether there are surely none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Names(names) if names.is_empty())
     }

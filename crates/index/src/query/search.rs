@@ -42,7 +42,6 @@ pub struct SearchQuery {
 
 impl SearchQuery {
     /// Reads a condition for a feature: `NAME`, or `NAME=VALUE`.
-    #[must_use]
     pub fn feature(text: &str) -> (String, Option<String>) {
         match text.split_once('=') {
             Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
@@ -51,7 +50,6 @@ impl SearchQuery {
     }
 
     /// Whether it asks for anything of a bundle; the catalogs only say where.
-    #[must_use]
     pub fn has_conditions(&self) -> bool {
         *self != Self { catalogs: self.catalogs.clone(), ..Self::default() }
     }
@@ -74,7 +72,6 @@ pub struct ApiPattern {
 impl ApiPattern {
     /// Reads `GROUP/VERSION/KIND`, where each part may be empty, or `GROUP/KIND`, `GROUP/VERSION`, `GROUP`, `KIND` or
     /// `KIND.VERSION.GROUP`: a kind starts with a capital letter or has no dot, a version is `v` and a digit.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let parts: Vec<&str> = text.splitn(3, '/').map(str::trim).collect();
         let own = |it: &str| it.to_owned();

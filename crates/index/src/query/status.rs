@@ -27,7 +27,6 @@ impl Status {
     pub const ALL: [Self; 3] = [Self::Current, Self::Deprecated, Self::Invalid];
 
     /// The word for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Current => "current",
@@ -37,7 +36,6 @@ impl Status {
     }
 
     /// The status with this word.
-    #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.word() == word)
     }
@@ -49,7 +47,6 @@ impl Status {
 
 impl PackageRow {
     /// Its status.
-    #[must_use]
     pub fn status(&self) -> Status {
         if self.is_valid { Status::of(self.deprecation.as_ref()) } else { Status::Invalid }
     }
@@ -57,7 +54,6 @@ impl PackageRow {
 
 impl ChannelRow {
     /// Its status.
-    #[must_use]
     pub fn status(&self) -> Status {
         Status::of(self.deprecation.as_ref())
     }
@@ -65,7 +61,6 @@ impl ChannelRow {
 
 impl BundleRow {
     /// Its status.
-    #[must_use]
     pub fn status(&self) -> Status {
         Status::of(self.deprecation.as_ref())
     }

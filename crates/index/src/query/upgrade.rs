@@ -49,7 +49,6 @@ pub struct CatalogRank {
 /// The catalog that counts if none is named, among those that have the item: the one with the highest priority, then
 /// with the last name. Numbers in names are compared by value, so that the newest of `v4.9` and `v4.20` is taken. Pages
 /// and commands ask here.
-#[must_use]
 pub fn preferred_catalog<'c>(priority: impl Fn(&str) -> i64, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     names.max_by_key(|it| (priority(it), by_numbers(it)))
 }

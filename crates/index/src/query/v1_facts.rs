@@ -27,13 +27,11 @@ pub struct InstallModes {
 
 impl InstallModes {
     /// Those that a ClusterServiceVersion states; `None` if it states none.
-    #[must_use]
     pub fn of_csv(csv: &CsvView<'_>) -> Option<Self> {
         Self::of_stated(&csv.install_modes().collect::<Vec<_>>())
     }
 
     /// Those of a list of modes, each with whether it is supported; `None` for an empty list.
-    #[must_use]
     pub fn of_stated(stated: &[(String, bool)]) -> Option<Self> {
         let has = |mode: &str| stated.iter().any(|(kind, is_supported)| kind == mode && *is_supported);
         (!stated.is_empty()).then(|| Self {
@@ -83,7 +81,6 @@ impl KnownCsv {
 
 impl Obstacles {
     /// The obstacles that a ClusterServiceVersion states; `known` says how much of it is known.
-    #[must_use]
     pub fn of_csv(csv: &CsvView<'_>, known: KnownCsv) -> Self {
         let mut found = Self { known, ..Self::default() };
         for (kind, value) in obstacles(csv) {

@@ -65,13 +65,11 @@ impl Export {
     }
 
     /// The findings: facts that the format cannot hold (warnings), and errors that keep the catalog from being written.
-    #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
     /// Whether the catalog can be written at all.
-    #[must_use]
     pub fn is_possible(&self) -> bool {
         self.findings.iter().all(|it| it.rule.severity != Severity::Error)
     }

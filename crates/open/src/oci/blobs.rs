@@ -30,7 +30,6 @@ pub enum BlobKind {
 
 impl BlobKind {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Layer => "layer",

@@ -32,13 +32,11 @@ impl Digest {
     pub(super) const ALGORITHMS: [&str; 2] = ["sha256", "sha512"];
 
     /// The digest of bytes.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self { algorithm: Algorithm::Sha256, hex: hex(&Sha256::digest(bytes)) }
     }
 
     /// The name of its algorithm.
-    #[must_use]
     pub fn algorithm(&self) -> &'static str {
         match self.algorithm {
             Algorithm::Sha256 => "sha256",
@@ -47,7 +45,6 @@ impl Digest {
     }
 
     /// Its digits.
-    #[must_use]
     pub fn hex(&self) -> &str {
         &self.hex
     }

@@ -51,7 +51,6 @@ impl std::fmt::Display for PlatformOf {
 
 impl Descriptor {
     /// A reference to a blob without any annotations.
-    #[must_use]
     pub fn new(media_type: &str, digest: Digest, size: u64) -> Self {
         Self { media_type: media_type.to_owned(), digest, size, annotations: BTreeMap::new(), platform: None }
     }

@@ -138,7 +138,6 @@ impl OciError {
     }
 
     /// Whether a limit was reached, and not something wrong.
-    #[must_use]
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Limit(_) => true,
@@ -148,7 +147,6 @@ impl OciError {
     }
 
     /// The advice about an archive.
-    #[must_use]
     pub fn help_of(error: &ArchiveError) -> String {
         match error {
             it if it.is_limit() => LIFT_LIMITS.to_owned(),
@@ -162,7 +160,6 @@ impl OciError {
     }
 
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> String {
         match self {
             it if it.is_limit() => LIFT_LIMITS.to_owned(),

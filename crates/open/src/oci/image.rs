@@ -30,7 +30,6 @@ pub struct ImageOptions {
 
 impl ImageOptions {
     /// For the platform of this program, with the default limits.
-    #[must_use]
     pub fn new(scratch: PathBuf) -> Self {
         Self {
             platform: Platform::host(),
@@ -83,14 +82,12 @@ impl Image {
     }
 
     /// A text that is equal for images of equal content, whatever their names and the indexes that list them.
-    #[must_use]
     pub fn content(&self) -> String {
         let layers = self.manifest.layers.iter().map(|it| it.digest.to_string());
         [self.manifest.config.digest.to_string()].into_iter().chain(layers).collect::<Vec<_>>().join(" ")
     }
 
     /// The layer that is a database, if the image is an artifact that has one.
-    #[must_use]
     pub(crate) fn database_layer(&self) -> Option<&Descriptor> {
         let is_database = |it: &str| DATABASE_TYPES.contains(&it.split('+').next().unwrap_or_default());
         match self.manifest.layers.as_slice() {

@@ -30,13 +30,11 @@ pub struct Layout {
 
 impl Layout {
     /// Whether a directory is one.
-    #[must_use]
     pub fn is_in(directory: &Path) -> bool {
         directory.join(MARK).symlink_metadata().is_ok_and(|it| it.is_file())
     }
 
     /// Whether an archive holds one.
-    #[must_use]
     pub fn is_archive(tree: &Tree) -> bool {
         tree.find(MARK.as_bytes()).is_ok()
     }
@@ -72,7 +70,6 @@ impl Layout {
     }
 
     /// A reference to a manifest that it has, listed or not: an index lists some that the layout does not.
-    #[must_use]
     pub fn manifest_of(&self, digest: &Digest) -> Option<Descriptor> {
         let wanted = ImageSelector { tag: None, digest: Some(digest.clone()) };
         let listed = self.images.choose(&wanted).ok().cloned();

@@ -17,7 +17,6 @@ pub struct Platform {
 
 impl Platform {
     /// Linux on the architecture of this program; another image will do if an index has no other.
-    #[must_use]
     pub fn host() -> Self {
         let architecture = match () {
             () if cfg!(target_arch = "aarch64") => "arm64",
@@ -29,7 +28,6 @@ impl Platform {
     }
 
     /// Whether a user asked for it, and not the machine that the program runs on.
-    #[must_use]
     pub fn is_asked(&self) -> bool {
         self.is_asked
     }

@@ -46,7 +46,6 @@ pub enum Status {
 
 impl Status {
     /// The word for it.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Found => "found",
@@ -58,14 +57,12 @@ impl Status {
 
 impl Presence {
     /// Looks an image up. Also returns its blobs with their sizes, so that shared ones can be counted once.
-    #[must_use]
     pub fn of(store: &dyn Store, wanted: &ImageSelector, image: &str, options: &ImageOptions) -> (Self, BlobSizes) {
         let failed = |error| (Self::failed(image, &error), BlobSizes::new());
         Self::look(store, wanted, image, options).unwrap_or_else(failed)
     }
 
     /// The answer for an image that cannot be looked up.
-    #[must_use]
     pub fn failed(image: &str, error: &OciError) -> Self {
         let status = match error {
             OciError::Unknown(_) | OciError::Missing(_) | OciError::Choice { .. } => Status::Missing,

@@ -44,7 +44,6 @@ pub enum ReferenceError {
 
 impl Reference {
     /// The name of it in its repository: its digest, or else its tag, or else `latest`.
-    #[must_use]
     pub fn name(&self) -> String {
         match (&self.digest, &self.tag) {
             (Some(digest), _) => digest.to_string(),
@@ -54,7 +53,6 @@ impl Reference {
     }
 
     /// Host and repository.
-    #[must_use]
     pub fn location(&self) -> String {
         format!("{}/{}", self.host, self.repository)
     }

@@ -40,7 +40,6 @@ struct Saved {
 
 impl SavedImage {
     /// Whether an archive is one.
-    #[must_use]
     pub fn is_archive(tree: &Tree) -> bool {
         matches!(tree.find(MARK.as_bytes()), Ok(PathTarget::File(text))
             if text.part(0, 1).is_ok_and(|it| matches!(&*it, b"[" | b" " | b"\n")))

@@ -22,7 +22,6 @@ pub struct SkopeoDirectory {
 
 impl SkopeoDirectory {
     /// Whether a directory is one.
-    #[must_use]
     pub fn is_in(directory: &Path) -> bool {
         let mut head = Vec::new();
         let opened = Files::Directory(directory.to_owned()).open(MARK.0);

@@ -48,7 +48,6 @@ pub enum ImagesError {
 
 impl<'o> Images<'o> {
     /// Makes an instance without sources; `pulls` tells whether registries are asked for missing images.
-    #[must_use]
     pub fn new(opener: &'o Opener, pulls: bool) -> Self {
         let (given, trees, layouts, catalogs) = (BTreeMap::new(), Vec::new(), Vec::new(), Vec::new());
         Self { opener, given, trees, layouts, catalogs, pulls }

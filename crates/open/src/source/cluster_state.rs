@@ -48,7 +48,6 @@ impl Opener {
     }
 
     /// Where archives of manifests are read to, and how much of them.
-    #[must_use]
     pub fn archives(&self) -> Archives<'_> {
         Archives { scratch: self.scratch(), limits: self.images.limits }
     }

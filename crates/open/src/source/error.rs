@@ -72,7 +72,6 @@ pub enum SourceError {
 
 impl SourceError {
     /// Whether a limit was reached, and not something wrong.
-    #[must_use]
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Image { error, .. } => error.is_limit(),
@@ -83,7 +82,6 @@ impl SourceError {
     }
 
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::NotFound(_) => {

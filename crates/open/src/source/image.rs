@@ -30,7 +30,6 @@ impl<'o> ImageSource<'o> {
     }
 
     /// The image that it comes from.
-    #[must_use]
     pub fn origin(&self) -> FromImage {
         FromImage {
             digest: self.image.digest.to_string(),

@@ -109,7 +109,6 @@ pub enum ClusterSourceError {
 
 impl ClusterSourceError {
     /// The way out.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Manifests(ClusterError::Archive { error, .. }) => OciError::help_of(error),
@@ -131,7 +130,6 @@ impl ClusterSourceError {
     }
 
     /// Whether a limit is in the way.
-    #[must_use]
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Manifests(ClusterError::Archive { error, .. }) => error.is_limit(),

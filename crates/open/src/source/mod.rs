@@ -59,7 +59,6 @@ const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const SQLITE_HEADER: usize = 100;
 
 /// Whether a file carries the mark of an index.
-#[must_use]
 pub fn is_index(path: &Path) -> bool {
     // A pipe may never get any bytes.
     path.is_file() && header(path).is_ok_and(|it| index::has_mark(&it))
@@ -114,7 +113,6 @@ pub struct Opener {
 
 impl Opener {
     /// One that puts temporary files below a directory.
-    #[must_use]
     pub fn new(scratch: &Path) -> Self {
         Self {
             images: ImageOptions::new(scratch.to_owned()),
@@ -137,7 +135,6 @@ impl Opener {
     }
 
     /// Another one that gives bundles these references.
-    #[must_use]
     pub fn with_bundle_image(&self, template: Option<ImageTemplate>) -> Self {
         Self {
             images: self.images.clone(),
@@ -151,20 +148,17 @@ impl Opener {
     }
 
     /// Another one that takes an image that is a catalog and a legacy database for the database, as opm does.
-    #[must_use]
     pub fn preferring_databases(&self) -> Self {
         let images = ImageOptions { prefers_database: true, ..self.images.clone() };
         Self { images, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
     /// Another opener that takes a directory for a catalog whenever opm does, whatever its content.
-    #[must_use]
     pub fn as_opm(&self) -> Self {
         Self { is_opm: true, ..self.preferring_databases() }
     }
 
     /// The directory for temporary files.
-    #[must_use]
     pub fn scratch(&self) -> &Path {
         &self.images.scratch
     }

@@ -55,14 +55,12 @@ impl Named {
 }
 
 /// Whether a path is a part of a revision: `git:REF:PATH`.
-#[must_use]
 pub fn is_revision(path: &Path) -> bool {
     matches!(Named::parse(path), Named::Revision(..))
 }
 
 /// The path in the file system of a source that a user or a file named; `None` if it is in a registry, an engine or a
 /// revision.
-#[must_use]
 pub fn local_path(name: &Path) -> Option<PathBuf> {
     match Named::parse(name) {
         Named::Path(path) | Named::Layout(path, _) | Named::Archive(path, _) | Named::Skopeo(path) => Some(path),

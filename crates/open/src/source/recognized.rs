@@ -79,7 +79,6 @@ impl Recognized {
     }
 
     /// The kind of files: one with a blob makes a catalog of all; without any, the kind is that of the others.
-    #[must_use]
     pub fn of_files(input: &Input) -> Self {
         let (mut n_objects, mut n_templates) = (0, 0);
         for file in &input.files {

@@ -16,7 +16,6 @@ impl Kind {
     pub const ALL: [Self; 3] = [Self::Basic, Self::Semver, Self::Substitutes];
 
     /// The name that opm gives it on the command line.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -26,7 +25,6 @@ impl Kind {
     }
 
     /// The schema of its document.
-    #[must_use]
     pub fn schema(self) -> &'static str {
         match self {
             Self::Basic => "olm.template.basic",
@@ -36,7 +34,6 @@ impl Kind {
     }
 
     /// The kind with a schema.
-    #[must_use]
     pub fn of_schema(schema: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.schema() == schema)
     }

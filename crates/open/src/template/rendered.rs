@@ -45,7 +45,6 @@ pub enum WriteError {
 
 impl WriteError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
             Self::Unmigratable(_) => {
@@ -150,7 +149,6 @@ impl Rendered {
     }
 
     /// The catalog as a source of its own, named `shown` in messages.
-    #[must_use]
     pub fn input(&self, shown: &str) -> Input {
         let mut text = String::new();
         for part in &self.parts {

@@ -61,7 +61,6 @@ fn is_template(shown: &str, text: &Arc<[u8]>) -> bool {
 const MAX_TEMPLATE: u64 = 4 << 20;
 
 /// The text of a file that is likely to be a template.
-#[must_use]
 pub fn template_text(file: &InputFile) -> Option<Arc<[u8]>> {
     let text: Arc<[u8]> = file.head(MAX_TEMPLATE + 1).ok()?.into();
     (text.len() as u64 <= MAX_TEMPLATE && is_template(&file.shown, &text)).then_some(text)
@@ -85,7 +84,6 @@ impl Template {
     }
 
     /// The images that it names, each once, in their order.
-    #[must_use]
     pub fn images(&self) -> Vec<&str> {
         self.listed().iter().map(|it| it.image.as_str()).collect()
     }

@@ -7,7 +7,6 @@ use crate::plan::plain as line;
 use olmdex_base::diag::counted;
 
 /// The page.
-#[must_use]
 pub fn markdown(fleet: &Fleet) -> String {
     let mut text = format!("# {}\n\n{}.\n\n", line(&fleet.metadata.question), line(&fleet.summary()));
     text.push_str("| Cluster | OpenShift | Verdict | Wave | Operators | Blockers | Decisions | Unknown |\n");

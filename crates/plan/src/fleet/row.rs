@@ -29,7 +29,6 @@ impl FleetVerdict {
         [Self::Arrived, Self::Ready, Self::Attention, Self::Unknown, Self::Blocked, Self::NotJudged];
 
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Arrived => "arrived",
@@ -87,7 +86,6 @@ pub struct FleetReason {
 
 impl FleetReason {
     /// The code with its subject.
-    #[must_use]
     pub fn short(&self) -> String {
         let platform = self.platform.as_ref().map(|it| format!("OpenShift {it}"));
         let about: Vec<&str> = self.subject.iter().map(String::as_str).chain(platform.as_deref()).collect();
@@ -97,7 +95,6 @@ impl FleetReason {
 
 impl FleetCluster {
     /// A cluster without any known facts yet.
-    #[must_use]
     pub fn new(cluster: &str, verdict: FleetVerdict) -> Self {
         Self {
             cluster: cluster.to_owned(),
@@ -115,13 +112,11 @@ impl FleetCluster {
     }
 
     /// A cluster whose state cannot be read, or has too few facts.
-    #[must_use]
     pub fn not_judged(cluster: &str, error: String) -> Self {
         Self { error: Some(error), ..Self::new(cluster, FleetVerdict::NotJudged) }
     }
 
     /// The row of a cluster according to its plan.
-    #[must_use]
     pub fn of_plan(cluster: &str, plan: &Plan) -> Self {
         let verdict = match plan.verdict {
             PlanVerdict::Ready => FleetVerdict::Ready,

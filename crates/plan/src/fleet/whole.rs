@@ -33,7 +33,6 @@ pub struct Fleet {
 
 impl Fleet {
     /// Clusters that were asked something, with their waves.
-    #[must_use]
     pub fn new(question: String, mut clusters: Vec<FleetCluster>) -> Self {
         let waves = waves(&mut clusters);
         let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();
@@ -44,19 +43,16 @@ impl Fleet {
     }
 
     /// Whether a cluster cannot be judged.
-    #[must_use]
     pub fn has_not_judged(&self) -> bool {
         self.clusters.iter().any(|it| it.verdict == FleetVerdict::NotJudged)
     }
 
     /// Whether nothing is in the way of any cluster.
-    #[must_use]
     pub fn is_ready(&self) -> bool {
         self.clusters.iter().all(|it| it.verdict <= FleetVerdict::Ready)
     }
 
     /// How many clusters there are of each verdict, in words.
-    #[must_use]
     pub fn summary(&self) -> String {
         let count = |it: &FleetVerdict| self.metadata.verdicts.get(it.as_str()).copied().unwrap_or_default();
         let parts = FleetVerdict::ALL.iter().filter(|it| count(it) > 0);

@@ -133,7 +133,6 @@ impl Lock {
     }
 
     /// The text of the file.
-    #[must_use]
     pub fn text(&self) -> String {
         let mut out = format!("{HEADER}version = {VERSION}\n");
         for it in &self.catalogs {

@@ -57,7 +57,6 @@ impl DriftKind {
     ];
 
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BundleGone => "bundle-gone",

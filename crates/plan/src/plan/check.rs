@@ -70,19 +70,16 @@ impl SavedPlan {
     }
 
     /// The version that it leads to.
-    #[must_use]
     pub fn to(&self) -> Option<Minor> {
         coerce(&self.metadata.to)
     }
 
     /// The options that it was made with; `None` if an older olmdex saved it.
-    #[must_use]
     pub fn options(&self) -> &PlanOptions {
         &self.metadata.options
     }
 
     /// The catalogs that it was made with, as `MINOR` or `MINOR/FAMILY`.
-    #[must_use]
     pub fn catalogs(&self) -> Vec<String> {
         let name = |it: &SavedCatalog| match it.family.as_str() {
             "" => it.minor.clone(),
@@ -163,7 +160,6 @@ pub enum StepStatus {
 
 impl StepStatus {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Done => "done",

@@ -20,7 +20,6 @@ macro_rules! codes {
 
         impl Code {
             /// Its name.
-            #[must_use]
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$name => $text,)+

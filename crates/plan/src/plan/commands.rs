@@ -350,7 +350,6 @@ const INSTALL_PLAN: &str = "# the InstallPlan with ";
 
 /// The commands of a step for people: approvals that differ only in the name of the bundle become a loop that ends at
 /// the first failure. The effect is the same.
-#[must_use]
 pub fn folded(commands: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut rest = commands;

@@ -124,7 +124,6 @@ impl PlanBasis {
     }
 
     /// The options to save with a plan, so that the same question can be asked again.
-    #[must_use]
     pub fn options_of(&self, wish: &PlanWish) -> PlanOptions {
         PlanOptions {
             scope: wish.scope.clone(),
@@ -137,7 +136,6 @@ impl PlanBasis {
     }
 
     /// The question about the plan of a cluster.
-    #[must_use]
     pub fn question<'q>(&self, cluster: &'q Cluster, index: &'q Index, wish: PlanWish) -> PlanQuestion<'q> {
         let names = known_minors(&self.updates).into_iter().chain(self.catalogs.iter().map(|it| it.minor)).collect();
         let path = path_by_name(wish.from, wish.to, &names);
@@ -203,14 +201,12 @@ fn source_map(index: &Index, catalogs: &[PlanCatalog], ties: &[String]) -> Resul
 }
 
 /// The architecture in a question; without one, that of the cluster, or the usual one.
-#[must_use]
 pub fn architecture(cluster: &Cluster, asked: Option<&str>) -> String {
     let asked = asked.map(str::to_owned).or_else(|| cluster.architecture());
     asked.unwrap_or_else(|| USUAL_ARCH.to_owned())
 }
 
 /// The channels of a cluster, by that of its ClusterVersion.
-#[must_use]
 pub fn channels_of(cluster: &Cluster) -> ClusterChannels {
     ClusterChannels::of_cluster(cluster.cluster_version.as_ref().map(|it| it.channel.as_str()).unwrap_or_default())
 }

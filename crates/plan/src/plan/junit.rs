@@ -7,7 +7,6 @@ use olmdex_base::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult,
 
 /// A plan as JUnit XML. An operator fails if something is required for it before or after the platform's update.
 /// Blockers and decisions fail, too, and so do unknown facts that decide the verdict; other unknown facts are skipped.
-#[must_use]
 pub fn junit(plan: &Plan) -> String {
     let blockers = plan.blockers.iter().map(|it| {
         let name = named(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref());

@@ -76,7 +76,6 @@ pub(super) fn pool(name: &str, is_paused: bool) -> String {
 
 /// The objects of all steps in their order, each with a remark that names its step. A step without objects is only a
 /// remark.
-#[must_use]
 pub fn manifests(plan: &Plan) -> String {
     let remark = |text: &str| format!("# {}\n", printable(text).split_whitespace().collect::<Vec<_>>().join(" "));
     let mut out = remark(&plan.summary());

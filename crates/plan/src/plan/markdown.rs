@@ -56,7 +56,6 @@ fn shortened(path: Vec<String>) -> String {
 
 impl PlanStep {
     /// The step in a line.
-    #[must_use]
     pub fn title(&self) -> String {
         let subject = self.subject.as_deref().unwrap_or_default();
         let (from, to) = (self.from.as_deref().unwrap_or_default(), self.to.as_deref().unwrap_or_default());
@@ -91,7 +90,6 @@ impl PlanStep {
 
 impl Plan {
     /// The summary, in a line.
-    #[must_use]
     pub fn summary(&self) -> String {
         let metadata = &self.metadata;
         // The number of optional steps in the list.
@@ -112,7 +110,6 @@ impl Plan {
 }
 
 /// A page in Markdown: the first screen is for the people who decide, the appendix for the people who do the work.
-#[must_use]
 pub fn markdown(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let mut out = format!("# Upgrade from OpenShift {} to {}\n\n", plain(&metadata.from), plain(&metadata.to));
@@ -245,7 +242,6 @@ fn detail(out: &mut String, step: &PlanStep) {
 }
 
 /// The commands with remarks, to be read and run step by step.
-#[must_use]
 pub fn script(plan: &Plan) -> String {
     let remark = |text: &str| format!("# {}\n", printable(text).split_whitespace().collect::<Vec<_>>().join(" "));
     let mut out = remark(&plan.summary());

@@ -29,7 +29,6 @@ pub enum OperatorState {
 
 impl OperatorState {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Head => "head",
@@ -58,7 +57,6 @@ impl OperatorState {
     ];
 
     /// The meaning, for the legend of a table.
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Head => "it is the head of its channel, so it has no update",

@@ -47,7 +47,6 @@ pub enum Risk {
 
 impl Risk {
     /// Its mark, its class and its name.
-    #[must_use]
     pub fn shown(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Low => ("✓", "good", "low"),
@@ -93,7 +92,6 @@ pub struct Overview<'p> {
 
 impl<'p> Overview<'p> {
     /// The first page of a plan.
-    #[must_use]
     pub fn of(plan: &'p Plan) -> Self {
         let rows: Vec<OverviewRow<'p>> = plan.operators.iter().map(|it| row(plan, it)).collect();
         let unknown = match plan.unknowns.len() as u64 {

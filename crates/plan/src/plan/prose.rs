@@ -10,7 +10,6 @@ pub(super) fn shown(text: &str) -> Cow<'_, str> {
 }
 
 /// The parts of a message; those with odd numbers stood between backticks. A single backtick without a partner is text.
-#[must_use]
 pub fn message_parts(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) { vec![text] } else { parts }
@@ -25,7 +24,6 @@ pub(super) fn subject_words(subject: &str) -> &str {
 }
 
 /// The subject of a reason in words: an operator, a version of the platform, or both.
-#[must_use]
 pub fn about(subject: Option<&str>, platform: Option<&str>) -> String {
     let platform = platform.map(|it| format!("OpenShift {}", shown(it)));
     let words = subject.map(|it| shown(subject_words(it)).into_owned()).into_iter().chain(platform);

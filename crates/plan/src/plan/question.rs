@@ -69,7 +69,6 @@ pub(super) fn told(obstacle: &Obstacle) -> String {
 const MAX_PATH: usize = 40;
 
 /// The minor versions from one to another, each once. No minor version is ever skipped.
-#[must_use]
 pub fn path_of(from: Minor, to: Minor) -> Vec<Minor> {
     let mut path: Vec<Minor> = from.until(to).take(MAX_PATH).collect();
     path.push(to);
@@ -77,7 +76,6 @@ pub fn path_of(from: Minor, to: Minor) -> Vec<Minor> {
 }
 
 /// The same, with other names of the versions on the way if they are known: 5.0 may be called 4.23.
-#[must_use]
 pub fn path_by_name(from: Minor, to: Minor, known: &BTreeSet<Minor>) -> Vec<Minor> {
     let mut path = path_of(from, to);
     let between = path.len().saturating_sub(1);

@@ -55,7 +55,6 @@ impl PlanStep {
     }
 
     /// Whether it is about the platform.
-    #[must_use]
     pub fn is_of_platform(&self) -> bool {
         matches!(
             self.kind,
@@ -64,7 +63,6 @@ impl PlanStep {
     }
 
     /// The step in a line, with the ends of a long chain of updates.
-    #[must_use]
     pub fn short_title(&self) -> String {
         let subject = subject_words(self.subject.as_deref().unwrap_or_default());
         let title = match self.kind {

@@ -51,7 +51,6 @@ pub struct WayOut {
 /// The catalogs of a move of the cluster, by their names: those that are named after a version on the way
 /// (`community-4.18`) count for that version, the others for the present version of the cluster. If no catalog would
 /// count for that version, all do.
-#[must_use]
 pub fn catalogs_of_move(names: &[String], step: Move) -> Vec<PlanCatalog> {
     let path = path_of(step.from, step.to);
     let here = |name: &String| PlanCatalog { catalog: name.clone(), minor: step.from, family: name.clone() };

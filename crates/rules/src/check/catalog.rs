@@ -29,7 +29,6 @@ pub struct Checker {
 
 impl Checker {
     /// A checker that has seen no document yet.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -60,7 +59,6 @@ impl Checker {
 
     /// The findings, each with the number of its document, for callers that find places by themselves. Only the names
     /// of files are used from `input`.
-    #[must_use]
     pub fn drafts(self, input: &Input) -> Vec<(usize, Draft)> {
         let Self { origins, facts, drafts, day, advice, .. } = self;
         let mut drafts = Judge::judged(&facts, &origins, input, drafts, day, advice).drafts;
@@ -69,7 +67,6 @@ impl Checker {
     }
 
     /// Judges the documents that it has seen. Documents with findings are read once more from `input` for their places.
-    #[must_use]
     pub fn finish(self, input: &Input) -> Report {
         let Self { origins, facts, drafts, day, advice, .. } = self;
         let Judge { models, mut drafts, .. } = Judge::judged(&facts, &origins, input, drafts, day, advice);

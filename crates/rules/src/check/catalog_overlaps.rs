@@ -64,7 +64,6 @@ impl SeveralCatalogs {
     }
 
     /// The packages that more than one source has, each with the catalogs.
-    #[must_use]
     pub fn packages(&self) -> Vec<(&str, Vec<&str>)> {
         let shared = self.packages.iter().filter(|it| self.n_sources(it.1) > 1);
         let shown = |places: &[At]| {
@@ -76,7 +75,6 @@ impl SeveralCatalogs {
     }
 
     /// The names of bundles that stand for different images in several catalogs.
-    #[must_use]
     pub fn bundles(&self) -> Vec<Shared> {
         let mut found = Vec::new();
         for (bundle, images) in &self.bundles {
@@ -93,7 +91,6 @@ impl SeveralCatalogs {
     }
 
     /// The findings about the sources if they are fragments of one index.
-    #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (name, places) in self.packages.iter().filter(|it| self.n_sources(it.1) > 1) {

@@ -39,7 +39,6 @@ pub enum Facts {
 
 impl Facts {
     /// The package that the document belongs to, or the empty text.
-    #[must_use]
     pub fn package(&self) -> &str {
         match self {
             Self::Package(it) => &it.name,
@@ -130,7 +129,6 @@ pub struct CutChannel<'f> {
 
 impl CutChannel<'_> {
     /// The version of an entry's bundle, if it has one, with the release as build metadata, which no range looks at.
-    #[must_use]
     pub fn version(&self, name: &str) -> Option<Version> {
         let (_, facts) = self.bundles.get(name)?;
         let text = facts.version.as_deref()?;
@@ -161,7 +159,6 @@ pub struct Draft {
 
 impl Draft {
     /// The finding at a place; `package` is that of the document, or empty.
-    #[must_use]
     pub fn finding(&self, place: Place, package: &str) -> Finding {
         let package = Some(package.to_owned()).filter(|name| !name.is_empty());
         Finding { help: self.help.clone(), ..self.rule.finding(&*self.message).at(place).of_package(package) }

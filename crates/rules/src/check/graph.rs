@@ -85,7 +85,6 @@ pub fn check_chain(entries: &[Entry]) -> Result<(), GraphDefect> {
 
 impl GraphDefect {
     /// The real tool's words.
-    #[must_use]
     pub fn opm_text(&self) -> String {
         match self {
             Self::NoHead => "no channel head found in graph".to_owned(),

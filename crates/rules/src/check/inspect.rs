@@ -15,7 +15,6 @@ use olmdex_version::Quoted;
 use olmdex_version::blang::{HOW_TO_WRITE_A_RANGE, Range};
 
 /// Looks at one document by itself: its facts, and the findings that do not depend on the rest of the catalog.
-#[must_use]
 pub fn inspect(document: &Document<'_>) -> Inspected {
     let mut inspector = Inspector { drafts: Vec::new() };
     if let Some(line) = document.unread_from {

@@ -41,13 +41,11 @@ use olmdex_text::calendar::Day;
 
 /// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those
 /// of its lifecycles.
-#[must_use]
 pub fn all_rules() -> Vec<&'static Rule> {
     [rules::ALL, crate::crd::bundle_rules::ALL, crate::openshift::rules::ALL].concat()
 }
 
 /// Whether a rule is about something that could not be read: then no other rule has looked at it.
-#[must_use]
 pub fn is_unread(rule: &Rule) -> bool {
     // `E00` is the group of the rules of reading.
     rule.id.starts_with("E00")
@@ -89,14 +87,12 @@ impl std::ops::AddAssign for Extent {
 
 impl Report {
     /// Whether there are errors.
-    #[must_use]
     pub fn has_errors(&self) -> bool {
         self.has_other_errors || !self.broken_packages.is_empty()
     }
 }
 
 /// The findings about a document that could not be decoded.
-#[must_use]
 pub fn failure_findings(input: &Input, origin: Origin, failure: &Failure) -> Vec<Finding> {
     let document = Document::broken(origin, &[], failure.clone());
     let Inspected { facts, drafts, .. } = inspect(&document);
@@ -119,7 +115,6 @@ impl Consumer for Inspection {
 }
 
 /// The message with which opm refuses a catalog; `None` if it does not.
-#[must_use]
 pub fn refusal_of_opm(input: &Input) -> Option<String> {
     judge(input, None, None, &mut |_| {}).opm
 }

@@ -351,7 +351,6 @@ rules! {
 
 /// The rule with this identifier or name, in any letter case, among these and those about definitions in bundles and
 /// about lifecycles.
-#[must_use]
 pub fn find(text: &str) -> Option<&'static Rule> {
     let mut all = ALL.iter().chain(crate::crd::bundle_rules::ALL).chain(crate::openshift::rules::ALL).copied();
     all.find(|rule| rule.id.eq_ignore_ascii_case(text) || rule.name.eq_ignore_ascii_case(text))

@@ -51,13 +51,11 @@ impl CatalogSource {
     }
 
     /// Whether its registry is known not to answer. OLM connects by itself to one that is idle.
-    #[must_use]
     pub fn is_unreachable(&self) -> bool {
         matches!(self.state.as_str(), "TRANSIENT_FAILURE" | "SHUTDOWN")
     }
 
     /// Whether its registry is not known to answer.
-    #[must_use]
     pub fn is_unready(&self) -> bool {
         !matches!(self.state.as_str(), "" | "READY" | "IDLE")
     }

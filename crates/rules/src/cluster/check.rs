@@ -7,7 +7,6 @@ use super::{AnyObject, Cluster, rules};
 use crate::crd::{Crd, CrdError};
 
 /// The findings about manifests that cannot be checked, from the warnings of [`super::read_objects`].
-#[must_use]
 pub fn unreadable(warnings: &[String]) -> Vec<Finding> {
     let help = "write it as YAML or JSON, or remove it from the directory";
     warnings.iter().map(|warning| rules::MANIFEST_UNREADABLE.finding(warning).help(help)).collect()
@@ -15,7 +14,6 @@ pub fn unreadable(warnings: &[String]) -> Vec<Finding> {
 
 /// Checks the ClusterExtensions of a cluster and the CustomResourceDefinitions among its objects, and counts the
 /// definitions that can be read.
-#[must_use]
 pub fn check(cluster: &Cluster, objects: &[AnyObject]) -> (Vec<Finding>, u64) {
     let (mut findings, mut n_definitions) = (Vec::new(), 0);
     for extension in &cluster.extensions {

@@ -40,13 +40,11 @@ impl Condition {
     }
 
     /// The condition of a type.
-    #[must_use]
     pub fn find<'c>(conditions: &'c [Self], kind: &str) -> Option<&'c Self> {
         conditions.iter().find(|it| it.kind == kind)
     }
 
     /// Whether a condition has a status.
-    #[must_use]
     pub fn is(conditions: &[Self], kind: &str, status: &str) -> bool {
         Self::find(conditions, kind).is_some_and(|it| it.status == status)
     }

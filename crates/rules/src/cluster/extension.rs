@@ -17,7 +17,6 @@ pub const MIGRATED_FROM: &str = "olm.operatorframework.io/migrated-from-subscrip
 /// Whether a ClusterExtension needs a service account on a version of OpenShift: operator-controller ignores it since
 /// #2770, which OpenShift has from 4.23 on, which is also 5.0. It does no harm where it is ignored, so it is needed
 /// where the version is not known.
-#[must_use]
 pub fn needs_service_account(openshift: Option<Minor>) -> bool {
     openshift.is_none_or(|it| it.is_before(Minor { major: 4, minor: 23 }))
 }
@@ -65,13 +64,11 @@ pub struct ClusterExtension {
 
 impl ClusterExtension {
     /// The one ClusterCatalog that its selector names by a label, if it does.
-    #[must_use]
     pub fn named_catalog(&self) -> Option<&str> {
         self.selector.as_ref()?.match_labels.get(CATALOG_NAME_LABEL).map(String::as_str)
     }
 
     /// The reason why the API server refuses it for its `version`, with the place.
-    #[must_use]
     pub fn version_refusal(&self) -> Option<String> {
         let refusal = api_server_refusal(&self.version)?;
         Some(format!("{}: ClusterExtension {}: {refusal}", self.place, self.name))

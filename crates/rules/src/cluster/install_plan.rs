@@ -63,13 +63,11 @@ impl InstallPlan {
     }
 
     /// The CatalogSource from which it took a bundle, if it names one.
-    #[must_use]
     pub fn lookup(&self, bundle: &str) -> Option<&Lookup> {
         self.lookups.iter().find(|it| it.bundle == bundle && !it.name.is_empty())
     }
 
     /// Whether it waits for an approval.
-    #[must_use]
     pub fn waits(&self) -> bool {
         !self.is_approved && matches!(self.phase.as_str(), "RequiresApproval" | "")
     }

@@ -115,13 +115,11 @@ pub struct ObjectText {
 
 impl AnyObject {
     /// The place of one of its values, as far as it has the parts of the path; its own place if its text is not known.
-    #[must_use]
     pub fn place_of(&self, path: &[Step]) -> Place {
         self.places_of(&[path]).pop().unwrap_or_else(|| self.place.clone())
     }
 
     /// The places of many values: the text is read once.
-    #[must_use]
     pub fn places_of(&self, paths: &[&[Step]]) -> Vec<Place> {
         let unknown = || vec![self.place.clone(); paths.len()];
         let Some(ObjectText { text, origin, path: to_object }) = &self.text else { return unknown() };

@@ -114,13 +114,11 @@ pub struct Cluster {
 
 impl Cluster {
     /// The Subscription that has installed a ClusterServiceVersion.
-    #[must_use]
     pub fn subscription_of(&self, csv: &ClusterServiceVersion) -> Option<&Subscription> {
         self.subscriptions.iter().find(|it| it.installed == csv.name && it.namespace == csv.namespace)
     }
 
     /// The InstallPlan of a Subscription that waits for an approval.
-    #[must_use]
     pub fn waiting_plan(&self, subscription: &Subscription) -> Option<&InstallPlan> {
         self.install_plans.iter().find(|plan| {
             let is_its_own = plan.csvs.contains(&subscription.current) || subscription.install_plan == plan.name;
@@ -194,7 +192,6 @@ impl Cluster {
 
     /// The architecture of its releases, as channels name it: that of its ClusterVersion, or else that of its nodes if
     /// all have the same.
-    #[must_use]
     pub fn architecture(&self) -> Option<String> {
         if let Some(wording) = self.cluster_version.as_ref().and_then(ClusterVersion::architecture_said) {
             return Some(wording);
@@ -205,7 +202,6 @@ impl Cluster {
     }
 
     /// The namespaces that have Subscriptions or ClusterServiceVersions that are no copies, by name.
-    #[must_use]
     pub fn namespaces(&self) -> Vec<&str> {
         let subscriptions = self.subscriptions.iter().map(|it| it.namespace.as_str());
         let csvs = self.csvs.iter().filter(|it| !it.is_copied).map(|it| it.namespace.as_str());

@@ -30,7 +30,6 @@ impl OperatorCondition {
     }
 
     /// The reason why the operator is not to be updated now; `None` if it may be.
-    #[must_use]
     pub fn refusal(&self) -> Option<&Condition> {
         Condition::find(&self.conditions, "Upgradeable").filter(|it| it.status == "False")
     }

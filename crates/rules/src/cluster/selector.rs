@@ -151,7 +151,6 @@ impl LabelSelector {
     }
 
     /// Whether the selector matches labels. An expression with an invalid operator matches nothing.
-    #[must_use]
     pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
         self.match_labels.iter().all(|(key, value)| labels.get(key) == Some(value))
             && self.match_expressions.iter().all(|it| match (it.operator.as_str(), labels.get(&it.key)) {

@@ -103,7 +103,6 @@ fn at_version<'o>(crd: &Crd, version: &str, objects: &'o [Resource]) -> Vec<&'o 
 }
 
 /// The number of objects of a definition, whatever version they are given at.
-#[must_use]
 pub fn count(crd: &Crd, objects: &[Resource]) -> usize {
     at_version(crd, "", objects).len()
 }

@@ -70,7 +70,6 @@ impl CrdVersion {
 
 impl Crd {
     /// Whether a value says that it is a CustomResourceDefinition.
-    #[must_use]
     pub fn is_one(value: &Value) -> bool {
         let api = value["apiVersion"].as_str().unwrap_or_default();
         value["kind"] == "CustomResourceDefinition" && api.starts_with("apiextensions.k8s.io/")
@@ -120,7 +119,6 @@ impl Crd {
     }
 
     /// A version by its name.
-    #[must_use]
     pub fn version(&self, name: &str) -> Option<&CrdVersion> {
         self.versions.iter().find(|it| it.name == name)
     }

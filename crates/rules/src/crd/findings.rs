@@ -20,7 +20,6 @@ pub struct LocatedCrd {
 
 impl LocatedCrd {
     /// The definition that an object is; `None` if it is none, or cannot be read.
-    #[must_use]
     pub fn read(json: &str, place: &Place) -> Option<Self> {
         Some(Self { crd: Crd::from_json(json).ok()?, place: place.clone(), owned: None })
     }
@@ -69,7 +68,6 @@ pub fn judge(
 }
 
 /// Judges the upgrade of a definition whose objects are not known.
-#[must_use]
 pub fn judge_schemas(olm: OlmSet, before: &LocatedCrd, next: &LocatedCrd) -> Vec<Finding> {
     // Only checks of objects cost work, and there are none, so this cannot run into the limit.
     let judgement = judge(olm, before, next, &[], None).unwrap_or_default();

@@ -19,7 +19,6 @@ struct Manifests<'o> {
 }
 
 /// The faults of the new definitions, and the contradictions between them and the ClusterServiceVersion beside them.
-#[must_use]
 pub fn check_manifests(objects: &[AnyObject]) -> Vec<Finding> {
     let mut directories: BTreeMap<PathBuf, Manifests<'_>> = BTreeMap::new();
     for object in objects {

@@ -37,7 +37,6 @@ impl Resource {
 
     /// The object at another version, as the API server serves it without a conversion: only the name of the version
     /// differs.
-    #[must_use]
     pub fn at(&self, version: &str) -> Self {
         let mut other = self.clone();
         if version != self.api.version {
@@ -48,7 +47,6 @@ impl Resource {
     }
 
     /// Whether it is an object of a definition, in any version.
-    #[must_use]
     pub fn is_of(&self, crd: &Crd) -> bool {
         self.api.group == crd.group && self.api.kind == crd.kind
     }

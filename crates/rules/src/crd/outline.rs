@@ -46,7 +46,6 @@ pub enum Manifest {
 }
 
 /// Reads an object, given as JSON or YAML.
-#[must_use]
 pub fn read(object: &[u8]) -> Manifest {
     let text = json::decode_utf8(object);
     let mut reader = Reader::new();
@@ -94,7 +93,6 @@ fn manifest(value: Value<'_>) -> Manifest {
 ///
 /// The reader takes the next field of the definition for the end of a schema. The default value of a schema could hold
 /// the same text, so a finding must be confirmed with [`read`] before it is reported.
-#[must_use]
 pub(crate) fn skim(object: &[u8]) -> Option<Manifest> {
     let mut scan = Scan { text: object, at: 0 };
     scan.eat(b"{\"apiVersion\":")?;

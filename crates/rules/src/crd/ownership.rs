@@ -26,7 +26,6 @@ pub struct Complaint {
 }
 
 /// The complaints about definitions by themselves.
-#[must_use]
 pub fn check_definitions(definitions: &[Outline]) -> Vec<Complaint> {
     let of_one = |(idx, it): (usize, &Outline)| {
         let Outline { name, version, versions, .. } = it;
@@ -45,7 +44,6 @@ pub fn check_definitions(definitions: &[Outline]) -> Vec<Complaint> {
 }
 
 /// The mismatches between the definitions that a ClusterServiceVersion owns and those that its bundle has.
-#[must_use]
 pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (idx, entry) in owned.iter().enumerate() {

@@ -35,7 +35,6 @@ pub struct Refusal {
 
 impl Refusal {
     /// The steps to its subject in the manifest of the new definition, as far as that has it.
-    #[must_use]
     pub fn field(&self, new: &Crd) -> Vec<Step> {
         // If two versions are served side by side, the place is in the newer one.
         let newer = self.versions.rsplit(" -> ").next().unwrap_or_default();
@@ -62,7 +61,6 @@ impl fmt::Display for Refusal {
 }
 
 /// The refusals of OLM v1, in its order: about the definition, about each version, about versions served side by side.
-#[must_use]
 pub fn preflight(old: &Crd, new: &Crd) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     let mut about_all = |check: &str, text: String, about: Option<(String, String)>| {

@@ -22,7 +22,6 @@ use rule::MessagePattern;
 
 /// Decodes a message, or all messages of a paste: troubles come before reassurances, and the messages of conditions
 /// that are as they should be only count if there is no other. `None` if nothing is known.
-#[must_use]
 pub fn decode(paste: &str) -> Option<MessageExplanation> {
     let mut known: Vec<MessageExplanation> = Vec::new();
     let messages = paste::messages(paste);
@@ -69,7 +68,6 @@ fn by_words(message: &str) -> Option<MessageExplanation> {
 }
 
 /// The places to look for the cause of an unknown message, by the words in it; at least the general ones.
-#[must_use]
 pub fn where_to_look(message: &str) -> Vec<String> {
     let lower = message.to_lowercase();
     let places = [

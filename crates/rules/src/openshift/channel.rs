@@ -25,13 +25,11 @@ pub enum ClusterChannels {
 impl ClusterChannels {
     /// The channels of a cluster with this channel: the same kind for other minor versions. A text that names no minor
     /// version, as that of a cluster without channel, stands for the `stable` ones.
-    #[must_use]
     pub fn of_cluster(channel: &str) -> Self {
         Self::Kind(kind_and_minor(channel).map_or(USUAL, |it| it.0).to_owned())
     }
 
     /// The wish behind arguments: kinds such as `fast`, or channels such as `fast-4.18`; `None` if there is no text.
-    #[must_use]
     pub fn asked(texts: &[String]) -> Option<Self> {
         match texts {
             [] => None,
@@ -44,7 +42,6 @@ impl ClusterChannels {
     /// uses the channel of that version. `known` are the existing channels, if they are known at all.
     ///
     /// Not every minor version has a channel of each kind: `eus-4.18` leads over 4.17, which has none.
-    #[must_use]
     pub fn along(&self, path: &[Minor], known: &BTreeSet<String>) -> Vec<(Minor, String)> {
         let steps = if path.len() > 1 { &path[1..] } else { path };
         let of_step = |at: usize| match self {
@@ -67,7 +64,6 @@ impl ClusterChannels {
 
     /// The updates that sources know along minor versions, for an architecture. In copies of the graph data, each
     /// update is looked up in the channel that the cluster has when it is due.
-    #[must_use]
     pub fn graph(&self, sources: &[UpdateSource], path: &[Minor], arch: &str) -> Graph {
         let steps = self.along(path, &known_channels(sources));
         let mut graph = Graph::default();
@@ -90,7 +86,6 @@ impl ClusterChannels {
 }
 
 /// The channels that copies of the graph data have; none without such a copy.
-#[must_use]
 pub fn known_channels(sources: &[UpdateSource]) -> BTreeSet<String> {
     let of = |it: &UpdateSource| match &it.facts {
         UpdateFacts::Data(data) => data.channels.keys().cloned().collect(),
@@ -100,7 +95,6 @@ pub fn known_channels(sources: &[UpdateSource]) -> BTreeSet<String> {
 }
 
 /// The minor versions that sources know of.
-#[must_use]
 pub fn known_minors(sources: &[UpdateSource]) -> BTreeSet<Minor> {
     let of = |it: &UpdateSource| -> Vec<Minor> {
         match &it.facts {
@@ -114,7 +108,6 @@ pub fn known_minors(sources: &[UpdateSource]) -> BTreeSet<Minor> {
 }
 
 /// Whether a minor version may have extended support: of 4, every second one has it; of 5 that is not known.
-#[must_use]
 pub fn may_have_extended_support(minor: Minor) -> bool {
     minor.major != 4 || minor.minor.is_multiple_of(2)
 }

@@ -28,7 +28,6 @@ pub enum MatchingRule {
 
 impl MatchingRule {
     /// Reads a rule of an answer or of a blocked edge.
-    #[must_use]
     pub fn read(value: Value<'_>) -> Self {
         match value.text_of("type").as_str() {
             "Always" => Self::Always,
@@ -38,7 +37,6 @@ impl MatchingRule {
     }
 
     /// The rule in the form in which it is read.
-    #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Always => serde_json::json!({"type": "Always"}),
@@ -65,7 +63,6 @@ pub struct Risk {
 
 impl Risk {
     /// Reads a risk of an answer, of a ClusterVersion or of a blocked edge: they have the same fields.
-    #[must_use]
     pub fn read(value: Value<'_>) -> Self {
         Self {
             name: value.text_of("name"),
@@ -77,7 +74,6 @@ impl Risk {
 
     /// Whether it keeps every cluster from the update: by its first rule of a known type, or because it has none of
     /// those.
-    #[must_use]
     pub fn is_always(&self) -> bool {
         let mut usable = self.matching_rules.iter().filter(|it| !matches!(it, MatchingRule::Other { .. }));
         usable.next().is_none_or(|it| *it == MatchingRule::Always)
@@ -102,7 +98,6 @@ pub struct BlockedEdge {
 impl BlockedEdge {
     /// Whether it is about an edge. The pattern is searched in the version with its architecture, as in
     /// `4.17.16+amd64`.
-    #[must_use]
     pub fn is_about(&self, from: &str, to: &str, arch: &str) -> bool {
         self.to == to && self.from.is_match(&format!("{from}+{arch}"))
     }
@@ -131,7 +126,6 @@ pub struct EdgeJudgement {
 
 impl EdgeJudgement {
     /// Judges an edge by all objections to edges. One blocked edge without rules removes it.
-    #[must_use]
     pub fn of<'b>(blocked: impl IntoIterator<Item = &'b BlockedEdge>, from: &str, to: &str, arch: &str) -> Self {
         let about: Vec<&BlockedEdge> = blocked.into_iter().filter(|it| it.is_about(from, to, arch)).collect();
         let mut risks: Vec<Risk> =

@@ -45,7 +45,6 @@ pub struct Graph {
 
 impl Graph {
     /// Whether it holds no updates.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.releases.is_empty()
     }

@@ -48,7 +48,6 @@ pub struct GraphData {
 
 impl GraphData {
     /// Whether a file of the repository says something here, by its path below the repository's root.
-    #[must_use]
     pub fn wants(path: &str) -> bool {
         path == "version"
             || ["channels/", "blocked-edges/", "build-suggestions/"]
@@ -126,13 +125,11 @@ impl GraphData {
     }
 
     /// The objections to an edge. The repository does not state whether the edge exists at all.
-    #[must_use]
     pub fn judge(&self, from: &str, to: &str, arch: &str) -> EdgeJudgement {
         EdgeJudgement::of(&self.blocked, from, to, arch)
     }
 
     /// The releases of a channel for an architecture, and the edges between them that are likely.
-    #[must_use]
     pub fn graph(&self, channel: &str, arch: &str) -> Graph {
         let is_for = |it: &&(String, Option<String>)| it.1.as_deref().is_none_or(|it| it == arch);
         let entries = self.channels.get(channel).into_iter().flatten().filter(is_for);

@@ -55,7 +55,6 @@ pub struct PlatformVersions {
 
 /// The major and minor number of a text, as the console takes them: from the first number in it and the one behind its
 /// dot; without a dot the minor is 0. `None` without a number.
-#[must_use]
 pub fn coerce(text: &str) -> Option<Minor> {
     /// Longer digit strings are not numbers.
     const MAX_DIGITS: usize = 16;
@@ -83,7 +82,6 @@ pub fn coerce(text: &str) -> Option<Minor> {
 
 impl Lifecycle {
     /// Reads a blob.
-    #[must_use]
     pub fn read(blob: Value<'_>) -> Self {
         let versions = items_of(blob, "versions").map(LifecycleVersion::read).collect();
         Self { package: blob.text_of("package"), versions }
@@ -104,7 +102,6 @@ impl Lifecycle {
     }
 
     /// The entry of a version of the operator: the first with its major and minor number.
-    #[must_use]
     pub fn version(&self, version: &str) -> Option<&LifecycleVersion> {
         let wanted = coerce(version)?;
         self.versions.iter().find(|it| coerce(&it.name) == Some(wanted))
@@ -128,7 +125,6 @@ impl LifecycleVersion {
     }
 
     /// The OpenShift versions that it is made for, as they are written; `None` if the blob names none.
-    #[must_use]
     pub fn openshift(&self) -> Option<&[String]> {
         let platforms = self.platforms.as_ref()?;
         Some(&platforms.iter().find(|it| it.name == OPENSHIFT)?.versions)

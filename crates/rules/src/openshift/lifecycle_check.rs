@@ -9,7 +9,6 @@ use olmdex_text::calendar::Day;
 use olmdex_text::json::{Kind, Step, Value};
 
 /// All defects of a lifecycle blob, in the order of the blob, each with its path there.
-#[must_use]
 pub fn lifecycle_defects(blob: Value<'_>) -> Vec<(Finding, Vec<Step>)> {
     let mut check = Check { defects: Vec::new() };
     check.blob(blob);

@@ -72,7 +72,6 @@ type Cost = (usize, usize, usize);
 
 /// The best way; `None` if there is none. Early releases are left out unless one is asked for or the way begins at one.
 /// A way over several minor versions takes each of them.
-#[must_use]
 pub fn platform_path(graph: &Graph, from: &str, goal: &Goal) -> Option<PlatformPath> {
     let early = |text: &str| Version::parse(text).map_or(true, |it| it.is_prerelease());
     let is_goal = |text: &str| match goal {

@@ -29,7 +29,6 @@ pub struct LifecycleRow {
 
 impl LifecycleRow {
     /// The row of a minor version.
-    #[must_use]
     pub fn new(source: &str, package: &str, version: &LifecycleVersion, day: Day, openshift: Option<&str>) -> Self {
         Self {
             source: source.to_owned(),
@@ -43,7 +42,6 @@ impl LifecycleRow {
     }
 
     /// The row of a version without any data.
-    #[must_use]
     pub fn unknown(package: &str, version: &str, day: Day, openshift: Option<&str>) -> Self {
         Self {
             source: String::new(),
@@ -57,7 +55,6 @@ impl LifecycleRow {
     }
 
     /// The rows of a lifecycle: of the entry of a version of the operator, or of all entries.
-    #[must_use]
     pub fn of(
         source: &str,
         lifecycle: &Lifecycle,

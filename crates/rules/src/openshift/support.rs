@@ -25,7 +25,6 @@ pub enum SupportStatus {
 
 impl SupportStatus {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Active => "active",
@@ -83,7 +82,6 @@ pub enum PlatformFit {
 
 impl PlatformFit {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Compatible => "compatible",
@@ -95,14 +93,12 @@ impl PlatformFit {
 
 impl Support {
     /// The support of a version without any data.
-    #[must_use]
     pub fn no_data() -> Self {
         Self { status: SupportStatus::NoData, phase: None, ends: None, support_ends: None, is_add_on: false }
     }
 
     /// Whether it is supported, at a level. Phases are recognized by their names, which begin with `Full`,
     /// `Maintenance` and `Extended`; others count as maintenance.
-    #[must_use]
     pub fn is_active(&self, level: SupportLevel) -> bool {
         let phase = self.phase.as_deref().unwrap_or_default();
         self.status == SupportStatus::Active
@@ -114,7 +110,6 @@ impl Support {
     }
 
     /// A few words for it.
-    #[must_use]
     pub fn words(&self) -> String {
         let ends = self.support_ends.as_deref().unwrap_or_default();
         match (self.status, &self.phase) {
@@ -132,7 +127,6 @@ fn starts_with(phase: &str, word: &str) -> bool {
 
 impl LifecycleVersion {
     /// The support on a day: the first phase, by last days, that has it.
-    #[must_use]
     pub fn support(&self, day: Day) -> Support {
         let mut phases: Vec<&Phase> = self.phases.iter().collect();
         phases.sort_by_key(|it| it.end);
@@ -155,7 +149,6 @@ impl LifecycleVersion {
     }
 
     /// Its compatibility with a version of OpenShift: its minor must be listed. A list is no range.
-    #[must_use]
     pub fn fit(&self, openshift: &str) -> PlatformFit {
         let Some(listed) = self.openshift() else { return PlatformFit::NoData };
         let Some(wanted) = coerce(openshift) else { return PlatformFit::NoData };
@@ -168,13 +161,11 @@ impl LifecycleVersion {
 
 impl Lifecycle {
     /// The support of a version of the operator on a day.
-    #[must_use]
     pub fn support(&self, version: &str, day: Day) -> Support {
         self.version(version).map_or_else(Support::no_data, |it| it.support(day))
     }
 
     /// The compatibility of a version of the operator with a version of OpenShift.
-    #[must_use]
     pub fn fit(&self, version: &str, openshift: &str) -> PlatformFit {
         self.version(version).map_or(PlatformFit::NoData, |it| it.fit(openshift))
     }

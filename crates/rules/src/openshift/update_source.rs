@@ -83,7 +83,6 @@ impl SavedUpdates {
 impl UpdateSource {
     /// The updates that it knows. From the graph data, those that are likely within these channels, for an
     /// architecture.
-    #[must_use]
     pub fn graph(&self, channels: &[String], arch: &str) -> Graph {
         match &self.facts {
             UpdateFacts::Answer(graph) => graph.clone(),
@@ -96,7 +95,6 @@ impl UpdateSource {
     }
 
     /// Its name, its day, and the quality of its updates.
-    #[must_use]
     pub fn title(&self) -> String {
         let name = &self.name;
         match (&self.facts, self.as_of) {
@@ -108,7 +106,6 @@ impl UpdateSource {
     }
 
     /// The parts that could not be read.
-    #[must_use]
     pub fn warnings(&self) -> &[String] {
         match &self.facts {
             UpdateFacts::Answer(_) => &[],

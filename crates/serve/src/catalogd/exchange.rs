@@ -51,7 +51,6 @@ pub enum Piece {
 
 impl Piece {
     /// The number of bytes that it has.
-    #[must_use]
     pub fn len(&self) -> u64 {
         match self {
             Self::Text(text) => text.len() as u64,
@@ -60,7 +59,6 @@ impl Piece {
     }
 
     /// Whether it has none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -176,7 +176,6 @@ fn selected(
 
 /// Whether requests of a version, such as `HTTP/2.0`, are refused: of those that are well-formed all but `HTTP/1.0`,
 /// `HTTP/1.1` and so on.
-#[must_use]
 pub fn refuses_version(version: &str) -> bool {
     match version.as_bytes() {
         [b'H', b'T', b'T', b'P', b'/', major, b'.', minor] => {
@@ -187,7 +186,6 @@ pub fn refuses_version(version: &str) -> bool {
 }
 
 /// The answer to a request of a refused version, whatever it asks for; the connection ends with it.
-#[must_use]
 pub fn version_refusal() -> Answer {
     let headers = vec![("Content-Type", PLAIN.to_owned())];
     let body = vec![Piece::Text(VERSION_REFUSED.to_owned())];

@@ -56,7 +56,6 @@ pub(super) fn route(method: &str, path: &str) -> Route {
 }
 
 /// Whether catalogd has to answer a path: one below `/catalogs`, or one that is not clean.
-#[must_use]
 pub fn is_own(path: &str) -> bool {
     path == "/catalogs" || path.starts_with("/catalogs/") || clean(path) != path
 }

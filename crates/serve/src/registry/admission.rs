@@ -10,7 +10,6 @@ use olmdex_text::json::Expansion;
 
 /// The reason why a catalog cannot be served as opm serves it; `None` if it can. `opm` is the message of its validation
 /// about the catalog.
-#[must_use]
 pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
     let mut facts: Vec<DocumentFacts> = Vec::new();
     // A catalog that is valid as a whole is valid in its parts, so their texts are not needed then.

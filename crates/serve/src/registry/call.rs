@@ -38,7 +38,6 @@ pub enum RegistryMethod {
 
 impl RegistryMethod {
     /// Whether it asks for one package or bundle by its name, which takes a fraction of a millisecond.
-    #[must_use]
     pub(crate) fn is_about_one(self) -> bool {
         matches!(self, Self::GetPackage | Self::GetBundle | Self::GetBundleForChannel)
     }

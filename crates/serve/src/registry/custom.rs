@@ -59,7 +59,6 @@ impl Registry<'_> {
 }
 
 /// Whether the real server takes a text for a schema or a package.
-#[must_use]
 pub fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
     bytes.next().is_some_and(|it| it.is_ascii_alphanumeric())

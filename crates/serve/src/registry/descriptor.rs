@@ -59,7 +59,6 @@ impl File {
     }
 
     /// Whether something of this full name is defined here.
-    #[must_use]
     pub fn defines(&self, symbol: &str) -> bool {
         self.symbols.contains(symbol)
     }

@@ -89,13 +89,11 @@ type Span = (u32, u32);
 
 impl Encoded {
     /// Any message, as one piece.
-    #[must_use]
     pub fn of(message: &impl Message) -> Self {
         message.encode_to_vec().into()
     }
 
     /// The message of a bundle. Its large fields follow the others: readers take fields in any order.
-    #[must_use]
     pub fn of_bundle(mut bundle: Bundle) -> Self {
         let csv = exact(std::mem::take(&mut bundle.csv_json));
         let objects = std::mem::take(&mut bundle.object);
@@ -126,7 +124,6 @@ impl Encoded {
     }
 
     /// The same message in less memory, if that is possible. `place` decides where its bytes are kept.
-    #[must_use]
     pub fn packed(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
         let Form::Pieces(pieces) = &self.0 else { return self.clone() };
         if self.len() < MIN_PACKED {
@@ -142,7 +139,6 @@ impl Encoded {
     }
 
     /// The same message with its packed bytes at another place.
-    #[must_use]
     pub fn moved(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
         match &self.0 {
             Form::Pieces(_) => self.clone(),
@@ -156,7 +152,6 @@ impl Encoded {
     }
 
     /// Its bytes, all in all.
-    #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
             Form::Pieces(pieces) => pieces.iter().map(Bytes::len).sum(),
@@ -165,13 +160,11 @@ impl Encoded {
     }
 
     /// Whether it has none, as a message of defaults.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// About how much memory it takes.
-    #[must_use]
     pub fn held(&self) -> usize {
         match &self.0 {
             Form::Pieces(pieces) => {
@@ -183,7 +176,6 @@ impl Encoded {
     }
 
     /// Its pieces, in its order.
-    #[must_use]
     pub fn pieces(&self) -> Vec<Bytes> {
         match &self.0 {
             Form::Pieces(pieces) => pieces.clone(),

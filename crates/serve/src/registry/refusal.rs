@@ -67,7 +67,6 @@ pub enum Code {
 
 impl Code {
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "Unknown",
@@ -79,7 +78,6 @@ impl Code {
 
 impl Refusal {
     /// The status that it has over the wire.
-    #[must_use]
     pub fn code(&self) -> Code {
         match self {
             Self::NoSchema | Self::NotAName { .. } | Self::NoQuestion => Code::InvalidArgument,

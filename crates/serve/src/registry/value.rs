@@ -40,7 +40,6 @@ enum Task<'d> {
 }
 
 /// The bytes of an object; of anything else, those of an empty object.
-#[must_use]
 pub(crate) fn encode_struct(object: Value<'_>) -> Vec<u8> {
     let mut out = Backwards(Vec::with_capacity(256));
     let mut tasks: Vec<Task<'_>> = object.members().map(|(key, value)| Task::Member(key, value)).collect();

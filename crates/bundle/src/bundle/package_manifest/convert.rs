@@ -20,7 +20,6 @@ use olmdex_text::json;
 /// Reads the package-manifest directory whose package manifest is the file of this number; `None` if there are no
 /// versions in it. `root` is the directory, if it is in the file system; `image` gives bundles the references of their
 /// images.
-#[must_use]
 pub fn convert(
     root: Option<&Path>,
     input: &Input,

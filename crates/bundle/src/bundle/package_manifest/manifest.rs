@@ -27,7 +27,6 @@ pub(super) struct PackageManifest {
 
 /// The number of the file that is the package manifest of a directory with versions: a file right in it, with others
 /// below it. `root` is the directory, if it is one of the system's.
-#[must_use]
 pub fn find(root: Option<&Path>, input: &Input) -> Option<usize> {
     let is_deep = |name: &str| name.contains('/');
     if !input.files.iter().any(|it| is_deep(it.relative())) {

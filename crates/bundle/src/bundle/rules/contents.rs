@@ -121,7 +121,6 @@ impl Contents {
     }
 
     /// A bundle whose files are in memory, named by their paths below `directory`.
-    #[must_use]
     pub fn of_files(directory: &Path, files: &BundleFiles) -> Self {
         let expansion = Expansion::default();
         let of = |(is_manifest, (name, text)): (bool, &(String, Vec<u8>))| {

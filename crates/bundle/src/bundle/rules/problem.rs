@@ -53,7 +53,6 @@ impl Problem {
     }
 
     /// The finding for people and programs.
-    #[must_use]
     pub fn finding(&self, contents: &Contents) -> Finding {
         let help = Some(self.help.clone()).filter(|it| !it.is_empty());
         Finding { help, ..self.rule.finding(&*self.message).at(self.place(contents)) }

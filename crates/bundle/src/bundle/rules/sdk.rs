@@ -34,7 +34,6 @@ impl std::fmt::Display for Output {
 }
 
 /// The findings of one of its validators, in the order of the problems.
-#[must_use]
 pub fn answer(validation: &Validation<'_>, validator: Validator, options: &Options) -> Vec<Output> {
     let mut found: Vec<Output> = validation.ask(validator, options).into_iter().filter_map(Output::of).collect();
     if validator == Validator::OperatorHub {

@@ -34,7 +34,6 @@ pub enum SelectorError {
 
 impl SelectorError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> String {
         let names: Vec<&str> = words().collect();
         match self {
@@ -76,7 +75,6 @@ pub fn suite(word: &str) -> Result<Vec<Validator>, SelectorError> {
 
 /// The optional validators that profiles ask, by the names of the profiles, in their order, each once. A profile that
 /// is about catalogs only asks none.
-#[must_use]
 pub fn of_profiles(names: &[&str]) -> Vec<Validator> {
     use Validator::{Capabilities, Categories, DeprecatedApis, GoodPractices, Objects, OperatorHubV2};
     let of_one = |name: &str| -> &[Validator] {

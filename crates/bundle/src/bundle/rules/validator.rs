@@ -69,7 +69,6 @@ impl Validator {
     pub const REQUIRED: [Self; 4] = [Self::Format, Self::Loader, Self::Content, Self::Default];
 
     /// The name that users write.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Format => "format",
@@ -89,7 +88,6 @@ impl Validator {
     }
 
     /// Whether it is asked only on demand.
-    #[must_use]
     pub fn is_optional(self) -> bool {
         !Self::REQUIRED.contains(&self)
     }
@@ -106,7 +104,6 @@ pub struct Validation<'a> {
 
 impl<'a> Validation<'a> {
     /// Loads a bundle.
-    #[must_use]
     pub fn new(contents: &'a Contents) -> Self {
         let loaded = loader::load(contents);
         let definitions = loaded.objects.iter().filter_map(Definition::of).collect();
@@ -121,19 +118,16 @@ impl<'a> Validation<'a> {
     }
 
     /// The media type of a bundle with these files; `None` if opm cannot recognize it.
-    #[must_use]
     pub fn media_type(&self) -> Option<&'static str> {
         format::media_type(self.contents)
     }
 
     /// The name of the bundle: that of its ClusterServiceVersion, or an empty text.
-    #[must_use]
     pub fn name(&self) -> String {
         self.loaded.csv.map(|object| object.name()).unwrap_or_default()
     }
 
     /// The claims of the bundle about its place in a catalog; `None` without a ClusterServiceVersion and a package.
-    #[must_use]
     pub fn newcomer(&self) -> Option<CatalogClaims> {
         let csv = Csv::new(self.loaded.csv?);
         let package = self.package.as_deref().filter(|it| !it.is_empty())?;
@@ -147,7 +141,6 @@ impl<'a> Validation<'a> {
     }
 
     /// The findings of the checks for every bundle, and of these validators: each once, by file and line.
-    #[must_use]
     pub fn findings(&self, optional: &[Validator], options: &Options) -> Vec<Finding> {
         let asked = Validator::REQUIRED.iter().chain(optional);
         let mut all: Vec<Problem> = asked.flat_map(|it| self.ask(*it, options)).filter(|it| it.is_ours).collect();
@@ -164,7 +157,6 @@ impl<'a> Validation<'a> {
     }
 
     /// Asks one validator.
-    #[must_use]
     pub fn ask(&self, validator: Validator, options: &Options) -> Vec<Problem> {
         match validator {
             Validator::Format => return format::check(self.contents),

@@ -40,7 +40,6 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// The kind of difference, in a word.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -82,7 +81,6 @@ pub enum Subject {
 
 impl Subject {
     /// The kind of difference, in words.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Package => "package",

@@ -85,7 +85,6 @@ impl Default for BlobLimits {
 
 impl BlobLimits {
     /// The limits of the layers of images when they are decompressed. Compressed, no useful layer is larger.
-    #[must_use]
     pub fn of(options: &ImageOptions) -> Self {
         Self { each: options.limits.archive, all: options.image_limit }
     }
@@ -121,19 +120,16 @@ pub struct Registry<'r> {
 
 impl Registries {
     /// Prepares the use of registries. Nothing is read or fetched yet.
-    #[must_use]
     pub fn new(options: RegistryOptions) -> Self {
         Self { http: Http::new(options.http.clone()), options, mirrors: OnceLock::new(), fetched: Arc::default() }
     }
 
     /// Their settings.
-    #[must_use]
     pub fn options(&self) -> &RegistryOptions {
         &self.options
     }
 
     /// The number of bytes of blobs that have been fetched, while they are.
-    #[must_use]
     pub fn fetched(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.fetched)
     }
@@ -171,7 +167,6 @@ impl Registries {
 
 impl Registry<'_> {
     /// The reference of this image.
-    #[must_use]
     pub fn reference(&self) -> &Reference {
         &self.reference
     }

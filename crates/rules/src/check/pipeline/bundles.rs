@@ -26,14 +26,12 @@ impl Added {
 }
 
 /// The refusal of a whole addition, at the first of its bundles.
-#[must_use]
 pub fn not_added(bundles: &[Added], message: String, help: &str) -> Option<Finding> {
     let first = bundles.first()?;
     Some(first.finding(rules::NOT_ADDED, message, help))
 }
 
 /// The outcome of adding bundles to an index.
-#[must_use]
 pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
     let mut outcome = Outcome::default();
     if bundles.is_empty() {

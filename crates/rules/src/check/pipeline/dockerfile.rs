@@ -54,7 +54,6 @@ impl Dockerfile {
     }
 
     /// Takes a text for the file; `shown` is its name in messages, `context` the directory that it copies from.
-    #[must_use]
     pub fn of(shown: &str, context: &Path, text: &str) -> Self {
         let mut reader = Reader::default();
         for (line, instruction) in instructions(text) {
@@ -101,7 +100,6 @@ impl Dockerfile {
     }
 
     /// Whether it is that of a catalog: it copies to `/configs`, or is built on an image that serves catalogs.
-    #[must_use]
     pub fn is_of_catalog(&self) -> bool {
         let serves = |it: &Stage| ["operator-registry", "/opm:", "/opm@"].iter().any(|part| it.base.contains(part));
         !self.copies().is_empty() || self.stages.iter().any(serves)

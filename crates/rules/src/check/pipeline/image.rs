@@ -27,7 +27,6 @@ const WITH_LIFECYCLES: Minor = Minor { major: 5, minor: 0 };
 
 /// The OpenShift that a Dockerfile names, if it is one and `validate-fbc` understands it: the tag of the base image. A
 /// list in a label is not understood.
-#[must_use]
 pub fn openshift_of(dockerfile: &Dockerfile) -> Option<Minor> {
     if dockerfile.label(OPENSHIFT_LABEL).is_some() {
         return None;

@@ -45,7 +45,6 @@ pub fn leave_out_said_twice(findings: &mut Vec<Finding>, openshift: Option<Minor
 }
 
 /// The outcome of Konflux for a fragment. `shown` is its name in messages.
-#[must_use]
 pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let documents = Documents::read(input);
     let openshift = target.openshift.or_else(|| openshift_of(target.dockerfile?));
@@ -63,7 +62,6 @@ pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
 }
 
 /// The outcome of IIB for a fragment that is added to an index. `shown` is its name in messages.
-#[must_use]
 pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let documents = Documents::read(input);
     let package = target.dockerfile.zip(target.directory).and_then(|(file, it)| file.package_of(it));

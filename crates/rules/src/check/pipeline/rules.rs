@@ -130,7 +130,6 @@ pub const PRUNING_CHECK: &str = "fbc-target-index-pruning-check";
 pub const INJECT_LIFECYCLE: &str = "fbc-inject-lifecycle";
 
 /// The pipeline's name for the check behind a rule of this module.
-#[must_use]
 pub fn check_of(rule: &Rule) -> Option<&'static str> {
     match rule.id {
         "E2008" | "W2009" => Some(PRUNING_CHECK),

@@ -25,7 +25,6 @@ pub struct PracticeFacts {
 }
 
 /// Looks at a document by itself. The result does not depend on its place.
-#[must_use]
 pub fn practice_facts(document: &Document<'_>) -> PracticeFacts {
     let mut facts = PracticeFacts {
         package: String::new(),

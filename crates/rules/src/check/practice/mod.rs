@@ -21,7 +21,6 @@ use olmdex_fbc::{Input, Origin, load};
 use olmdex_version::first_of;
 
 /// The breaches of the wanted rules, in the order of the documents. Nothing is read if no rule is wanted.
-#[must_use]
 pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     if wanted.is_empty() {
         return Vec::new();
@@ -48,7 +47,6 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
 
 /// Like [`practices`], for documents that have been looked at, each with the directory of its file, if it is in one. It
 /// is for callers that find places by themselves: each finding comes with the number of its document.
-#[must_use]
 pub fn practice_drafts(all: &[(Option<&Path>, &PracticeFacts)], wanted: &[&'static Rule]) -> Vec<(usize, Draft)> {
     let is_wanted = |it: &Draft| wanted.iter().any(|rule| rule.id == it.rule.id);
     let mut drafts: Vec<(usize, Draft)> = Vec::new();

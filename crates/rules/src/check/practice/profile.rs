@@ -24,7 +24,6 @@ impl Profile {
     pub const ALL: [Self; 5] = [Self::Certified, Self::Community, Self::Disconnected, Self::Iib, Self::Konflux];
 
     /// The name that users type.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Community => "community",
@@ -36,7 +35,6 @@ impl Profile {
     }
 
     /// Its purpose.
-    #[must_use]
     pub fn about(self) -> &'static str {
         match self {
             Self::Community => "catalogs of community operators",
@@ -48,13 +46,11 @@ impl Profile {
     }
 
     /// The profile of this name.
-    #[must_use]
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.name() == name)
     }
 
     /// The rules that it holds, by identifier.
-    #[must_use]
     pub fn rules(self) -> &'static [&'static Rule] {
         match self {
             Self::Community => &[
