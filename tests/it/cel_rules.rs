@@ -341,6 +341,27 @@ fn depth_is_counted_as_cel_go_counts_it() {
     }
 }
 
+/// A thread has 2 MiB; without optimisation, the worst of these needs 800 kB.
+#[test]
+fn the_deepest_rules_leave_half_of_a_stack() {
+    let nested =
+        |open: &str, inner: &str, close: &str, n: usize| format!("{}{inner}{}", open.repeat(n), close.repeat(n));
+    let rules = [
+        nested("!(", "true", ")", 249),
+        nested("[", "1", "][0]", 200) + " == 1",
+        nested("true == (", "true", ")", 124),
+        nested("[1].all(x, ", "true", ")", 120),
+        nested("true ? true : ", "true", "", 240),
+    ];
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(move || {
+        for rule in rules {
+            let compiled = Rule::compile(&rule).unwrap();
+            assert!(compiled.holds(&properties(), &budget(1_000_000)).unwrap().is_ok(), "{}", &rule[..12]);
+        }
+    });
+    thread.unwrap().join().unwrap();
+}
+
 #[test]
 fn types_that_grow_are_bounded() {
     // Each doubles the type before it, or nests it once more.

@@ -54,7 +54,6 @@ impl Advice {
 }
 
 /// The advice about a property.
-#[must_use]
 pub fn advise(kind: &str, value: Value<'_>) -> Vec<Advice> {
     match kind {
         "olm.constraint" => constraint(value),

@@ -34,7 +34,6 @@ pub fn leaves(value: &str) -> Result<Vec<Leaf>, ConstraintError> {
 
 /// Whether a bundle can meet an `olm.constraint` value without having anything that the value names, as it can meet a
 /// rule, `not`, or an empty `all`. A value that OLM cannot read is met by none.
-#[must_use]
 pub fn may_be_met_by_any(value: &str) -> bool {
     parse(value).is_ok_and(|it| it.reach() == Reach::Everywhere)
 }

@@ -42,7 +42,6 @@ impl std::str::FromStr for Minor {
 
 impl Minor {
     /// The minor version of a version.
-    #[must_use]
     pub fn of(version: &Version) -> Self {
         Self { major: version.major(), minor: version.minor() }
     }
@@ -53,7 +52,6 @@ impl Minor {
     }
 
     /// Whether a bundle with this highest minor version lets a cluster of the other one go on to its next.
-    #[must_use]
     pub fn lets_update(self, cluster: Self) -> bool {
         self.canonical() > cluster.canonical()
     }
@@ -66,13 +64,11 @@ impl Minor {
     }
 
     /// Whether another one is the same release, under any name.
-    #[must_use]
     pub fn is_same(self, other: Self) -> bool {
         self.canonical() == other.canonical()
     }
 
     /// Whether another one comes later.
-    #[must_use]
     pub fn is_before(self, later: Self) -> bool {
         self.canonical() < later.canonical()
     }

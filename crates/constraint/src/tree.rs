@@ -45,7 +45,6 @@ pub enum ConstraintError {
 
 impl ConstraintError {
     /// The remedy, where it is not plain.
-    #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::UnknownField(field) if field == "name" => {

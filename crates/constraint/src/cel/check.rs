@@ -1,85 +1,59 @@
 //! The types of a rule, as cel-go infers them: a rule that it refuses is refused here. Names are replaced by their
 //! meanings.
 //!
-//! A tree is walked with a stack of tasks, in cel-go's order, because the order decides what open types become. One
+//! A tree is walked in cel-go's order, because the order decides what open types become. One
 //! more thing depends on the order: cel-go compares numbers of different types only from the first macro on, since on
 //! entering a macro it forgets that it should not.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::assign::Assignments;
 use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
-use super::literal::Literal;
 use super::overload::call;
-use super::tree::{Callee, Expr, FoldKind, NodeId, TYPE_NAMES, Tree};
+use super::tree::{Callee, Expr, Fold, FoldKind, NodeId, TYPE_NAMES, Tree};
 use super::type_table::{Shape, Type};
+use super::value::Value;
 
-/// Checks a whole rule: it must be a yes or no.
+/// Checks a rule, and gives names their meanings.
 pub(super) fn check(tree: &mut Tree) -> Result<(), Fault> {
-    let root = tree.root;
-    let n_nodes = tree.nodes.len();
+    let (root, n_nodes) = (tree.root, tree.nodes.len());
     let mut assignments = Assignments::default();
     let unknown = assignments.types.get(Shape::Dyn);
-    let mut checker = Checker {
-        tree,
-        assignments,
-        types: vec![unknown; n_nodes],
-        variables: Vec::new(),
-        compares_across: false,
-        joined: HashMap::new(),
-        open: vec![Task::Visit(root)],
-    };
-    while let Some(task) = checker.open.pop() {
-        let node = task.node();
-        let offset = checker.tree.offsets[node];
-        checker.task(task).map_err(|kind| Fault::at(offset, kind))?;
-    }
+    let (variables, types) = (Vec::new(), vec![unknown; n_nodes]);
+    let mut checker = Checker { tree, assignments, types, variables, compares_across: false };
+    checker.visit(root).map_err(|fault| *fault)?;
     let of_root = checker.types[root];
     let of_root = checker.assignments.resolve(of_root).map_err(|it| Fault::whole(it.into()))?;
     match checker.assignments.types.shape(of_root) {
-        Shape::Bool => Ok(()),
+        Shape::Bool => checker.tree.nodes.iter().try_for_each(|node| refuse_key(checker.tree, node)),
         _ => Err(Fault::whole(RuleErrorKind::NotBool)),
     }
 }
 
-/// A step of checking a node.
-enum Task {
-    /// Its parts first.
-    Visit(NodeId),
-    /// Its parts are done.
-    Leave(NodeId),
-    /// The range of a macro is done.
-    Enter(NodeId),
-    /// The filter and the body of a macro are done.
-    Exit(NodeId),
-    /// An item of a list, a key or a value of a map is done: which, and whether it is a value.
-    Join(NodeId, NodeId, bool),
-    /// A part of `&&` or `||` is done, and its neighbour too.
-    Bool(NodeId),
-}
-
-impl Task {
-    fn node(&self) -> NodeId {
-        match self {
-            Self::Visit(it) | Self::Leave(it) | Self::Enter(it) | Self::Exit(it) | Self::Bool(it) => *it,
-            Self::Join(_, part, _) => *part,
-        }
-    }
+/// Refuses keys that cel-go cannot plan.
+fn refuse_key(tree: &Tree, node: &Expr) -> Result<(), Fault> {
+    let Expr::Call { function: Callee::Known(Function::Index), operands, .. } = node else { return Ok(()) };
+    let [_, key] = operands.as_slice() else { return Ok(()) };
+    let what = match &tree.nodes[*key] {
+        Expr::Literal(Value::Null) => "types.Null",
+        Expr::Literal(Value::Bytes(_)) => "types.Bytes",
+        Expr::TypeName(_) => "*types.Type",
+        _ => return Ok(()),
+    };
+    let what = format!("invalid qualifier type: {what}");
+    Err(Fault::at(tree.offsets[*key], RuleErrorKind::Invalid(what)))
 }
 
 struct Checker<'t> {
     tree: &'t mut Tree,
     assignments: Assignments,
-    /// The type of each node that is done.
+    /// The types of the nodes that were visited.
     types: Vec<Type>,
-    /// The variables of the macros that are open, innermost last: name, type, and whether it can be named.
+    /// The variables of the macros around, with their types, and whether they can be named.
     variables: Vec<(Arc<str>, Type, bool)>,
+    /// Whether numbers of different types are compared.
     compares_across: bool,
-    /// The common type of the items, or of the keys and values, checked so far.
-    joined: HashMap<NodeId, (Option<Type>, Option<Type>)>,
-    open: Vec<Task>,
 }
 
 type Checked<T> = Result<T, RuleErrorKind>;
@@ -89,79 +63,127 @@ impl Checker<'_> {
         Ok(self.assignments.fit([(a, b)])?)
     }
 
-    fn task(&mut self, task: Task) -> Checked<()> {
-        match task {
-            Task::Visit(node) => self.visit(node),
-            Task::Leave(node) => {
-                let of_node = self.leave(node)?;
-                self.types[node] = self.assignments.check_depth(of_node)?;
-                Ok(())
-            }
-            Task::Enter(node) => self.enter(node),
-            Task::Exit(node) => {
-                let of_node = self.exit(node)?;
-                self.types[node] = self.assignments.resolve(of_node)?;
-                Ok(())
-            }
-            Task::Join(node, part, is_value) => {
-                let (key, value) = self.joined.get(&node).copied().unwrap_or_default();
-                let of_part = self.types[part];
-                let joined = self.join(if is_value { value } else { key }, of_part)?;
-                let both = if is_value { (key, Some(joined)) } else { (Some(joined), value) };
-                self.joined.insert(node, both);
-                Ok(())
-            }
-            Task::Bool(part) => {
-                let (of_part, bool) = (self.types[part], self.assignments.shape(Shape::Bool));
-                if self.fits(of_part, bool)? {
-                    return Ok(());
-                }
-                let found = self.assignments.text(of_part);
-                Err(RuleErrorKind::Type(format!("expected type 'bool' but found '{found}'")))
-            }
-        }
+    /// The type of a node, or its fault.
+    fn typed(&self, node: NodeId, found: Checked<Type>) -> Result<Type, Box<Fault>> {
+        found.map_err(|kind| Fault::at(self.tree.offsets[node], kind).into())
     }
 
-    fn visit(&mut self, node: NodeId) -> Checked<()> {
+    /// Finds the type of a node, after those of its parts.
+    fn visit(&mut self, node: NodeId) -> Result<(), Box<Fault>> {
         if let Some(name) = self.type_name(node) {
             self.tree.nodes[node] = Expr::TypeName(name);
         }
-        let parts: Vec<NodeId> = match &self.tree.nodes[node] {
-            Expr::Select { operand, .. } => vec![*operand],
-            // The operands come before the receiver.
-            Expr::Call { target, operands, .. } => operands.iter().copied().chain(*target).collect(),
-            Expr::And(parts) | Expr::Or(parts) => {
-                let tasks = balanced(parts);
-                self.open.push(Task::Leave(node));
-                self.open.extend(tasks.into_iter().rev());
-                return Ok(());
+        let expr = self.tree.nodes[node].clone();
+        if let Expr::Fold(fold) = &expr {
+            return self.fold(node, fold);
+        }
+        self.visit_parts(node, &expr)?;
+        let found = self.leave(node, expr);
+        let checked = found.and_then(|of_node| Ok(self.assignments.check_depth(of_node)?));
+        self.types[node] = self.typed(node, checked)?;
+        Ok(())
+    }
+
+    /// Visits the parts of a node. The type of a list or map is then that of the node, since its items are joined.
+    fn visit_parts(&mut self, node: NodeId, expr: &Expr) -> Result<(), Box<Fault>> {
+        match expr {
+            Expr::Select { operand, .. } => self.visit(*operand)?,
+            Expr::Call { target, operands, .. } => {
+                // The operands come before the receiver.
+                for part in operands.iter().chain(target) {
+                    self.visit(*part)?;
+                }
             }
-            // The common type of items is settled item by item.
+            Expr::And(parts) | Expr::Or(parts) => self.balanced(parts)?,
             Expr::List(items) => {
-                let tasks: Vec<Task> =
-                    items.iter().flat_map(|it| [Task::Visit(*it), Task::Join(node, *it, false)]).collect();
-                self.open.push(Task::Leave(node));
-                self.open.extend(tasks.into_iter().rev());
-                return Ok(());
+                let mut item = None;
+                for part in items {
+                    self.visit_joined(*part, &mut item)?;
+                }
+                let item = item.unwrap_or_else(|| self.assignments.types.new_open());
+                self.types[node] = self.assignments.shape(Shape::List(item));
             }
             Expr::Map(entries) => {
-                let of_part = |part: NodeId, is_value| [Task::Visit(part), Task::Join(node, part, is_value)];
-                let of_entry =
-                    |(key, value): &(NodeId, NodeId)| of_part(*key, false).into_iter().chain(of_part(*value, true));
-                let tasks: Vec<Task> = entries.iter().flat_map(of_entry).collect();
-                self.open.push(Task::Leave(node));
-                self.open.extend(tasks.into_iter().rev());
-                return Ok(());
+                let (mut key, mut value) = (None, None);
+                for (of_key, of_value) in entries {
+                    self.visit_joined(*of_key, &mut key)?;
+                    self.visit_joined(*of_value, &mut value)?;
+                }
+                let key = key.unwrap_or_else(|| self.assignments.types.new_open());
+                let value = value.unwrap_or_else(|| self.assignments.types.new_open());
+                self.types[node] = self.assignments.shape(Shape::Map(key, value));
             }
-            Expr::Fold(fold) => {
-                let range = fold.range;
-                self.open.extend([Task::Enter(node), Task::Visit(range)]);
-                return Ok(());
-            }
-            _ => Vec::new(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Visits an item, and joins its type with that of the items before it: their common type is settled item by item.
+    fn visit_joined(&mut self, part: NodeId, common: &mut Option<Type>) -> Result<(), Box<Fault>> {
+        self.visit(part)?;
+        let joined = self.join(*common, self.types[part]);
+        *common = Some(self.typed(part, joined)?);
+        Ok(())
+    }
+
+    /// The type of a node whose parts have theirs.
+    fn leave(&mut self, node: NodeId, expr: Expr) -> Checked<Type> {
+        match expr {
+            Expr::Literal(value) => Ok(self.assignments.shape(shape_of(&value))),
+            Expr::Name { name, is_absolute } => self.name(node, &name, is_absolute),
+            Expr::TypeName(name) => Ok(self.type_of_type(name)),
+            Expr::Select { operand, is_test, .. } => self.select(operand, is_test),
+            Expr::Call { function, target, operands } => self.call(function, target, &operands),
+            Expr::And(_) | Expr::Or(_) => Ok(self.assignments.shape(Shape::Bool)),
+            Expr::List(_) | Expr::Map(_) | Expr::Fold(_) | Expr::Properties | Expr::Local(_) => Ok(self.types[node]),
+        }
+    }
+
+    fn call(&mut self, function: Callee, target: Option<NodeId>, operands: &[NodeId]) -> Checked<Type> {
+        let function = match function {
+            Callee::Known(function) => function,
+            Callee::Unknown(name) => return Err(RuleErrorKind::Undeclared(name.to_string())),
         };
-        self.open.push(Task::Leave(node));
-        self.open.extend(parts.into_iter().rev().map(Task::Visit));
+        let types: Vec<Type> = target.iter().chain(operands).map(|operand| self.types[*operand]).collect();
+        call(&mut self.assignments, self.compares_across, function, target.is_some(), &types)
+    }
+
+    /// Visits the parts of `||` or `&&`, which cel-go balances as a tree of operators with two operands each.
+    fn balanced(&mut self, parts: &[NodeId]) -> Result<(), Box<Fault>> {
+        let (left, right) = parts.split_at(parts.len().div_ceil(2));
+        for half in [left, right] {
+            match half {
+                [] => {}
+                [part] => self.visit(*part)?,
+                _ => self.balanced(half)?,
+            }
+        }
+        for half in [left, right] {
+            let [part] = half else { continue };
+            let (of_part, bool) = (self.types[*part], self.assignments.shape(Shape::Bool));
+            let fits = self.fits(of_part, bool).and_then(|fits| match fits {
+                true => Ok(bool),
+                false => {
+                    let found = self.assignments.text(of_part);
+                    Err(RuleErrorKind::Type(format!("expected type 'bool' but found '{found}'")))
+                }
+            });
+            self.typed(*part, fits)?;
+        }
+        Ok(())
+    }
+
+    fn fold(&mut self, node: NodeId, fold: &Fold) -> Result<(), Box<Fault>> {
+        self.visit(fold.range)?;
+        let item = self.enter(node, fold);
+        let item = self.typed(node, item)?;
+        self.variables.push((Arc::clone(&fold.variable), item, fold.is_reachable));
+        for part in fold.filter.iter().chain([&fold.body]) {
+            self.visit(*part)?;
+        }
+        self.variables.pop();
+        let of_node = self.exit(node, fold, item).and_then(|of_node| Ok(self.assignments.resolve(of_node)?));
+        self.types[node] = self.typed(node, of_node)?;
         Ok(())
     }
 
@@ -191,56 +213,6 @@ impl Checker<'_> {
 
     fn variable(&self, name: &str) -> Option<usize> {
         self.variables.iter().rposition(|(it, _, is_reachable)| *is_reachable && **it == *name)
-    }
-
-    fn leave(&mut self, node: NodeId) -> Checked<Type> {
-        let shape = match &self.tree.nodes[node] {
-            Expr::Literal(literal) => match literal {
-                Literal::Null => Shape::Null,
-                Literal::Bool(_) => Shape::Bool,
-                Literal::Int(_) => Shape::Int,
-                Literal::Uint(_) => Shape::Uint,
-                Literal::Double(_) => Shape::Double,
-                Literal::String(_) => Shape::String,
-                Literal::Bytes(_) => Shape::Bytes,
-            },
-            Expr::Name { name, is_absolute } => {
-                let (name, is_absolute) = (Arc::clone(name), *is_absolute);
-                return self.name(node, &name, is_absolute);
-            }
-            Expr::TypeName(name) => {
-                let name = *name;
-                return Ok(self.type_of_type(name));
-            }
-            Expr::Select { operand, is_test, .. } => {
-                let (operand, is_test) = (*operand, *is_test);
-                return self.select(operand, is_test);
-            }
-            Expr::Call { function, target, operands } => {
-                let (function, target, operands) = (function.clone(), *target, operands.clone());
-                return match function {
-                    Callee::Known(function) => {
-                        let types: Vec<Type> =
-                            target.iter().chain(&operands).map(|operand| self.types[*operand]).collect();
-                        call(&mut self.assignments, self.compares_across, function, target.is_some(), &types)
-                    }
-                    Callee::Unknown(name) => Err(RuleErrorKind::Undeclared(name.to_string())),
-                };
-            }
-            Expr::And(_) | Expr::Or(_) => Shape::Bool,
-            Expr::List(_) => {
-                let (item, _) = self.joined.remove(&node).unwrap_or_default();
-                Shape::List(item.unwrap_or_else(|| self.assignments.types.new_open()))
-            }
-            Expr::Map(_) => {
-                let (key, value) = self.joined.remove(&node).unwrap_or_default();
-                let key = key.unwrap_or_else(|| self.assignments.types.new_open());
-                let value = value.unwrap_or_else(|| self.assignments.types.new_open());
-                Shape::Map(key, value)
-            }
-            Expr::Properties | Expr::Local(_) | Expr::Fold(_) => return Ok(self.types[node]),
-        };
-        Ok(self.assignments.shape(shape))
     }
 
     fn name(&mut self, node: NodeId, name: &str, is_absolute: bool) -> Checked<Type> {
@@ -314,10 +286,8 @@ impl Checker<'_> {
         Ok(self.assignments.shape(Shape::Dyn))
     }
 
-    /// Opens the variable of a macro.
-    fn enter(&mut self, node: NodeId) -> Checked<()> {
-        let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(()) };
-        let fold = fold.clone();
+    /// The type of the items that a macro goes over.
+    fn enter(&mut self, node: NodeId, fold: &Fold) -> Checked<Type> {
         // The intermediate result of `map` and `filter` is an empty list, whose items may still be of any type.
         if matches!(fold.kind, FoldKind::Map | FoldKind::Filter) {
             let item = self.assignments.types.new_open();
@@ -340,18 +310,11 @@ impl Checker<'_> {
             }
         };
         self.compares_across = true;
-        self.variables.push((fold.variable, item, fold.is_reachable));
-        self.open.push(Task::Exit(node));
-        self.open.push(Task::Visit(fold.body));
-        self.open.extend(fold.filter.map(Task::Visit));
-        Ok(())
+        Ok(item)
     }
 
     /// The type of a macro, by its use of each item.
-    fn exit(&mut self, node: NodeId) -> Checked<Type> {
-        let variable = self.variables.pop();
-        let Expr::Fold(fold) = &self.tree.nodes[node] else { return Ok(self.types[node]) };
-        let fold = fold.clone();
+    fn exit(&mut self, node: NodeId, fold: &Fold, item: Type) -> Checked<Type> {
         let (body, filter) = (self.types[fold.body], fold.filter.map(|it| self.types[it]));
         let (bool, int) = (self.assignments.shape(Shape::Bool), self.assignments.shape(Shape::Int));
         match fold.kind {
@@ -370,7 +333,7 @@ impl Checker<'_> {
                 let so_far = self.types[node];
                 let (added, condition) = match fold.kind {
                     FoldKind::Map => (body, filter),
-                    _ => (variable.map_or(body, |(_, item, _)| item), Some(body)),
+                    _ => (item, Some(body)),
                 };
                 let added = self.assignments.types.list(added);
                 let added = self.assignments.check_depth(added)?;
@@ -395,30 +358,16 @@ impl Checker<'_> {
     }
 }
 
-/// The tasks of the parts of a chain of `&&` or `||`. cel-go makes a balanced tree of it; the types of two parts that
-/// are joined there are compared before later parts are visited.
-fn balanced(parts: &[NodeId]) -> Vec<Task> {
-    enum Step {
-        /// Operators, by their numbers: each joins the part before it with the part after it.
-        Operators(usize, usize),
-        Part(usize),
-        Bool(usize),
+fn shape_of(literal: &Value) -> Shape {
+    match literal {
+        Value::Null => Shape::Null,
+        Value::Bool(_) => Shape::Bool,
+        Value::Int(_) => Shape::Int,
+        Value::Uint(_) => Shape::Uint,
+        Value::Double(_) => Shape::Double,
+        Value::String(_) => Shape::String,
+        Value::Bytes(_) => Shape::Bytes,
+        // No literal has another type.
+        _ => Shape::Dyn,
     }
-    let mut tasks = Vec::new();
-    let mut open = vec![Step::Operators(0, parts.len().saturating_sub(2))];
-    while let Some(step) = open.pop() {
-        match step {
-            Step::Part(at) => tasks.push(Task::Visit(parts[at])),
-            Step::Bool(at) => tasks.push(Task::Bool(parts[at])),
-            Step::Operators(first, last) => {
-                let middle = (first + last).div_ceil(2);
-                let (is_left, is_right) = (middle == first, middle == last);
-                open.extend(is_right.then_some(Step::Bool(middle + 1)));
-                open.extend(is_left.then_some(Step::Bool(middle)));
-                open.push(if is_right { Step::Part(middle + 1) } else { Step::Operators(middle + 1, last) });
-                open.push(if is_left { Step::Part(middle) } else { Step::Operators(first, middle - 1) });
-            }
-        }
-    }
-    tasks
 }

@@ -1,4 +1,4 @@
-//! Evaluation, step by step, with a bound on the steps.
+//! Evaluation, with a bound on the steps. It recurses: a rule is at most as deep as [`super::nodes::MAX_DEPTH`] allows.
 //!
 //! Errors are values, because `||`, `&&` and the macros absorb them as cel-go does: a yes wins over an error.
 
@@ -8,25 +8,16 @@ use std::sync::Arc;
 use super::apply::apply;
 use super::error::EvalError;
 use super::functions::Function;
-use super::plan::{Plan, Step};
-use super::tree::FoldKind;
-use super::value::{Evaluated, List, Map, Value, equal};
+use super::tree::{Callee, Expr, Fold, FoldKind, NodeId, Tree};
+use super::value::{Evaluated, Value, equal};
 use olmdex_text::budget::{Budget, Exhausted};
 use olmdex_text::re2::Pattern;
 
 /// Whether a checked rule holds.
-pub(super) fn evaluate(plan: &Plan, properties: &Value, budget: &Budget) -> Result<Result<bool, EvalError>, Exhausted> {
-    let mut machine = Machine {
-        properties,
-        budget,
-        kept: 0,
-        pattern_bytes: 0,
-        values: Vec::new(),
-        locals: Vec::new(),
-        folds: Vec::new(),
-        patterns: HashMap::new(),
-    };
-    let result = machine.run(plan);
+pub(super) fn evaluate(tree: &Tree, properties: &Value, budget: &Budget) -> Result<Result<bool, EvalError>, Exhausted> {
+    let mut machine =
+        Machine { tree, properties, budget, kept: 0, pattern_bytes: 0, locals: Vec::new(), patterns: HashMap::new() };
+    let result = machine.value(tree.root).map(|it| it.and_then(|it| truth(&it)));
     // All values and patterns go with the machine.
     budget.release(machine.kept + machine.pattern_bytes);
     result
@@ -51,6 +42,7 @@ const MAX_PATTERNS: usize = 16;
 const STATES_A_STEP: u64 = 4;
 
 struct Machine<'e> {
+    tree: &'e Tree,
     properties: &'e Value,
     budget: &'e Budget,
     /// Bytes of the values that were made. Values that are dropped count until the macro takes the next item: counting
@@ -58,268 +50,204 @@ struct Machine<'e> {
     kept: u64,
     /// Bytes of the texts of the parsed patterns. They outlive the values of an item.
     pattern_bytes: u64,
-    values: Vec<Evaluated>,
+    /// The items that the macros around are at.
     locals: Vec<Value>,
-    folds: Vec<Fold>,
     patterns: HashMap<Arc<str>, Result<Pattern, EvalError>>,
 }
 
-/// A macro that goes over something.
-struct Fold {
-    kind: FoldKind,
-    over: Over,
-    at: usize,
-    result: FoldResult,
-    /// Bytes of the values that there were before, and of the item whose error is kept.
-    kept_before: u64,
-}
-
-enum Over {
-    List(Arc<List>),
-    Map(Arc<Map>),
-}
-
-impl Over {
-    fn get(&self, at: usize) -> Option<Value> {
-        match self {
-            Self::List(list) => list.items().get(at).cloned(),
-            Self::Map(map) => map.entries().get(at).map(|(key, _)| key.clone()),
-        }
+/// The truth that a value is.
+fn truth(value: &Value) -> Result<bool, EvalError> {
+    match value {
+        Value::Bool(it) => Ok(*it),
+        _ => Err(EvalError::NoSuchOverload),
     }
-}
-
-enum FoldResult {
-    /// `all` and `exists`: no item has decided yet, but there may have been an error.
-    Undecided(Option<EvalError>),
-    Count(i64),
-    Items(Vec<Value>),
 }
 
 impl Machine<'_> {
-    fn run(&mut self, plan: &Plan) -> Result<Result<bool, EvalError>, Exhausted> {
-        let mut at = 0;
-        while let Some(step) = plan.steps.get(at) {
-            self.budget.spend(1)?;
-            at = self.step(step, at)?;
-        }
-        Ok(self.pop().and_then(|value| match value {
-            Value::Bool(holds) => Ok(holds),
-            _ => Err(EvalError::NoSuchOverload),
-        }))
-    }
-
-    /// Notes the bytes of a new value.
     fn keep(&mut self, n_bytes: usize) -> Result<(), Exhausted> {
         self.budget.keep(n_bytes as u64)?;
         self.kept += n_bytes as u64;
         Ok(())
     }
 
-    /// Counts the bytes of an item in the list of a macro that makes one.
-    fn keep_item(&mut self) -> Result<(), Exhausted> {
-        match self.folds.last() {
-            // A list doubles as it grows.
-            Some(Fold { result: FoldResult::Items(_), .. }) => self.keep(2 * VALUE),
-            _ => Ok(()),
+    /// The value of a node.
+    fn value(&mut self, node: NodeId) -> Result<Evaluated, Exhausted> {
+        self.budget.spend(1)?;
+        let tree = self.tree;
+        match &tree.nodes[node] {
+            Expr::Select { operand, field, is_test } => self.selected(*operand, field, *is_test),
+            Expr::Call { function: Callee::Known(Function::Conditional), operands, .. } => self.branch(operands),
+            Expr::Call { function: Callee::Known(function), target, operands } => {
+                self.called(*function, target.iter().chain(operands))
+            }
+            Expr::And(parts) => self.chain(parts, false),
+            Expr::Or(parts) => self.chain(parts, true),
+            Expr::List(items) => self.made(items.iter(), items.len(), |items| Ok(Value::list(items))),
+            Expr::Map(entries) => {
+                self.made(entries.iter().flat_map(|(key, value)| [key, value]), 2 * entries.len(), Value::map)
+            }
+            Expr::Fold(fold) => {
+                let n_locals = self.locals.len();
+                let value = self.fold(fold);
+                self.locals.truncate(n_locals);
+                value
+            }
+            leaf => Ok(self.leaf(leaf)),
         }
     }
 
-    /// Gives back the bytes of the values that a macro's item made, unless the macro makes a list of them.
-    fn release_item(&mut self) {
-        if let Some(Fold { result: FoldResult::Undecided(_) | FoldResult::Count(_), kept_before, .. }) =
-            self.folds.last()
-        {
-            self.budget.release(self.kept - kept_before);
-            self.kept = *kept_before;
+    fn leaf(&self, leaf: &Expr) -> Evaluated {
+        match leaf {
+            Expr::Literal(value) => Ok(value.clone()),
+            Expr::TypeName(name) => Ok(Value::Type(name)),
+            Expr::Properties => Ok(self.properties.clone()),
+            Expr::Local(at) => self.locals.get(*at).cloned().ok_or(EvalError::NoSuchOverload),
+            // The checker leaves no others.
+            _ => Err(EvalError::NoSuchOverload),
         }
     }
 
-    fn pop(&mut self) -> Evaluated {
-        // Every step takes values that earlier ones have put there.
-        self.values.pop().unwrap_or(Err(EvalError::NoSuchOverload))
+    fn selected(&mut self, operand: NodeId, field: &Arc<str>, is_test: bool) -> Result<Evaluated, Exhausted> {
+        let operand = self.value(operand)?;
+        Ok(operand.and_then(|it| if is_test { has(&it, field) } else { select(&it, field) }))
     }
 
-    /// Takes the last values; the first error among them counts.
-    fn take(&mut self, n: usize) -> Result<Vec<Value>, EvalError> {
-        let first = self.values.len().saturating_sub(n);
-        self.values.drain(first..).collect()
-    }
-
-    /// Does a step, and says which is next.
-    fn step(&mut self, step: &Step, at: usize) -> Result<usize, Exhausted> {
-        let value = match step {
-            Step::Value(value) => Ok(value.clone()),
-            Step::Properties => Ok(self.properties.clone()),
-            Step::Local(at) => self.locals.get(*at).cloned().ok_or(EvalError::NoSuchOverload),
-            Step::Select(field) => self.pop().and_then(|it| select(&it, field)),
-            Step::Has(field) => self.pop().and_then(|it| has(&it, field)),
-            Step::List(n) => {
-                self.keep(VALUE * (n + 1))?;
-                self.take(*n).map(Value::list)
-            }
-            Step::Map(n) => {
-                self.keep(VALUE * (2 * n + 1))?;
-                self.take(2 * n).and_then(Value::map)
-            }
-            Step::Call(function, n) => match self.take(*n) {
-                Ok(operands) => self.call(*function, &operands)?,
-                Err(error) => Err(error),
-            },
-            Step::Chain { wins, is_first, end } => {
-                return Ok(if self.chain(*wins, *is_first) { *end } else { at + 1 });
-            }
-            Step::Branch { otherwise, end } => match self.pop() {
-                Ok(Value::Bool(true)) => return Ok(at + 1),
-                Ok(Value::Bool(false)) => return Ok(*otherwise),
-                wrong => {
-                    self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
-                    return Ok(*end);
-                }
-            },
-            Step::Jump(to) => return Ok(*to),
-            Step::FoldStart { kind, local, end } => {
-                return Ok(if self.start_fold(*kind, *local) { at + 1 } else { *end });
-            }
-            Step::FoldNext { local, end } => {
-                self.locals.truncate(*local);
-                self.release_item();
-                let Some(fold) = self.folds.last_mut() else { return Ok(*end) };
-                match fold.over.get(fold.at) {
-                    Some(item) => {
-                        fold.at += 1;
-                        self.locals.push(item);
-                        return Ok(at + 1);
-                    }
-                    None => {
-                        let result = self.end_of_fold();
-                        self.values.push(result);
-                        return Ok(*end);
-                    }
-                }
-            }
-            Step::FoldFilter { next, end } => match self.pop() {
-                Ok(Value::Bool(true)) => return Ok(at + 1),
-                Ok(Value::Bool(false)) => return Ok(*next),
-                wrong => {
-                    self.folds.pop();
-                    self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
-                    return Ok(*end);
-                }
-            },
-            Step::FoldItem { local, next, end } => {
-                let value = self.pop();
-                self.keep_item()?;
-                return Ok(match self.fold_step(value, *local) {
-                    None => *next,
-                    Some(result) => {
-                        self.folds.pop();
-                        self.locals.truncate(*local);
-                        self.values.push(result);
-                        *end
-                    }
-                });
-            }
-        };
-        self.values.push(value);
-        Ok(at + 1)
-    }
-
-    /// Takes an operand of `&&` or `||`. Returns whether it decides: then the operator's value is on the stack.
-    fn chain(&mut self, wins: bool, is_first: bool) -> bool {
-        let part = match self.pop() {
-            Ok(Value::Bool(it)) => Ok(it),
-            Ok(_) => Err(EvalError::NoSuchOverload),
-            Err(error) => Err(error),
-        };
-        if part == Ok(wins) {
-            if !is_first {
-                self.values.pop();
-            }
-            self.values.push(Ok(Value::Bool(wins)));
-            return true;
+    fn called<'n>(
+        &mut self,
+        function: Function,
+        operands: impl Iterator<Item = &'n NodeId>,
+    ) -> Result<Evaluated, Exhausted> {
+        match self.values(operands)? {
+            Ok(operands) => self.call(function, &operands),
+            Err(error) => Ok(Err(error)),
         }
-        let before = if is_first { Ok(Value::Bool(!wins)) } else { self.pop() };
-        self.values.push(before.and_then(|_| part.map(Value::Bool)));
-        false
     }
 
-    /// Begins a macro over the value on the stack. Returns whether it can: otherwise an error replaces the value.
-    fn start_fold(&mut self, kind: FoldKind, local: usize) -> bool {
-        let over = match self.pop() {
-            Ok(Value::List(list)) => Over::List(list),
-            Ok(Value::Map(map)) => Over::Map(map),
-            wrong => {
-                self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
-                return false;
+    /// A list or map that is made of `n` values.
+    fn made<'n>(
+        &mut self,
+        nodes: impl Iterator<Item = &'n NodeId>,
+        n: usize,
+        make: fn(Vec<Value>) -> Evaluated,
+    ) -> Result<Evaluated, Exhausted> {
+        let values = self.values(nodes)?;
+        self.keep(VALUE * (n + 1))?;
+        Ok(values.and_then(make))
+    }
+
+    /// The values of nodes, all of which are asked; else the first error.
+    fn values<'n>(
+        &mut self,
+        nodes: impl Iterator<Item = &'n NodeId>,
+    ) -> Result<Result<Vec<Value>, EvalError>, Exhausted> {
+        let mut values: Vec<Evaluated> = Vec::new();
+        for node in nodes {
+            values.push(self.value(*node)?);
+        }
+        Ok(values.into_iter().collect())
+    }
+
+    /// The operand that a conditional chooses.
+    fn branch(&mut self, operands: &[NodeId]) -> Result<Evaluated, Exhausted> {
+        let [condition, then, otherwise] = operands else { return Ok(Err(EvalError::NoSuchOverload)) };
+        match self.value(*condition)?.and_then(|it| truth(&it)) {
+            Ok(true) => {
+                self.budget.spend(1)?;
+                self.value(*then)
             }
-        };
-        let result = match kind {
-            FoldKind::All | FoldKind::Exists => FoldResult::Undecided(None),
-            FoldKind::ExistsOne => FoldResult::Count(0),
-            FoldKind::Map | FoldKind::Filter => FoldResult::Items(Vec::new()),
-        };
-        self.folds.push(Fold { kind, over, at: 0, result, kept_before: self.kept });
-        self.locals.truncate(local);
-        true
+            Ok(false) => self.value(*otherwise),
+            Err(error) => Ok(Err(error)),
+        }
     }
 
-    /// Applies a macro to an item; `Some` if that decides.
-    fn fold_step(&mut self, value: Evaluated, local: usize) -> Option<Evaluated> {
-        let item = self.locals.get(local).cloned();
-        let fold = self.folds.last_mut()?;
-        let answer = match &value {
-            Ok(Value::Bool(it)) => Ok(*it),
-            Ok(_) => Err(EvalError::NoSuchOverload),
-            Err(error) => Err(error.clone()),
+    /// `||` or `&&`: the first part that is `wins` decides, whatever is wrong with those before it.
+    fn chain(&mut self, parts: &[NodeId], wins: bool) -> Result<Evaluated, Exhausted> {
+        let mut answer = Ok(Value::Bool(!wins));
+        for (number, part) in parts.iter().enumerate() {
+            let part = self.value(*part)?.and_then(|it| truth(&it));
+            self.budget.spend(u64::from(number > 0))?;
+            match part {
+                Ok(it) if it == wins => return Ok(Ok(Value::Bool(wins))),
+                Ok(_) => {}
+                Err(error) => answer = answer.and(Err(error)),
+            }
+        }
+        Ok(answer)
+    }
+
+    /// A macro that goes over something.
+    fn fold(&mut self, fold: &Fold) -> Result<Evaluated, Exhausted> {
+        let over = self.value(fold.range)?;
+        if !matches!(over, Ok(Value::List(_) | Value::Map(_))) {
+            return Ok(over.and(Err(EvalError::NoSuchOverload)));
+        }
+        let item = |at: usize| match &over {
+            Ok(Value::List(list)) => list.items().get(at).cloned(),
+            Ok(Value::Map(map)) => map.entries().get(at).map(|(key, _)| key.clone()),
+            _ => None,
         };
-        match (&mut fold.result, fold.kind) {
-            (FoldResult::Undecided(error), kind) => {
-                let deciding = kind == FoldKind::Exists;
-                match answer {
-                    Ok(it) if it == deciding => return Some(Ok(Value::Bool(it))),
-                    Ok(_) => {}
-                    Err(found) => {
-                        if error.is_none() {
-                            // The error may hold a text that the item made.
-                            fold.kept_before = self.kept;
-                            *error = Some(found);
+        let (mut n_true, mut items, mut failure) = (0, Vec::new(), None);
+        let makes_list = matches!(fold.kind, FoldKind::Map | FoldKind::Filter);
+        // Bytes of the values that there were before, and of the item whose error is kept.
+        let mut kept_before = self.kept;
+        let mut at = 0;
+        loop {
+            self.budget.spend(1)?;
+            if !makes_list {
+                // The values of the last item are dropped.
+                self.budget.release(self.kept - kept_before);
+                self.kept = kept_before;
+            }
+            let Some(item) = item(at) else { break };
+            at += 1;
+            self.locals.push(item.clone());
+            let is_meant = match fold.filter {
+                Some(filter) => {
+                    let is_meant = self.value(filter)?.and_then(|it| truth(&it));
+                    self.budget.spend(1)?;
+                    is_meant
+                }
+                None => Ok(true),
+            };
+            match is_meant {
+                Ok(true) => {
+                    let value = self.value(fold.body)?;
+                    self.budget.spend(1)?;
+                    if makes_list {
+                        // A list doubles as it grows.
+                        self.keep(2 * VALUE)?;
+                    }
+                    let answer = value.clone().and_then(|it| truth(&it));
+                    match (fold.kind, answer) {
+                        (FoldKind::Map, _) => match value {
+                            Ok(value) => items.push(value),
+                            Err(error) => return Ok(Err(error)),
+                        },
+                        (FoldKind::All | FoldKind::Exists, Ok(it)) if it == (fold.kind == FoldKind::Exists) => {
+                            return Ok(Ok(Value::Bool(it)));
                         }
+                        (FoldKind::All | FoldKind::Exists, Err(error)) if failure.is_none() => {
+                            // The error may hold a text that the item made.
+                            kept_before = self.kept;
+                            failure = Some(error);
+                        }
+                        (FoldKind::All | FoldKind::Exists, _) => {}
+                        (FoldKind::ExistsOne, Ok(it)) => n_true += u64::from(it),
+                        (FoldKind::Filter, Ok(it)) => items.extend(it.then_some(item)),
+                        (FoldKind::ExistsOne | FoldKind::Filter, Err(error)) => return Ok(Err(error)),
                     }
                 }
-                None
+                Ok(false) => {}
+                Err(error) => return Ok(Err(error)),
             }
-            (FoldResult::Count(n), _) => match answer {
-                Ok(counts) => {
-                    *n += i64::from(counts);
-                    None
-                }
-                Err(error) => Some(Err(error)),
-            },
-            (FoldResult::Items(items), FoldKind::Filter) => match answer {
-                Ok(counts) => {
-                    items.extend(item.filter(|_| counts));
-                    None
-                }
-                Err(error) => Some(Err(error)),
-            },
-            (FoldResult::Items(items), _) => match value {
-                Ok(value) => {
-                    items.push(value);
-                    None
-                }
-                Err(error) => Some(Err(error)),
-            },
+            self.locals.pop();
         }
-    }
-
-    fn end_of_fold(&mut self) -> Evaluated {
-        let Some(fold) = self.folds.pop() else { return Err(EvalError::NoSuchOverload) };
-        match fold.result {
-            FoldResult::Undecided(Some(error)) => Err(error),
-            FoldResult::Undecided(None) => Ok(Value::Bool(fold.kind == FoldKind::All)),
-            FoldResult::Count(n) => Ok(Value::Bool(n == 1)),
-            FoldResult::Items(items) => Ok(Value::list(items)),
-        }
+        Ok(match (fold.kind, failure) {
+            (_, Some(error)) => Err(error),
+            (FoldKind::All | FoldKind::Exists, None) => Ok(Value::Bool(fold.kind == FoldKind::All)),
+            (FoldKind::ExistsOne, None) => Ok(Value::Bool(n_true == 1)),
+            (FoldKind::Map | FoldKind::Filter, None) => Ok(Value::list(items)),
+        })
     }
 
     fn call(&mut self, function: Function, operands: &[Value]) -> Result<Evaluated, Exhausted> {

@@ -3,50 +3,37 @@
 use std::sync::Arc;
 
 use super::number::parse_double;
+use super::value::Value;
 
-/// A literal value in a rule.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Literal {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Uint(u64),
-    Double(f64),
-    String(Arc<str>),
-    Bytes(Arc<[u8]>),
+/// A signed whole number; `text` has no sign.
+pub(super) fn int(text: &str, is_negative: bool) -> Option<Value> {
+    let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |it| (it, 16));
+    let value = i128::from(u64::from_str_radix(digits, radix).ok()?);
+    i64::try_from(if is_negative { -value } else { value }).ok().map(Value::Int)
 }
 
-impl Literal {
-    /// A signed whole number; `text` has no sign.
-    pub(super) fn int(text: &str, is_negative: bool) -> Option<Self> {
-        let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |it| (it, 16));
-        let value = i128::from(u64::from_str_radix(digits, radix).ok()?);
-        i64::try_from(if is_negative { -value } else { value }).ok().map(Self::Int)
-    }
+/// An unsigned whole number, with its `u`.
+pub(super) fn uint(text: &str) -> Option<Value> {
+    let text = text.strip_suffix(['u', 'U'])?;
+    let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |it| (it, 16));
+    u64::from_str_radix(digits, radix).ok().map(Value::Uint)
+}
 
-    /// An unsigned whole number, with its `u`.
-    pub(super) fn uint(text: &str) -> Option<Self> {
-        let text = text.strip_suffix(['u', 'U'])?;
-        let (digits, radix) = text.strip_prefix("0x").map_or((text, 10), |it| (it, 16));
-        u64::from_str_radix(digits, radix).ok().map(Self::Uint)
-    }
+/// A number with a fraction or an exponent; `text` has no sign.
+pub(super) fn double(text: &str, is_negative: bool) -> Option<Value> {
+    let value = parse_double(text)?;
+    Some(Value::Double(if is_negative { -value } else { value }))
+}
 
-    /// A number with a fraction or an exponent; `text` has no sign.
-    pub(super) fn double(text: &str, is_negative: bool) -> Option<Self> {
-        let value = parse_double(text)?;
-        Some(Self::Double(if is_negative { -value } else { value }))
-    }
+/// A text with its quotes.
+pub(super) fn text(text: &str) -> Option<Value> {
+    let bytes = unquote(text, false)?;
+    String::from_utf8(bytes).ok().map(|it| Value::String(Arc::from(it)))
+}
 
-    /// A text with its quotes.
-    pub(super) fn text(text: &str) -> Option<Self> {
-        let bytes = unquote(text, false)?;
-        String::from_utf8(bytes).ok().map(|it| Self::String(Arc::from(it)))
-    }
-
-    /// Bytes, with the letter and the quotes.
-    pub(super) fn bytes(text: &str) -> Option<Self> {
-        unquote(text.get(1..)?, true).map(|it| Self::Bytes(Arc::from(it)))
-    }
+/// Bytes, with the letter and the quotes.
+pub(super) fn bytes(text: &str) -> Option<Value> {
+    unquote(text.get(1..)?, true).map(|it| Value::Bytes(Arc::from(it)))
 }
 
 /// The text between quotes, with its escapes resolved. Line ends of all kinds are one line feed.

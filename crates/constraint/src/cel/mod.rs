@@ -1,8 +1,8 @@
 //! The Common Expression Language as OLM uses it: one rule over the properties of one operator.
 //!
 //! A rule is read ([`Rule::compile`]) into a flat tree, checked for types as cel-go checks it, because the types decide
-//! whether OLM accepts a rule, and translated into steps for a small machine. Reading, checking and evaluating use
-//! stacks of their own, so the depth of a rule costs no stack; work is counted, because strangers write catalogs.
+//! whether OLM accepts a rule, and evaluated. Functions recurse with the depth of a rule, which cel-go limits, and so
+//! does the reader; work is counted, because strangers write catalogs.
 //!
 //! OLM declares no messages (protocol buffers), optional types and extensions, so there are none. Names of time zones
 //! would need a database: a rule that uses one does not hold.
@@ -18,7 +18,6 @@ mod nodes;
 mod number;
 mod overload;
 mod parse;
-mod plan;
 mod time;
 mod token;
 mod tree;
@@ -30,12 +29,12 @@ pub use error::{EvalError, RuleError, RuleErrorKind};
 pub use value::Value;
 
 use olmdex_text::budget::{Allowance, Budget, Exhausted};
-use plan::Plan;
+use tree::Tree;
 
 /// A rule that has been read and checked.
 #[derive(Debug)]
 pub struct Rule {
-    plan: Plan,
+    tree: Tree,
 }
 
 /// The number of characters that a rule may have (cel-go's limit).
@@ -48,7 +47,6 @@ const MIN_BYTES: u64 = 4 << 20;
 
 /// A budget of steps for rules, and of the bytes of the values that one rule may make for one bundle. A step is a value
 /// that is examined, or sixteen bytes that are copied.
-#[must_use]
 pub const fn budget(steps: u64) -> Budget {
     let bytes = steps / STEPS_A_BYTE;
     Budget::new(Allowance { steps, bytes: if bytes < MIN_BYTES { MIN_BYTES } else { bytes } })
@@ -78,7 +76,7 @@ impl Rule {
         }
         let mut tree = parse::parse(text)?;
         check::check(&mut tree)?;
-        Ok(Self { plan: Plan::new(&tree)? })
+        Ok(Self { tree })
     }
 
     /// Whether the rule holds for properties. Any error inside the rule is an [`EvalError`], which OLM takes for a no.
@@ -86,6 +84,6 @@ impl Rule {
     /// # Errors
     /// [`Exhausted`] if that took more steps, or kept more bytes at a time, than there were left.
     pub fn holds(&self, properties: &Value, budget: &Budget) -> Result<Result<bool, EvalError>, Exhausted> {
-        eval::evaluate(&self.plan, properties, budget)
+        eval::evaluate(&self.tree, properties, budget)
     }
 }

@@ -1,17 +1,17 @@
 //! Reads a rule into a tree.
 //!
 //! cel-go's parser recurses and limits its depth: by the nesting of one rule of the grammar within itself, and by the
-//! number of operators within one another. Rules at these limits are accepted or refused here as they are there,
-//! although no function here recurses: open parts are kept in [`Level`]s.
+//! number of operators within one another. Rules at these limits are accepted or refused here as they are there.
 
 use std::sync::Arc;
 
 use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
-use super::literal::Literal;
+use super::literal;
 use super::nodes::{MAX_DEPTH, Nodes, Part, too_deep};
 use super::token::{Kind, Token, tokens};
-use super::tree::{Callee, Expr, Tree};
+use super::tree::{Callee, Expr, NodeId, Tree};
+use super::value::Value;
 
 /// Names that are kept for other languages.
 const RESERVED: [&str; 17] = [
@@ -34,125 +34,53 @@ const RESERVED: [&str; 17] = [
     "while",
 ];
 
-/// The construct that contains an expression.
-enum Within {
-    Rule,
-    Parentheses,
-    Call {
-        function: Arc<str>,
-        is_absolute: bool,
-        target: Option<Part>,
-        operands: Vec<Part>,
-        offset: usize,
-    },
-    Index {
-        target: Part,
-        offset: usize,
-    },
-    List {
-        items: Vec<Part>,
-        offset: usize,
-    },
-    Key {
-        entries: Vec<(Part, Part)>,
-        offset: usize,
-    },
-    Value {
-        entries: Vec<(Part, Part)>,
-        key: Part,
-        offset: usize,
-    },
-    /// Between `?` and `:`.
-    Then {
-        condition: Part,
-        offset: usize,
-    },
-    Else {
-        condition: Part,
-        then: Part,
-        offset: usize,
-    },
-}
-
-/// An expression that is being read: the operators that wait for their right side.
-struct Level {
-    within: Within,
-    or: Vec<Part>,
-    or_offset: usize,
-    and: Vec<Part>,
-    and_offset: usize,
-    relation: Option<(Function, Part, usize)>,
-    calculation: Vec<(Function, Part, usize)>,
-    /// `!` or `-`, if it occurs there an odd number of times.
-    unary: Option<(Function, usize)>,
-}
-
 struct Parser<'t> {
     tokens: Vec<Token<'t>>,
     at: usize,
     nodes: Nodes,
-    levels: Vec<Level>,
     /// How many expressions, relations and calculations are within one another.
     n_expressions: usize,
     n_relations: usize,
     n_calculations: usize,
 }
 
-/// The next step of the parser.
-enum Next {
-    Operand,
-    /// A part that may be followed by a selection or a call.
-    Suffix(Part),
-    /// An operator, or the end of the expression.
-    Operator(Part),
-    /// The expression in the innermost level is complete.
-    Complete(Part),
-    Done,
-}
-
 pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
-    let mut parser = Parser {
-        tokens: tokens(text)?,
-        at: 0,
-        nodes: Nodes::default(),
-        levels: Vec::new(),
-        n_expressions: 0,
-        n_relations: 0,
-        n_calculations: 0,
-    };
-    parser.open(Within::Rule)?;
-    let mut next = Next::Operand;
-    loop {
-        next = match next {
-            Next::Operand => parser.operand()?,
-            Next::Suffix(part) => parser.suffix(part)?,
-            Next::Operator(part) => parser.operator(part)?,
-            Next::Complete(part) => parser.complete(part)?,
-            Next::Done => return Ok(parser.nodes.tree),
-        };
-    }
+    let tokens = tokens(text)?;
+    let mut parser =
+        Parser { tokens, at: 0, nodes: Nodes::default(), n_expressions: 0, n_relations: 0, n_calculations: 0 };
+    parser.nodes.tree.root = parser.rule().map_err(|fault| *fault)?.node;
+    Ok(parser.nodes.tree)
 }
 
-fn calculation(text: &str) -> Option<(Function, u8)> {
-    Some(match text {
-        "+" => (Function::Add, 1),
-        "-" => (Function::Subtract, 1),
-        "*" => (Function::Multiply, 2),
-        "/" => (Function::Divide, 2),
-        "%" => (Function::Modulo, 2),
-        _ => return None,
-    })
+/// How tightly operators bind.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Strength {
+    Or,
+    And,
+    Relation,
+    Sum,
+    Product,
+    Operand,
 }
 
-fn relation(text: &str) -> Option<Function> {
-    Some(match text {
-        "==" => Function::Equals,
-        "!=" => Function::NotEquals,
-        "<" => Function::Less,
-        "<=" => Function::LessEquals,
-        ">" => Function::Greater,
-        ">=" => Function::GreaterEquals,
-        "in" => Function::In,
+/// An operator between parts; `||` and `&&` are no functions.
+fn operator(token: Token<'_>) -> Option<(Strength, Option<Function>)> {
+    let Kind::Mark(mark) = token.kind else { return None };
+    Some(match mark {
+        "||" => (Strength::Or, None),
+        "&&" => (Strength::And, None),
+        "==" => (Strength::Relation, Some(Function::Equals)),
+        "!=" => (Strength::Relation, Some(Function::NotEquals)),
+        "<" => (Strength::Relation, Some(Function::Less)),
+        "<=" => (Strength::Relation, Some(Function::LessEquals)),
+        ">" => (Strength::Relation, Some(Function::Greater)),
+        ">=" => (Strength::Relation, Some(Function::GreaterEquals)),
+        "in" => (Strength::Relation, Some(Function::In)),
+        "+" => (Strength::Sum, Some(Function::Add)),
+        "-" => (Strength::Sum, Some(Function::Subtract)),
+        "*" => (Strength::Product, Some(Function::Multiply)),
+        "/" => (Strength::Product, Some(Function::Divide)),
+        "%" => (Strength::Product, Some(Function::Modulo)),
         _ => return None,
     })
 }
@@ -179,117 +107,178 @@ impl<'t> Parser<'t> {
         is_there
     }
 
-    fn expect(&mut self, mark: &'static str) -> Result<(), Fault> {
+    fn expect(&mut self, mark: &'static str) -> Result<(), Box<Fault>> {
         if self.skip(mark) {
             return Ok(());
         }
         self.unexpected(&format!("'{mark}'"))
     }
 
-    fn unexpected<T>(&self, wanted: &str) -> Result<T, Fault> {
+    fn unexpected<T>(&self, wanted: &str) -> Result<T, Box<Fault>> {
         let found = self.peek();
         let what = format!("mismatched input '{}' expecting {wanted}", found.text);
-        Err(Fault::at(found.offset, RuleErrorKind::Syntax(what)))
+        Err(Fault::at(found.offset, RuleErrorKind::Syntax(what)).into())
     }
 
-    fn unsupported<T>(&self, what: &str, offset: usize) -> Result<T, Fault> {
-        Err(Fault::at(offset, RuleErrorKind::Invalid(format!("unsupported syntax '{what}'"))))
+    fn unsupported<T>(&self, what: &str, offset: usize) -> Result<T, Box<Fault>> {
+        Err(Fault::at(offset, RuleErrorKind::Invalid(format!("unsupported syntax '{what}'"))).into())
     }
 
-    fn level(&mut self) -> &mut Level {
-        // The level of the rule stays until the end.
-        self.levels.last_mut().expect("a level is open until the rule is read")
-    }
-
-    fn check_depth(&self) -> Result<(), Fault> {
+    fn check_depth(&self) -> Result<(), Box<Fault>> {
         let deepest = self.n_expressions.max(self.n_relations).max(self.n_calculations);
-        if deepest > MAX_DEPTH { Err(too_deep()) } else { Ok(()) }
+        if deepest > MAX_DEPTH { Err(too_deep().into()) } else { Ok(()) }
     }
 
-    fn open(&mut self, within: Within) -> Result<(), Fault> {
-        // The text between `?` and `:` is part of the same expression.
-        self.n_expressions += usize::from(!matches!(within, Within::Then { .. }));
+    fn rule(&mut self) -> Result<Part, Box<Fault>> {
+        let part = self.expression()?;
+        if self.peek().kind == Kind::End { Ok(part) } else { self.unexpected("<EOF>") }
+    }
+
+    /// A rule, or a part of one in parentheses, brackets or braces.
+    fn expression(&mut self) -> Result<Part, Box<Fault>> {
+        self.n_expressions += 1;
+        let mut part = self.condition()?;
+        let token = self.peek();
+        if self.skip("?") {
+            // The text between `?` and `:` is part of the same expression.
+            let then = self.condition()?;
+            self.expect(":")?;
+            let otherwise = self.expression()?;
+            part = self.nodes.apply(Function::Conditional, &[part, then, otherwise], token.offset)?;
+        }
+        self.n_expressions -= 1;
+        Ok(part)
+    }
+
+    fn condition(&mut self) -> Result<Part, Box<Fault>> {
         self.n_relations += 1;
         self.n_calculations += 1;
-        self.levels.push(Level {
-            within,
-            or: Vec::new(),
-            or_offset: 0,
-            and: Vec::new(),
-            and_offset: 0,
-            relation: None,
-            calculation: Vec::new(),
-            unary: None,
-        });
-        self.check_depth()
+        self.check_depth()?;
+        let part = self.operation(Strength::Or)?;
+        self.n_relations -= 1;
+        self.n_calculations -= 1;
+        Ok(part)
     }
 
-    fn operand(&mut self) -> Result<Next, Fault> {
+    /// Parts with operators between them that bind at least as tightly as `least`.
+    fn operation(&mut self, least: Strength) -> Result<Part, Box<Fault>> {
+        let mut part = self.operand()?;
+        while let Some((strength, function)) = operator(self.peek()).filter(|it| it.0 >= least) {
+            part = match function {
+                None => self.chain(part, strength)?,
+                Some(function) => self.binary(part, strength, function)?,
+            };
+        }
+        Ok(part)
+    }
+
+    /// The rest of parts with `||` or `&&` between them.
+    fn chain(&mut self, first: Part, strength: Strength) -> Result<Part, Box<Fault>> {
+        let (mark, next, make): (_, _, fn(Vec<NodeId>) -> Expr) = match strength {
+            Strength::Or => ("||", Strength::And, Expr::Or),
+            _ => ("&&", Strength::Relation, Expr::And),
+        };
+        let (mut parts, mut height, mut offset) = (vec![first.node], first.height, 0);
+        while self.peek().kind == Kind::Mark(mark) {
+            offset = self.next().offset;
+            let part = self.operation(next)?;
+            parts.push(part.node);
+            height = height.max(part.height);
+        }
+        Ok(self.nodes.add(make(parts), offset, height)?)
+    }
+
+    /// A relation or calculation with its right side.
+    fn binary(&mut self, left: Part, strength: Strength, function: Function) -> Result<Part, Box<Fault>> {
+        let offset = self.next().offset;
+        let (next, n_relations, n_calculations) = match strength {
+            Strength::Sum => (Strength::Product, 0, 1),
+            Strength::Product => (Strength::Operand, 0, 1),
+            _ => (Strength::Sum, 1, 0),
+        };
+        self.n_relations += n_relations;
+        self.n_calculations += n_calculations;
+        self.check_depth()?;
+        let right = self.operation(next)?;
+        self.n_relations -= n_relations;
+        self.n_calculations -= n_calculations;
+        Ok(self.nodes.apply(function, &[left, right], offset)?)
+    }
+
+    /// A part with the operators before it, and the selections and calls behind it.
+    fn operand(&mut self) -> Result<Part, Box<Fault>> {
         let start = self.peek();
-        let mut is_negative = false;
-        if start.kind == Kind::Mark("!") {
-            let mut is_odd = false;
-            while self.skip("!") {
-                is_odd = !is_odd;
-            }
-            self.level().unary = is_odd.then_some((Function::Not, start.offset));
-            if self.peek().kind == Kind::Mark("-") && matches!(self.ahead().kind, Kind::Int | Kind::Float) {
-                self.at += 1;
-                is_negative = true;
-            }
-        } else if start.kind == Kind::Mark("-") {
-            // A single minus before a number belongs to the number.
-            if matches!(self.ahead().kind, Kind::Int | Kind::Float) {
-                self.at += 1;
-                is_negative = true;
-            } else {
-                let mut is_odd = false;
-                while self.skip("-") {
-                    is_odd = !is_odd;
-                }
-                self.level().unary = is_odd.then_some((Function::Negate, start.offset));
+        let is_signed =
+            |it: &Self| it.peek().kind == Kind::Mark("-") && matches!(it.ahead().kind, Kind::Int | Kind::Float);
+        let (mark, function) = match start.kind {
+            Kind::Mark("-") => ("-", Function::Negate),
+            _ => ("!", Function::Not),
+        };
+        let mut unary = None;
+        // A single minus before a number belongs to the number.
+        if !is_signed(self) {
+            while self.skip(mark) {
+                unary = unary.is_none().then_some(function);
             }
         }
-        self.primary(is_negative, start.offset)
+        let is_negative = is_signed(self);
+        self.at += usize::from(is_negative);
+        let mut part = self.primary(is_negative, start.offset)?;
+        while let Some(longer) = self.suffix(part)? {
+            part = longer;
+        }
+        match unary {
+            // It is not an operator within others: cel-go does not count it.
+            Some(function) => {
+                let node = Expr::Call { function: Callee::Known(function), target: None, operands: vec![part.node] };
+                Ok(self.nodes.add(node, start.offset, part.height)?)
+            }
+            None => Ok(part),
+        }
     }
 
-    fn primary(&mut self, is_negative: bool, start: usize) -> Result<Next, Fault> {
+    fn primary(&mut self, is_negative: bool, start: usize) -> Result<Part, Box<Fault>> {
         let token = self.next();
-        let literal = |it: Option<Literal>, what: &str| {
-            it.ok_or_else(|| Fault::at(start, RuleErrorKind::Invalid(what.to_owned())))
-        };
-        let literal = match token.kind {
-            Kind::Int => literal(Literal::int(token.text, is_negative), "invalid int literal")?,
-            Kind::Float => literal(Literal::double(token.text, is_negative), "invalid double literal")?,
-            Kind::Uint => literal(Literal::uint(token.text), "invalid uint literal")?,
-            Kind::Text => literal(Literal::text(token.text), "unable to unescape string")?,
-            Kind::Bytes => literal(Literal::bytes(token.text), "unable to unescape string")?,
-            Kind::True => Literal::Bool(true),
-            Kind::False => Literal::Bool(false),
-            Kind::Null => Literal::Null,
+        match token.kind {
             Kind::Mark("(") => {
-                self.open(Within::Parentheses)?;
-                return Ok(Next::Operand);
+                let part = self.expression()?;
+                self.expect(")")?;
+                Ok(part)
             }
-            Kind::Mark("[") => return self.list(token.offset),
-            Kind::Mark("{") => return self.map(Vec::new(), token.offset),
+            Kind::Mark("[") => self.list(token.offset),
+            Kind::Mark("{") => self.map(token.offset),
             Kind::Mark(".") if self.peek().kind == Kind::Name => {
                 let name = self.next();
-                return self.name(name, true);
+                self.name(name, true)
             }
-            Kind::Name => return self.name(token, false),
+            Kind::Name => self.name(token, false),
+            _ => self.literal(token, is_negative, start),
+        }
+    }
+
+    fn literal(&mut self, token: Token<'t>, is_negative: bool, start: usize) -> Result<Part, Box<Fault>> {
+        let (value, fault) = match token.kind {
+            Kind::Int => (literal::int(token.text, is_negative), "invalid int literal"),
+            Kind::Float => (literal::double(token.text, is_negative), "invalid double literal"),
+            Kind::Uint => (literal::uint(token.text), "invalid uint literal"),
+            Kind::Text => (literal::text(token.text), "unable to unescape string"),
+            Kind::Bytes => (literal::bytes(token.text), "unable to unescape string"),
+            Kind::True => (Some(Value::Bool(true)), ""),
+            Kind::False => (Some(Value::Bool(false)), ""),
+            Kind::Null => (Some(Value::Null), ""),
             _ => {
                 self.at -= 1;
                 return self.unexpected("an expression");
             }
         };
-        Ok(Next::Suffix(self.nodes.add(Expr::Literal(literal), start, 0)?))
+        let value = value.ok_or_else(|| Fault::at(start, RuleErrorKind::Invalid(fault.to_owned())))?;
+        Ok(self.nodes.add(Expr::Literal(value), start, 0)?)
     }
 
-    fn name(&mut self, token: Token<'t>, is_absolute: bool) -> Result<Next, Fault> {
+    fn name(&mut self, token: Token<'t>, is_absolute: bool) -> Result<Part, Box<Fault>> {
         if RESERVED.contains(&token.text) {
             let what = format!("reserved identifier: {}", token.text);
-            return Err(Fault::at(token.offset, RuleErrorKind::Invalid(what)));
+            return Err(Fault::at(token.offset, RuleErrorKind::Invalid(what)).into());
         }
         self.refuse_message(token)?;
         let name: Arc<str> = Arc::from(token.text);
@@ -297,11 +286,11 @@ impl<'t> Parser<'t> {
             let offset = self.next().offset;
             return self.call(name, is_absolute, None, offset);
         }
-        Ok(Next::Suffix(self.nodes.add(Expr::Name { name, is_absolute }, token.offset, 0)?))
+        Ok(self.nodes.add(Expr::Name { name, is_absolute }, token.offset, 0)?)
     }
 
     /// A name with braces behind it builds a message.
-    fn refuse_message(&self, first: Token<'t>) -> Result<(), Fault> {
+    fn refuse_message(&self, first: Token<'t>) -> Result<(), Box<Fault>> {
         let mut at = self.at;
         let kind = |at: usize| self.tokens.get(at).map(|it| it.kind);
         while kind(at) == Some(Kind::Mark(".")) && kind(at + 1) == Some(Kind::Name) {
@@ -312,10 +301,10 @@ impl<'t> Parser<'t> {
         }
         let parts = self.tokens[self.at..at].iter().map(|it| it.text);
         let name: String = std::iter::once(first.text).chain(parts).collect();
-        Err(Fault::at(self.tokens[at].offset, RuleErrorKind::Undeclared(name)))
+        Err(Fault::at(self.tokens[at].offset, RuleErrorKind::Undeclared(name)).into())
     }
 
-    fn list(&mut self, offset: usize) -> Result<Next, Fault> {
+    fn list(&mut self, offset: usize) -> Result<Part, Box<Fault>> {
         let is_empty = match (self.peek().kind, self.ahead().kind) {
             (Kind::Mark("]"), _) => 1,
             (Kind::Mark(","), Kind::Mark("]")) => 2,
@@ -323,34 +312,50 @@ impl<'t> Parser<'t> {
         };
         if is_empty > 0 {
             self.at += is_empty;
-            return Ok(Next::Suffix(self.nodes.add(Expr::List(Vec::new()), offset, 0)?));
+            return Ok(self.nodes.add(Expr::List(Vec::new()), offset, 0)?);
         }
-        self.refuse_optional()?;
-        self.open(Within::List { items: Vec::new(), offset })?;
-        Ok(Next::Operand)
+        let (mut items, mut height) = (Vec::new(), 0);
+        loop {
+            self.refuse_optional()?;
+            let item = self.expression()?;
+            items.push(item.node);
+            height = height.max(item.height);
+            if !self.skip(",") || self.peek().kind == Kind::Mark("]") {
+                break;
+            }
+        }
+        self.expect("]")?;
+        Ok(self.nodes.add(Expr::List(items), offset, height)?)
     }
 
-    fn refuse_optional(&self) -> Result<(), Fault> {
+    fn refuse_optional(&self) -> Result<(), Box<Fault>> {
         let token = self.peek();
         if token.kind == Kind::Mark("?") { self.unsupported("?", token.offset) } else { Ok(()) }
     }
 
-    /// After the brace or comma of a map.
-    fn map(&mut self, entries: Vec<(Part, Part)>, offset: usize) -> Result<Next, Fault> {
-        let is_end = match (self.peek().kind, self.ahead().kind) {
-            (Kind::Mark("}"), _) => 1,
-            (Kind::Mark(","), Kind::Mark("}")) if entries.is_empty() => 2,
-            _ => 0,
-        };
-        if is_end > 0 {
-            self.at += is_end;
-            let height = entries.iter().map(|(key, value)| key.height.max(value.height)).max().unwrap_or_default();
-            let entries = entries.into_iter().map(|(key, value)| (key.node, value.node)).collect();
-            return Ok(Next::Suffix(self.nodes.add(Expr::Map(entries), offset, height)?));
+    /// After the brace of a map.
+    fn map(&mut self, offset: usize) -> Result<Part, Box<Fault>> {
+        let (mut entries, mut height) = (Vec::new(), 0);
+        loop {
+            let n_end = match (self.peek().kind, self.ahead().kind) {
+                (Kind::Mark("}"), _) => 1,
+                (Kind::Mark(","), Kind::Mark("}")) if entries.is_empty() => 2,
+                _ => 0,
+            };
+            if n_end > 0 {
+                self.at += n_end;
+                return Ok(self.nodes.add(Expr::Map(entries), offset, height)?);
+            }
+            self.refuse_optional()?;
+            let key = self.expression()?;
+            self.expect(":")?;
+            let value = self.expression()?;
+            entries.push((key.node, value.node));
+            height = height.max(key.height).max(value.height);
+            if !self.skip(",") && self.peek().kind != Kind::Mark("}") {
+                return self.unexpected("'}'");
+            }
         }
-        self.refuse_optional()?;
-        self.open(Within::Key { entries, offset })?;
-        Ok(Next::Operand)
     }
 
     /// After the parenthesis of a call.
@@ -360,17 +365,22 @@ impl<'t> Parser<'t> {
         is_absolute: bool,
         target: Option<Part>,
         offset: usize,
-    ) -> Result<Next, Fault> {
-        if self.skip(")") {
-            return Ok(Next::Suffix(self.nodes.called(function, is_absolute, target, &[], offset)?));
+    ) -> Result<Part, Box<Fault>> {
+        let mut operands = Vec::new();
+        if !self.skip(")") {
+            operands.push(self.expression()?);
+            while self.skip(",") {
+                operands.push(self.expression()?);
+            }
+            self.expect(")")?;
         }
-        self.open(Within::Call { function, is_absolute, target, operands: Vec::new(), offset })?;
-        Ok(Next::Operand)
+        Ok(self.nodes.called(function, is_absolute, target, &operands, offset)?)
     }
 
-    fn suffix(&mut self, part: Part) -> Result<Next, Fault> {
+    /// A part with the selection, index or call behind it, if there is one.
+    fn suffix(&mut self, part: Part) -> Result<Option<Part>, Box<Fault>> {
         let token = self.peek();
-        match token.kind {
+        let longer = match token.kind {
             Kind::Mark(".") => {
                 self.at += 1;
                 let name = self.next();
@@ -382,7 +392,7 @@ impl<'t> Parser<'t> {
                     Kind::Name | Kind::QuotedName => {
                         let field = Arc::from(name.text.trim_matches('`'));
                         let node = Expr::Select { operand: part.node, field, is_test: false };
-                        Ok(Next::Suffix(self.nodes.add(node, token.offset, part.height + 1)?))
+                        Ok(self.nodes.add(node, token.offset, part.height + 1)?)
                     }
                     Kind::Mark("?") => self.unsupported(".?", token.offset),
                     _ => {
@@ -396,185 +406,12 @@ impl<'t> Parser<'t> {
                 if self.peek().kind == Kind::Mark("?") {
                     return self.unsupported("[?", token.offset);
                 }
-                self.open(Within::Index { target: part, offset: token.offset })?;
-                Ok(Next::Operand)
+                let key = self.expression()?;
+                self.expect("]")?;
+                Ok(self.nodes.apply(Function::Index, &[part, key], token.offset)?)
             }
-            _ => match self.level().unary.take() {
-                // It is not an operator within others: cel-go does not count it.
-                Some((function, offset)) => {
-                    let callee = Callee::Known(function);
-                    let node = Expr::Call { function: callee, target: None, operands: vec![part.node] };
-                    Ok(Next::Operator(self.nodes.add(node, offset, part.height)?))
-                }
-                None => Ok(Next::Operator(part)),
-            },
-        }
-    }
-
-    fn operator(&mut self, mut part: Part) -> Result<Next, Fault> {
-        let token = self.peek();
-        let Kind::Mark(mark) = token.kind else { return self.end_of_or(part) };
-        let next = calculation(mark);
-        // Operators that bind at least as tightly are complete.
-        let is_done = |(function, ..): &mut (Function, Part, usize)| {
-            let binds = matches!(function, Function::Multiply | Function::Divide | Function::Modulo);
-            next.is_none_or(|(_, strength)| binds || strength == 1)
+            _ => return Ok(None),
         };
-        while let Some((function, left, offset)) = self.level().calculation.pop_if(is_done) {
-            self.n_calculations -= 1;
-            part = self.nodes.apply(function, &[left, part], offset)?;
-        }
-        if let Some((function, _)) = next {
-            self.at += 1;
-            self.level().calculation.push((function, part, token.offset));
-            self.n_calculations += 1;
-            self.check_depth()?;
-            return Ok(Next::Operand);
-        }
-        if let Some(function) = relation(mark) {
-            part = self.end_of_relation(part)?;
-            self.at += 1;
-            self.level().relation = Some((function, part, token.offset));
-            self.n_relations += 1;
-            self.check_depth()?;
-            return Ok(Next::Operand);
-        }
-        match mark {
-            "&&" => {
-                part = self.end_of_relation(part)?;
-                self.at += 1;
-                let level = self.level();
-                level.and.push(part);
-                level.and_offset = token.offset;
-                Ok(Next::Operand)
-            }
-            "||" => {
-                part = self.end_of_and(part)?;
-                self.at += 1;
-                let level = self.level();
-                level.or.push(part);
-                level.or_offset = token.offset;
-                Ok(Next::Operand)
-            }
-            _ => self.end_of_or(part),
-        }
-    }
-
-    fn end_of_relation(&mut self, mut part: Part) -> Result<Part, Fault> {
-        while let Some((function, left, offset)) = self.level().calculation.pop() {
-            self.n_calculations -= 1;
-            part = self.nodes.apply(function, &[left, part], offset)?;
-        }
-        if let Some((function, left, offset)) = self.level().relation.take() {
-            self.n_relations -= 1;
-            part = self.nodes.apply(function, &[left, part], offset)?;
-        }
-        Ok(part)
-    }
-
-    fn end_of_and(&mut self, part: Part) -> Result<Part, Fault> {
-        let part = self.end_of_relation(part)?;
-        let level = self.level();
-        let offset = level.and_offset;
-        let mut parts = std::mem::take(&mut level.and);
-        if parts.is_empty() {
-            return Ok(part);
-        }
-        parts.push(part);
-        let height = parts.iter().map(|it| it.height).max().unwrap_or_default();
-        self.nodes.add(Expr::And(parts.into_iter().map(|it| it.node).collect()), offset, height)
-    }
-
-    fn end_of_or(&mut self, part: Part) -> Result<Next, Fault> {
-        let mut part = self.end_of_and(part)?;
-        let level = self.level();
-        let offset = level.or_offset;
-        let mut parts = std::mem::take(&mut level.or);
-        if !parts.is_empty() {
-            parts.push(part);
-            let height = parts.iter().map(|it| it.height).max().unwrap_or_default();
-            part = self.nodes.add(Expr::Or(parts.into_iter().map(|it| it.node).collect()), offset, height)?;
-        }
-        self.n_relations -= 1;
-        self.n_calculations -= 1;
-        let token = self.peek();
-        let is_then = matches!(self.level().within, Within::Then { .. });
-        if is_then {
-            self.expect(":")?;
-            // The level is closed; the part between `?` and `:` is the condition's expression.
-            if let Some(Level { within: Within::Then { condition, offset }, .. }) = self.levels.pop() {
-                self.open(Within::Else { condition, then: part, offset })?;
-            }
-            return Ok(Next::Operand);
-        }
-        if token.kind == Kind::Mark("?") {
-            self.at += 1;
-            self.open(Within::Then { condition: part, offset: token.offset })?;
-            return Ok(Next::Operand);
-        }
-        Ok(Next::Complete(part))
-    }
-
-    /// Continues with the part that contains the expression.
-    fn complete(&mut self, part: Part) -> Result<Next, Fault> {
-        let Some(level) = self.levels.pop() else { return Ok(Next::Done) };
-        self.n_expressions -= 1;
-        match level.within {
-            Within::Rule => {
-                if self.peek().kind != Kind::End {
-                    return self.unexpected("<EOF>");
-                }
-                self.nodes.tree.root = part.node;
-                Ok(Next::Done)
-            }
-            Within::Parentheses => {
-                self.expect(")")?;
-                Ok(Next::Suffix(part))
-            }
-            Within::Call { function, is_absolute, target, mut operands, offset } => {
-                operands.push(part);
-                if self.skip(",") {
-                    self.open(Within::Call { function, is_absolute, target, operands, offset })?;
-                    return Ok(Next::Operand);
-                }
-                self.expect(")")?;
-                Ok(Next::Suffix(self.nodes.called(function, is_absolute, target, &operands, offset)?))
-            }
-            Within::Index { target, offset } => {
-                self.expect("]")?;
-                let part = self.nodes.apply(Function::Index, &[target, part], offset)?;
-                Ok(Next::Suffix(part))
-            }
-            Within::List { mut items, offset } => {
-                items.push(part);
-                if self.skip(",") && self.peek().kind != Kind::Mark("]") {
-                    self.refuse_optional()?;
-                    self.open(Within::List { items, offset })?;
-                    return Ok(Next::Operand);
-                }
-                self.expect("]")?;
-                let height = items.iter().map(|it| it.height).max().unwrap_or_default();
-                let items = items.into_iter().map(|it| it.node).collect();
-                Ok(Next::Suffix(self.nodes.add(Expr::List(items), offset, height)?))
-            }
-            Within::Key { entries, offset } => {
-                self.expect(":")?;
-                self.open(Within::Value { entries, key: part, offset })?;
-                Ok(Next::Operand)
-            }
-            Within::Value { mut entries, key, offset } => {
-                entries.push((key, part));
-                if !self.skip(",") && self.peek().kind != Kind::Mark("}") {
-                    return self.unexpected("'}'");
-                }
-                self.map(entries, offset)
-            }
-            Within::Else { condition, then, offset } => {
-                let part = self.nodes.apply(Function::Conditional, &[condition, then, part], offset)?;
-                Ok(Next::Complete(part))
-            }
-            // Ends at its colon.
-            Within::Then { .. } => self.unexpected("':'"),
-        }
+        longer.map(Some)
     }
 }

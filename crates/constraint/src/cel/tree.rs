@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use super::functions::Function;
-use super::literal::Literal;
+use super::value::Value;
 
 pub(super) type NodeId = usize;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum Expr {
-    Literal(Literal),
+    Literal(Value),
     /// A name. One with a dot before it is never a variable of a macro.
     Name {
         name: Arc<str>,

@@ -148,7 +148,6 @@ impl Value {
 
     /// The list that rules see: type and value of each property. A value that is not JSON makes the whole element an
     /// empty map.
-    #[must_use]
     pub fn properties<'p>(properties: impl Iterator<Item = (&'p str, &'p str)>) -> Self {
         let mut reader = json::Reader::new();
         let property = |(kind, value): (&str, &str)| {
