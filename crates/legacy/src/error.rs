@@ -17,12 +17,7 @@ pub enum LegacyError {
     Read { path: PathBuf, source: io::Error },
     /// The file is there, but holds no legacy catalog.
     #[error("{}: {reason}", .path.display())]
-    NotLegacy {
-        /// The file.
-        path: PathBuf,
-        /// The kind of file that it is instead.
-        reason: NotLegacy,
-    },
+    NotLegacy { path: PathBuf, reason: NotLegacy },
     /// SQLite met damage, or a table or column is missing.
     #[error("{}: the legacy catalog is damaged: {message}", .path.display())]
     Damaged { path: PathBuf, message: String },
@@ -51,15 +46,10 @@ pub enum LegacyError {
     Part { word: String, package: String },
     /// Bundles cannot be added.
     #[error(transparent)]
-    NotAdded(#[from] Box<AddRefusal>),
+    NotAdded(Box<AddRefusal>),
     /// The result cannot be written. The old content is as it was.
     #[error("cannot write {}: {message}", .path.display())]
-    Write {
-        /// The target.
-        path: PathBuf,
-        /// The failure, in the system's words.
-        message: String,
-    },
+    Write { path: PathBuf, message: String },
     /// Something is at the target's place that must not be overwritten.
     #[error("{0}")]
     Target(String),
@@ -86,9 +76,14 @@ pub enum NotLegacy {
     NoCatalog,
 }
 
+impl From<AddRefusal> for LegacyError {
+    fn from(refusal: AddRefusal) -> Self {
+        Self::NotAdded(Box::new(refusal))
+    }
+}
+
 impl LegacyError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Inconvertible { .. } => {

@@ -20,24 +20,6 @@ use olmdex_text::json::Tree;
 use olmdex_text::tally;
 use olmdex_version::Version;
 
-/// A refusal, or a file that cannot be read.
-enum Stop {
-    Refused(Box<AddRefusal>),
-    Failed(LegacyError),
-}
-
-impl From<AddRefusal> for Stop {
-    fn from(refusal: AddRefusal) -> Self {
-        Self::Refused(Box::new(refusal))
-    }
-}
-
-impl From<LegacyError> for Stop {
-    fn from(error: LegacyError) -> Self {
-        Self::Failed(error)
-    }
-}
-
 impl Edit {
     /// Adds bundles. Unless refusals are allowed, the first one ends the step.
     ///
@@ -51,7 +33,7 @@ impl Edit {
         for new in bundles {
             let checked = refuse_incomplete(new)
                 .and_then(|()| earlier.refuse_twice(new))
-                .map_err(Stop::from)
+                .map_err(LegacyError::from)
                 .and_then(|()| self.refuse_present(new, options, &file))
                 .and_then(|()| Ok(refuse_foreign_edges(new, &file, &wanting)?));
             earlier.add(new);
@@ -79,19 +61,18 @@ impl Edit {
     }
 
     /// The result of a step; `None` if it was refused and refusals are allowed.
-    fn goes_on<T>(&mut self, outcome: Result<T, Stop>, options: AddOptions) -> Result<Option<T>, LegacyError> {
+    fn goes_on<T>(&mut self, outcome: Result<T, LegacyError>, options: AddOptions) -> Result<Option<T>, LegacyError> {
         match outcome {
             Ok(it) => Ok(Some(it)),
-            Err(Stop::Refused(refusal)) if options.is_permissive => {
+            Err(LegacyError::NotAdded(refusal)) if options.is_permissive => {
                 self.done.passed_over.push(refusal.to_string());
                 Ok(None)
             }
-            Err(Stop::Refused(refusal)) => Err(refusal.into()),
-            Err(Stop::Failed(error)) => Err(error),
+            Err(error) => Err(error),
         }
     }
 
-    fn refuse_present(&self, new: &NewBundle, options: AddOptions, file: &Before) -> Result<(), Stop> {
+    fn refuse_present(&self, new: &NewBundle, options: AddOptions, file: &Before) -> Result<(), LegacyError> {
         let bundle = new.bundle.name.clone();
         if !new.image.is_empty()
             && let Some(bundle) = file.images.get(&new.image)
@@ -132,7 +113,7 @@ impl Edit {
         news: &[&NewBundle],
         options: AddOptions,
         releases: &BTreeSet<String>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), LegacyError> {
         let mut overwritten: Vec<String> = Vec::new();
         for new in news.iter().filter(|_| options.overwrite_latest) {
             if self.known(&new.bundle.name)?.is_some() {
@@ -230,7 +211,7 @@ impl Edit {
         stored: &Stored,
         news: &[&NewBundle],
         options: AddOptions,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), LegacyError> {
         let mut known: BTreeMap<String, BundleColumns> = BTreeMap::new();
         for name in stored.names() {
             if let Some(found) = self.known(&name)? {
@@ -255,7 +236,7 @@ impl Edit {
             // Bundles that are added together may need each other: one may bring the default channel of another.
             let is_whole = options.is_permissive || number == news.len();
             let made = graph.add(entrant).and_then(|()| if is_whole { graph.chains() } else { Ok(Vec::new()) });
-            let made = made.map_err(Stop::from);
+            let made = made.map_err(LegacyError::from);
             match (self.goes_on(made, options)?, before) {
                 (Some(made), _) => {
                     chains = made;
