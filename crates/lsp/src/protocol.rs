@@ -68,7 +68,7 @@ pub(super) fn notification(method: &str, params: &Value) -> Value {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Initialize {
-    pub(super) capabilities: Capabilities,
+    pub(super) capabilities: Value,
     pub(super) root_uri: Option<String>,
     pub(super) workspace_folders: Option<Vec<WorkspaceFolder>>,
 }
@@ -76,44 +76,6 @@ pub(super) struct Initialize {
 #[derive(Debug, Deserialize)]
 pub(super) struct WorkspaceFolder {
     pub(super) uri: String,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Capabilities {
-    pub(super) general: General,
-    pub(super) workspace: Workspace,
-    pub(super) text_document: TextDocument,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct General {
-    pub(super) position_encodings: Vec<String>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Workspace {
-    pub(super) workspace_edit: WorkspaceEdit,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct WorkspaceEdit {
-    pub(super) document_changes: bool,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct TextDocument {
-    pub(super) hover: HoverClient,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct HoverClient {
-    pub(super) content_format: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -173,13 +135,7 @@ pub(super) struct AtPlace {
 #[serde(rename_all = "camelCase")]
 pub(super) struct OfFindings {
     pub(super) text_document: Identifier,
-    pub(super) context: FindingsContext,
-}
-
-#[derive(Debug, Deserialize)]
-pub(super) struct FindingsContext {
-    #[serde(default)]
-    pub(super) diagnostics: Vec<Value>,
+    pub(super) context: Value,
 }
 
 /// A command that the server is to run.

@@ -84,7 +84,8 @@ impl Question {
         let OfFindings { text_document, context } = asked;
         let at = AtPlace { text_document, position: Position::default(), new_name: String::new() };
         let is_ours = |it: &Value| it["source"] == "olmdex" && it["code"].is_string();
-        let diagnostics = context.diagnostics.into_iter().filter(is_ours).take(MAX_FINDINGS).collect();
+        let diagnostics = context["diagnostics"].as_array().into_iter().flatten().filter(|it| is_ours(it));
+        let diagnostics = diagnostics.take(MAX_FINDINGS).cloned().collect();
         Self { diagnostics, ..Self::new(id, Topic::CodeAction, at) }
     }
 

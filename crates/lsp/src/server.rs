@@ -331,14 +331,15 @@ impl<W: Write> Server<'_, W> {
     fn initialize(&mut self, params: Initialize) -> Answer {
         self.phase = Phase::Running;
         let Initialize { capabilities, root_uri, workspace_folders } = params;
-        let offered = &capabilities.general.position_encodings;
+        let of_client = |place: &str| capabilities.pointer(place);
+        let words = |place: &str| of_client(place).and_then(Value::as_array).into_iter().flatten();
         // Findings count characters, and texts are UTF-8: an encoding that needs no conversion is preferred.
         let known = [Encoding::Utf8, Encoding::Utf32];
-        let agreed = known.into_iter().find(|it| offered.iter().any(|name| name == it.name()));
+        let agreed = known.into_iter().find(|it| words("/general/positionEncodings").any(|name| name == it.name()));
         self.answers.workspace.documents.encoding = agreed.unwrap_or_default();
-        self.answers.has_versions = capabilities.workspace.workspace_edit.document_changes;
-        let formats = &capabilities.text_document.hover.content_format;
-        self.answers.has_no_markdown = !formats.is_empty() && formats.iter().all(|it| it != "markdown");
+        self.answers.has_versions = of_client("/workspace/workspaceEdit/documentChanges") == Some(&Value::Bool(true));
+        let mut formats = words("/textDocument/hover/contentFormat").peekable();
+        self.answers.has_no_markdown = formats.peek().is_some() && formats.all(|it| it != "markdown");
         let folders: Vec<String> = match workspace_folders {
             Some(folders) => folders.into_iter().map(|it| it.uri).collect(),
             None => root_uri.into_iter().collect(),
