@@ -32,27 +32,15 @@ struct CachedResults {
     extent: [u64; 3],
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-struct CachedFinding {
-    rule: String,
-    message: String,
-    place: Option<CachedPlace>,
-    help: Option<String>,
-    package: Option<String>,
-}
+/// Rule, message, place, help and package of a finding.
+type CachedFinding = (String, String, Option<CachedPlace>, Option<String>, Option<String>);
 
-#[derive(Debug, Serialize, Deserialize)]
-struct CachedPlace {
-    file: String,
-    line: u32,
-    column: u32,
-    source: Option<String>,
-    source_column: u32,
-}
+/// File, line, column, text and its column of a place.
+type CachedPlace = (String, u32, u32, Option<String>, u32);
 
 impl CachedResults {
     fn into_report(self) -> Option<(Digest, Report)> {
-        let findings = self.findings.into_iter().map(CachedFinding::into_finding).collect::<Option<_>>()?;
+        let findings = self.findings.into_iter().map(recalled).collect::<Option<_>>()?;
         let [packages, channels, bundles] = self.extent;
         let report = Report {
             findings,
@@ -65,35 +53,16 @@ impl CachedResults {
     }
 }
 
-impl CachedFinding {
-    fn of(finding: &Finding) -> Self {
-        let place = finding.place.as_ref().map(|it| CachedPlace {
-            file: it.file.clone(),
-            line: it.line,
-            column: it.column,
-            source: it.source.clone(),
-            source_column: it.source_column,
-        });
-        Self {
-            rule: finding.rule.id.to_owned(),
-            message: finding.message.clone(),
-            place,
-            help: finding.help.clone(),
-            package: finding.package.clone(),
-        }
-    }
+fn cached(finding: &Finding) -> CachedFinding {
+    let Finding { rule, message, place, help, package, .. } = finding.clone();
+    let place = place.map(|it| (it.file, it.line, it.column, it.source, it.source_column));
+    (rule.id.to_owned(), message, place, help, package)
+}
 
-    fn into_finding(self) -> Option<Finding> {
-        let rule = rules::find(&self.rule)?;
-        let place = self.place.map(|it| Place {
-            file: it.file,
-            line: it.line,
-            column: it.column,
-            source: it.source,
-            source_column: it.source_column,
-        });
-        Some(Finding { help: self.help, ..rule.finding(self.message).at(place).of_package(self.package) })
-    }
+fn recalled((rule, message, place, help, package): CachedFinding) -> Option<Finding> {
+    let place =
+        place.map(|(file, line, column, source, source_column)| Place { file, line, column, source, source_column });
+    Some(Finding { help, ..rules::find(&rule)?.finding(message).at(place).of_package(package) })
 }
 
 /// The key of a catalog: the path of its first file. Another catalog with the same key costs time, but causes no error.
@@ -150,7 +119,7 @@ pub(super) fn keep(cache: &Cache, input: &Input, source: &str, started: SystemTi
         None => (key(input, source), input.files.iter().map(stamp).collect::<Option<Vec<_>>>()),
     };
     let Some(files) = files else { return };
-    let findings = report.findings.iter().map(CachedFinding::of).collect();
+    let findings = report.findings.iter().map(cached).collect();
     let extent = [report.extent.packages, report.extent.channels, report.extent.bundles];
     let kept = CachedResults { program: PROGRAM.to_owned(), files, digest, findings, opm: report.opm.clone(), extent };
     if let (Some(key), Ok(text)) = (key, serde_json::to_vec(&kept)) {
