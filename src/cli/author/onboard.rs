@@ -238,7 +238,7 @@ fn dockerfile(catalog: &str) -> String {
         Some(_) => base,
         None => format!("registry.redhat.io/openshift5/ose-operator-registry-rhel9:{catalog}"),
     };
-    Dockerfile { directory: catalog.to_owned(), builder: base.clone(), base, labels: BTreeMap::new() }.text()
+    Dockerfile { builder: &base, base: &base, labels: &BTreeMap::new() }.text(catalog)
 }
 
 /// The catalogs that a template makes, or an error if one of them is not valid.

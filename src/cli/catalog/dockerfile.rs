@@ -7,20 +7,17 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::file::{finish_left, write_over};
-use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
+use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
 
-/// The parts of a Dockerfile.
-pub(super) struct DockerfileParts<'a> {
-    pub(super) directory: &'a Path,
-    /// The image that the catalog is put into.
-    pub(super) base: &'a str,
-    /// The image whose opm fills the cache.
-    pub(super) builder: &'a str,
-    pub(super) labels: BTreeMap<String, String>,
+/// The labels of options.
+pub(super) fn labels(texts: &[String]) -> Result<BTreeMap<String, String>, CommandError> {
+    parse_labels(texts).map_err(|word| {
+        CommandError::usage(format!("`{word}` is not a label")).help("write it as KEY=VALUE, without quotes")
+    })
 }
 
 /// Writes a Dockerfile, unless there is one.
-pub(super) fn write(context: &Context, parts: DockerfileParts<'_>) -> CommandResult {
+pub(super) fn write(context: &Context, directory: &Path, parts: &Dockerfile<'_>) -> CommandResult {
     if parts.builder == "scratch" || parts.builder.is_empty() {
         let error = CommandError::usage(format!("`{}` cannot be the builder image: it has no opm", parts.builder));
         return Err(error.help(format!("for example `--builder-image {DEFAULT_IMAGE}`")));
@@ -30,7 +27,6 @@ pub(super) fn write(context: &Context, parts: DockerfileParts<'_>) -> CommandRes
             CommandError::usage("the base image is empty").help("use `scratch` for an image that serves nothing")
         );
     }
-    let DockerfileParts { directory, base, builder, labels } = parts;
     if !directory.is_dir() {
         let error = CommandError::new(Exit::Input, format!("`{}` is not a directory", directory.display()));
         return Err(error.help("name the catalog's directory"));
@@ -41,9 +37,8 @@ pub(super) fn write(context: &Context, parts: DockerfileParts<'_>) -> CommandRes
         let error = CommandError::usage(format!("`{}` already exists", target.display()));
         return Err(error.help("delete it first"));
     }
-    let text = Dockerfile { directory: name, base: base.to_owned(), builder: builder.to_owned(), labels }.text();
     interrupt::undo_writes(context);
-    write_over(&target, None, text.as_bytes())?;
+    write_over(&target, None, parts.text(&name).as_bytes())?;
     context.reporter.note(&format!("wrote {}", target.display()));
     if !directory.components().any(|it| matches!(it, Component::Normal(_))) {
         let file = target.display();

@@ -1,14 +1,13 @@
 //! `olmdex generate`, in opm's form: `olmdex image DIR` does the same
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::dockerfile::{self, DockerfileParts};
+use super::dockerfile;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult};
-use crate::scaffold::{DEFAULT_IMAGE, parse_labels};
+use crate::cli::terminal::error::CommandResult;
+use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
 
 /// Write files that go with a catalog
 #[derive(Debug, Args)]
@@ -62,17 +61,11 @@ pub(crate) fn run(context: &Context, args: &GenerateArgs) -> CommandResult {
 }
 
 fn dockerfile(context: &Context, args: &DockerfileArgs) -> CommandResult {
-    let mut labels = BTreeMap::new();
-    for text in &args.extra_labels {
-        parse_labels(text, &mut labels).map_err(|word| {
-            CommandError::usage(format!("`{word}` is not a label")).help("write it as KEY=VALUE, without quotes")
-        })?;
-    }
     let (base, builder) = match &args.binary_image {
         Some(image) if args.builder_image == DEFAULT_IMAGE => (image, image),
         Some(image) => (image, &args.builder_image),
         None => (&args.base_image, &args.builder_image),
     };
-    let directory = &args.directory;
-    dockerfile::write(context, DockerfileParts { directory, base, builder, labels })
+    let labels = dockerfile::labels(&args.extra_labels)?;
+    dockerfile::write(context, &args.directory, &Dockerfile { base, builder, labels: &labels })
 }

@@ -19,7 +19,7 @@ use crate::compose::{Config, NamedCatalog};
 use crate::diag::Listed;
 use crate::file::{finish_left, read_regular_of, write_over};
 use crate::oci::pack::Base;
-use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
+use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
 
 /// Write the Dockerfiles of the catalogs of olmdex.toml, or make the image of one
 ///
@@ -106,14 +106,9 @@ fn dockerfile_beside(context: &Context, args: &ImageCommandArgs, directory: &Pat
         let error = CommandError::usage("`olmdex image` builds images of the catalogs in olmdex.toml");
         return Err(error.help(format!("`olmdex push {} {to}` builds an image from a directory", directory.display())));
     }
-    let mut labels = BTreeMap::new();
-    for text in &args.label {
-        parse_labels(text, &mut labels).map_err(|word| {
-            CommandError::usage(format!("`{word}` is not a label")).help("write it as KEY=VALUE, without quotes")
-        })?;
-    }
+    let labels = dockerfile::labels(&args.label)?;
     let base = args.base.as_deref().unwrap_or(DEFAULT_IMAGE);
-    dockerfile::write(context, dockerfile::DockerfileParts { directory, base, builder: &args.builder_image, labels })
+    dockerfile::write(context, directory, &Dockerfile { base, builder: &args.builder_image, labels: &labels })
 }
 
 /// Writes the Dockerfiles of all catalogs that have a destination, or of one.
@@ -147,9 +142,8 @@ fn dockerfiles(
                 CommandError::usage(format!("a Dockerfile cannot express the directory name `{}`", destination.words));
             return Err(error.help("choose a destination without spaces and quotes"));
         };
-        let base = catalog.base_image.clone().unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
-        let builder = args.builder_image.clone();
-        let text = Dockerfile { directory, base, builder, labels: labels.clone() }.text();
+        let base = catalog.base_image.as_deref().unwrap_or(DEFAULT_IMAGE);
+        let text = Dockerfile { base, builder: &args.builder_image, labels }.text(&directory);
         files.push((catalog, destination, path, text));
     }
     if files.is_empty() {

@@ -7,23 +7,22 @@ pub const DEFAULT_IMAGE: &str = "quay.io/operator-framework/opm:latest";
 
 /// The parts of a Dockerfile.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dockerfile {
-    /// The name of the catalog's directory, beside the Dockerfile.
-    pub directory: String,
+pub struct Dockerfile<'d> {
     /// The base image of the catalog; `scratch` for an image without a server.
-    pub base: String,
+    pub base: &'d str,
     /// The image whose opm builds the cache.
-    pub builder: String,
+    pub builder: &'d str,
     /// Labels in addition to that of the catalog's directory.
-    pub labels: BTreeMap<String, String>,
+    pub labels: &'d BTreeMap<String, String>,
 }
 
 /// Reads `KEY=VALUE,…`; if a key occurs several times, the last value counts.
 ///
 /// # Errors
 /// The word that is not a label.
-pub fn parse_labels(text: &str, labels: &mut BTreeMap<String, String>) -> Result<(), String> {
-    for word in text.split(',') {
+pub fn parse_labels(texts: &[String]) -> Result<BTreeMap<String, String>, String> {
+    let mut labels = BTreeMap::new();
+    for word in texts.iter().flat_map(|text| text.split(',')) {
         match word.split_once('=') {
             Some((key, value)) if !key.is_empty() && !word.contains(['"', '\n', '\r', '\\']) => {
                 labels.insert(key.to_owned(), value.to_owned());
@@ -31,19 +30,19 @@ pub fn parse_labels(text: &str, labels: &mut BTreeMap<String, String>) -> Result
             _ => return Err(word.to_owned()),
         }
     }
-    Ok(())
+    Ok(labels)
 }
 
-impl Dockerfile {
-    /// Its text. The instructions are those that opm writes.
-    pub fn text(&self) -> String {
-        let Self { directory, base, builder, labels } = self;
+impl Dockerfile<'_> {
+    /// Its text, beside the directory of the catalog. The instructions are those that opm writes.
+    pub fn text(&self, directory: &str) -> String {
+        let Self { base, builder, labels } = self;
         let mut text = format!(
             "# Needs /bin/opm, to fill the cache.\nFROM {builder} as builder\n\n\
              # The catalog, and the cache that its server starts from.\nADD {directory} /configs\n\
              RUN [\"/bin/opm\", \"serve\", \"/configs\", \"--cache-dir=/tmp/cache\", \"--cache-only\"]\n\nFROM {base}\n"
         );
-        text.push_str(match base.as_str() {
+        text.push_str(match *base {
             "scratch" => {
                 "# There is no server in this image. A CatalogSource of OLM Classic says where the catalog is:\n\
                  #   spec:\n#     grpcPodConfig:\n#       extractContent:\n#         catalogDir: /configs\n\
@@ -62,7 +61,7 @@ impl Dockerfile {
         if !labels.is_empty() {
             text.push('\n');
         }
-        for (key, value) in labels {
+        for (key, value) in *labels {
             text.push_str(&format!("LABEL \"{key}\"=\"{value}\"\n"));
         }
         text
