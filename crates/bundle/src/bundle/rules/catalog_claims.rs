@@ -1,7 +1,7 @@
 //! The claims of a bundle about its place in a catalog: name, version, channels, the bundles that it replaces, and its
 //! needs.
 
-use super::contents::{Contents, Gvk};
+use super::contents::Contents;
 use super::format::PREFIX;
 use super::node::Field;
 use super::problem::{At, Problem};
@@ -50,13 +50,12 @@ pub struct Claim<T> {
 
 /// The APIs of a list of the ClusterServiceVersion, with their paths.
 fn listed(csv: &Csv<'_>, which: &str) -> Vec<(Api, String)> {
-    let api = |it: Gvk| Api { group: it.group, version: it.version, kind: it.kind };
     let definitions = csv.definitions(which).into_iter();
     let mut all: Vec<(Api, String)> =
-        definitions.map(|it| (api(it.gvk), format!("spec.customresourcedefinitions.{which}.{}", it.idx))).collect();
+        definitions.map(|it| (it.gvk, format!("spec.customresourcedefinitions.{which}.{}", it.idx))).collect();
     for (idx, it) in csv.spec("apiservicedefinitions").get(which).items().enumerate() {
-        let gvk = Gvk { group: it.text_of("group"), version: it.text_of("version"), kind: it.text_of("kind") };
-        all.push((api(gvk), format!("spec.apiservicedefinitions.{which}.{idx}")));
+        let api = Api { group: it.text_of("group"), version: it.text_of("version"), kind: it.text_of("kind") };
+        all.push((api, format!("spec.apiservicedefinitions.{which}.{idx}")));
     }
     all
 }

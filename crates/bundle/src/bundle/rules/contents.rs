@@ -8,7 +8,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::bundle::error::BundleError;
-use olmdex_fbc::{self as fbc, BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
+use olmdex_fbc::{self as fbc, Api, BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 use olmdex_fbc::{Origin, Syntax};
 use olmdex_text::json::Expansion;
 use olmdex_text::json::{self, Kind, Reader, Value};
@@ -317,8 +317,8 @@ impl<'a> Object<'a> {
         name.unwrap_or_default().into_owned()
     }
 
-    pub(super) fn gvk(&self) -> Gvk {
-        Gvk::of(&self.api_version(), &self.kind())
+    pub(super) fn gvk(&self) -> Api {
+        api_of(&self.api_version(), &self.kind())
     }
 }
 
@@ -341,29 +341,17 @@ impl File {
     }
 }
 
-/// Group, version and kind.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(super) struct Gvk {
-    pub(super) group: String,
-    pub(super) version: String,
-    pub(super) kind: String,
-}
-
-impl Gvk {
-    /// Parses an `apiVersion` and a kind. With more than one slash the result is empty.
-    pub(super) fn of(api_version: &str, kind: &str) -> Self {
-        let (group, version) = match api_version.split_once('/') {
-            Some((_, version)) if version.contains('/') => return Self::default(),
-            Some((group, version)) => (group, version),
-            None => ("", api_version),
-        };
-        Self { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }
-    }
+/// The API of an `apiVersion` and a kind. With more than one slash the result is empty.
+pub(super) fn api_of(api_version: &str, kind: &str) -> Api {
+    let (group, version) = match api_version.split_once('/') {
+        Some((_, version)) if version.contains('/') => return Api::default(),
+        Some((group, version)) => (group, version),
+        None => ("", api_version),
+    };
+    Api { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }
 }
 
 /// The form that Go prints.
-impl std::fmt::Display for Gvk {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}, Kind={}", self.group, self.version, self.kind)
-    }
+pub(super) fn go_form(api: &Api) -> String {
+    format!("{}/{}, Kind={}", api.group, api.version, api.kind)
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::contents::Gvk;
+use super::contents::{api_of, go_form};
 use super::node::Field;
 use super::problem::Problem;
 use super::service_version::{Csv, KIND};
 use super::table as rules;
+use olmdex_fbc::Api;
 use olmdex_text::json::{Kind, Reader};
 
 const ALM: &str = "alm-examples";
@@ -64,7 +65,7 @@ enum Unusable {
     Objects(String),
 }
 
-fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
+fn parsed(text: &str) -> Result<BTreeSet<Api>, Unusable> {
     if text.is_empty() {
         return Ok(BTreeSet::new());
     }
@@ -82,14 +83,14 @@ fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
         if word("kind").is_empty() {
             return Err(Unusable::Objects(format!("item {} has no `kind`", idx + 1)));
         }
-        examples.insert(Gvk::of(&word("apiVersion"), &word("kind")));
+        examples.insert(api_of(&word("apiVersion"), &word("kind")));
     }
     Ok(examples)
 }
 
 /// Reports examples of APIs that are not provided, and provided APIs without an example.
-fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<Problem>) {
-    let mut provided: BTreeSet<Gvk> = csv.services().collect();
+fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Api>, found: &mut Vec<Problem>) {
+    let mut provided: BTreeSet<Api> = csv.services().collect();
     for owned in csv.definitions("owned") {
         if owned.name.contains('.') {
             provided.insert(owned.gvk);
@@ -101,13 +102,13 @@ fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<
         found.push(Problem::new(rules::OWNED_NAME, at, message, help).reported_as("ParseError"));
     }
     for gvk in examples.difference(&provided) {
-        let message = format!("the examples have `{gvk}`, which the ClusterServiceVersion does not provide");
+        let message = format!("the examples have `{}`, which the ClusterServiceVersion does not provide", go_form(gvk));
         let help = "remove the example, or list the API as owned";
         let it = Problem::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help);
         found.push(it.reported_as("OperationFailed"));
     }
     for gvk in provided.difference(examples) {
-        let message = format!("the examples have none of `{gvk}`");
+        let message = format!("the examples have none of `{}`", go_form(gvk));
         let help = "add an object of this API to the annotation";
         let it = Problem::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help);
         found.push(it.reported_as("OperationFailed"));

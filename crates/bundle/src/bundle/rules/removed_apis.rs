@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contents::{Gvk, Object};
+use super::contents::{Object, api_of};
 use super::crd::Definition;
 use super::options::Options;
 use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
-use olmdex_fbc::Spot;
+use olmdex_fbc::{Api, Spot};
 use olmdex_version::Version;
 
 const KIND: &str = "ValidationFailed";
@@ -87,8 +87,8 @@ fn at(object: &Object<'_>) -> At {
     At::File(object.file, Spot::Path(vec!["apiVersion".into()]))
 }
 
-fn is_of_1_25(gvk: &Gvk) -> bool {
-    OF_1_25.iter().any(|(version, kind)| Gvk::of(version, kind) == *gvk)
+fn is_of_1_25(gvk: &Api) -> bool {
+    OF_1_25.iter().any(|(version, kind)| api_of(version, kind) == *gvk)
 }
 
 /// The APIs that Kubernetes 1.25 removed, and the permissions that have no effect there.
@@ -110,7 +110,7 @@ fn of_1_25(csv: &Csv<'_>, objects: &[Object<'_>]) -> (Removed, Removed) {
             for (idx, resource) in definition.node.get("resources").items().enumerate() {
                 let kind = resource.text_of("kind");
                 listed.insert(format!("{}s", kind.to_lowercase()));
-                if is_of_1_25(&Gvk::of(&resource.text_of("version"), &kind)) {
+                if is_of_1_25(&api_of(&resource.text_of("version"), &kind)) {
                     let number = definition.idx;
                     let name = format!(
                         "ClusterServiceVersion.Spec.CustomResourceDefinitions.{word}[{number}].Resource[{idx}]"

@@ -1,9 +1,9 @@
 //! A ClusterServiceVersion with the fields that several validators look at.
 
-use super::contents::{Gvk, Object};
+use super::contents::Object;
 use super::node::Field;
 use super::problem::{At, annotation, steps};
-use olmdex_fbc::Spot;
+use olmdex_fbc::{Api, Spot};
 
 /// operator-sdk's type of most findings about a ClusterServiceVersion.
 pub(super) const KIND: &str = "CSVFileNotValid";
@@ -19,7 +19,7 @@ pub(super) struct Csv<'a> {
 pub(super) struct CsvApi<'a> {
     pub(super) idx: usize,
     pub(super) name: String,
-    pub(super) gvk: Gvk,
+    pub(super) gvk: Api,
     pub(super) node: Field<'a>,
 }
 
@@ -46,15 +46,15 @@ impl<'a> Csv<'a> {
         let listed = |(idx, node): (usize, Field<'a>)| {
             let name = node.text_of("name");
             let group = name.split_once('.').map_or(name.as_str(), |(_, group)| group).to_owned();
-            let gvk = Gvk { group, version: node.text_of("version"), kind: node.text_of("kind") };
+            let gvk = Api { group, version: node.text_of("version"), kind: node.text_of("kind") };
             CsvApi { idx, name, gvk, node }
         };
         self.spec("customresourcedefinitions").get(which).items().enumerate().map(listed).collect()
     }
 
     /// The APIs of servers that it owns.
-    pub(super) fn services(&self) -> impl Iterator<Item = Gvk> + use<'a> {
-        self.spec("apiservicedefinitions.owned").items().map(|it| Gvk {
+    pub(super) fn services(&self) -> impl Iterator<Item = Api> + use<'a> {
+        self.spec("apiservicedefinitions.owned").items().map(|it| Api {
             group: it.text_of("group"),
             version: it.text_of("version"),
             kind: it.text_of("kind"),

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contents::{Contents, Entry, Gvk, Object};
+use super::contents::{Contents, Entry, Object, go_form};
 use super::crd::Definition;
 use super::node::Field;
 use super::problem::{At, Problem};
 use super::service_version::Csv;
 use super::table as rules;
 use crate::bundle::size;
-use olmdex_fbc::{Spot, check_image};
+use olmdex_fbc::{Api, Spot, check_image};
 use olmdex_version::Version;
 
 /// The largest bundle that OLM can unpack: that of a ConfigMap.
@@ -40,7 +40,7 @@ pub(super) fn check(parts: &Parts<'_>) -> Vec<Problem> {
 }
 
 /// The APIs of the definitions, with the file of each. v1 comes first.
-fn apis(definitions: &[Definition<'_>]) -> Vec<(Gvk, usize)> {
+fn apis(definitions: &[Definition<'_>]) -> Vec<(Api, usize)> {
     let mut apis = Vec::new();
     for is_v1beta1 in [false, true] {
         for definition in definitions.iter().filter(|it| it.is_v1beta1 == is_v1beta1) {
@@ -49,7 +49,7 @@ fn apis(definitions: &[Definition<'_>]) -> Vec<(Gvk, usize)> {
                 versions => versions.iter().map(|it| it.name.as_str()).collect(),
             };
             let (group, kind) = (&definition.group, &definition.kind);
-            let gvk = |version: &str| Gvk { group: group.clone(), version: version.to_owned(), kind: kind.clone() };
+            let gvk = |version: &str| Api { group: group.clone(), version: version.to_owned(), kind: kind.clone() };
             apis.extend(names.into_iter().map(|it| (gvk(it), definition.file)));
         }
     }
@@ -57,10 +57,10 @@ fn apis(definitions: &[Definition<'_>]) -> Vec<(Gvk, usize)> {
 }
 
 fn definitions(parts: &Parts<'_>, found: &mut Vec<Problem>) {
-    let mut keys: BTreeMap<Gvk, usize> = BTreeMap::new();
+    let mut keys: BTreeMap<Api, usize> = BTreeMap::new();
     for (gvk, file) in apis(parts.definitions) {
         if keys.contains_key(&gvk) {
-            let message = format!("two definitions have `{gvk}`");
+            let message = format!("two definitions have `{}`", go_form(&gvk));
             let at = At::File(file, Spot::Start);
             found.push(Problem::new(rules::CRD_TWICE, at, message, "keep the definition of v1").reported_as(KIND));
         }
@@ -73,7 +73,8 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Problem>) {
             continue;
         }
         let gvk = owned.gvk;
-        let message = format!("the ClusterServiceVersion owns `{gvk}`, which no definition in `manifests/` has");
+        let message =
+            format!("the ClusterServiceVersion owns `{}`, which no definition in `manifests/` has", go_form(&gvk));
         let at = parts.csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
         let help = "add the definition to `manifests/`, or correct name, version and kind of the owned definition";
         found.push(Problem::new(rules::OWNED_MISSING, at, message, help).reported_as(KIND));
@@ -82,8 +83,10 @@ fn definitions(parts: &Parts<'_>, found: &mut Vec<Problem>) {
         if owned_kinds.contains(&(gvk.group.clone(), gvk.kind.clone())) {
             continue;
         }
-        let message =
-            format!("the bundle has the definition of `{gvk}`, but the ClusterServiceVersion does not own it");
+        let message = format!(
+            "the bundle has the definition of `{}`, but the ClusterServiceVersion does not own it",
+            go_form(&gvk)
+        );
         let help = "list it in `spec.customresourcedefinitions.owned`, or remove the definition";
         let it = Problem::new(rules::WITHOUT_OWNER, At::File(file, Spot::Start), message, help);
         found.push(it.reported_as(KIND));
