@@ -14,12 +14,7 @@ use olmdex_version::blang::Range;
 #[derive(Debug, Clone)]
 pub enum Meaning {
     /// It is of this package and has this version, if that can be read.
-    Package {
-        /// The name of the package.
-        name: String,
-        /// The version, if it can be read.
-        version: Option<Version>,
-    },
+    Package { name: String, version: Option<Version> },
     /// It provides an API.
     Provides(Api),
     /// It has a label.

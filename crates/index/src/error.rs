@@ -17,20 +17,10 @@ pub enum IndexError {
     Read { path: PathBuf, source: io::Error },
     /// The file is there, but is not an index that this version reads.
     #[error("{}: {reason}", .path.display())]
-    NotAnIndex {
-        /// The file.
-        path: PathBuf,
-        /// The kind of file that it is instead.
-        reason: NotAnIndex,
-    },
+    NotAnIndex { path: PathBuf, reason: NotAnIndex },
     /// The new index cannot be written. The old file, if there is one, is as it was.
     #[error("cannot write {}: {message}", .path.display())]
-    Write {
-        /// The target.
-        path: PathBuf,
-        /// The failure, in the system's words.
-        message: String,
-    },
+    Write { path: PathBuf, message: String },
     /// The file cannot be made or replaced. The old one, if there is one, is as it was.
     #[error(transparent)]
     File(#[from] FileError),

@@ -64,16 +64,7 @@ pub enum RangeError {
     /// The version of a token is not a strict version.
     #[error("Could not parse Range {}: Could not parse version {} in {}: {error}",
         Quoted(.token), Quoted(.version), Quoted(.comparator))]
-    InvalidVersion {
-        /// The token.
-        token: String,
-        /// The version.
-        version: String,
-        /// The operator and the version, joined.
-        comparator: String,
-        /// The fault of the version.
-        error: VersionError,
-    },
+    InvalidVersion { token: String, version: String, comparator: String, error: VersionError },
     /// Evaluation reached a group without comparators, between two `||`. The real library crashes here
     /// (`docs/behaviour/olm-v1.md` 1.2.9), so there is no answer to agree with.
     #[error("the range has nothing between two '||', so whether it contains {version} is undefined")]

@@ -53,18 +53,7 @@ pub enum ComposeError {
     },
     /// A named package or channel does not exist.
     #[error("{place}: {}", absent(.origin, .package, .channel.as_deref()))]
-    NotThere {
-        /// The place.
-        place: String,
-        /// The source.
-        origin: PathBuf,
-        /// The package.
-        package: String,
-        /// Its channel, if the package is there.
-        channel: Option<String>,
-        /// The names that exist.
-        known: Vec<String>,
-    },
+    NotThere { place: String, origin: PathBuf, package: String, channel: Option<String>, known: Vec<String> },
     /// The wanted part of a package would not be a package.
     #[error("{place}: {words}")]
     Filter { place: String, words: String },

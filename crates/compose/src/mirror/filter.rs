@@ -74,21 +74,13 @@ pub struct PackageError {
 pub enum FilterError {
     /// All versions are wanted, and only some.
     #[error("Full: true cannot be mixed with versionRange")]
-    FullWithRange {
-        /// The channel of which versions are wanted.
-        channel: String,
-    },
+    FullWithRange { channel: String },
     /// A bundle has no version.
     #[error("bundle {} in package {} has no package property", Quoted(.bundle), Quoted(.package))]
     NoPackageProperty { bundle: String, package: String },
     /// A bundle has an invalid version.
     #[error("invalid semantic version")]
-    InvalidVersion {
-        /// The bundle.
-        bundle: String,
-        /// The version as the bundle has it.
-        version: String,
-    },
+    InvalidVersion { bundle: String, version: String },
     /// The requested default channel does not exist.
     #[error("invalid default channel configuration for package {}: specified default channel override {} does not exist in the \
              filtered output", Quoted(.package), Quoted(.channel))]
@@ -106,14 +98,7 @@ pub enum FilterError {
     /// Nothing is left of the default channel.
     #[error("package {} channel {} has version range {} that results in an empty channel", Quoted(.package), Quoted(.channel),
             Quoted(&.range.text()))]
-    EmptyDefault {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The range in which it has nothing.
-        range: Range,
-    },
+    EmptyDefault { package: String, channel: String, range: Range },
     /// No channel has the one requested version.
     #[error("error finding specific bundle: specific version {0} not found in bundles")]
     NoSuchVersion(String),

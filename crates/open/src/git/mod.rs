@@ -42,12 +42,7 @@ pub enum GitError {
     NotRunnable(std::io::Error),
     /// It could fetch objects that a repository lacks, by any command that the repository names.
     #[error("git {found} is too old to read untrusted repositories: use {needed}")]
-    TooOld {
-        /// Its version, or the output instead of one.
-        found: String,
-        /// The versions that will do.
-        needed: &'static str,
-    },
+    TooOld { found: String, needed: &'static str },
     /// It failed.
     #[error("`{}`: git {command}: {message}", .repository.display())]
     Failed { repository: PathBuf, command: String, message: String },
@@ -79,10 +74,5 @@ pub enum GitError {
     Limit(Limit),
     /// A range or path would have another meaning for git.
     #[error("`{text}` is not {what}")]
-    NotPlain {
-        /// The text.
-        text: String,
-        /// The kind of thing that it is not.
-        what: &'static str,
-    },
+    NotPlain { text: String, what: &'static str },
 }

@@ -34,12 +34,7 @@ pub enum SourceError {
     Bundle { path: PathBuf, error: BundleError },
     /// It is not a catalog, but has bundles one level down.
     #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
-    Nested {
-        /// Its path.
-        path: PathBuf,
-        /// The bundles, at least one.
-        bundles: Vec<PathBuf>,
-    },
+    Nested { path: PathBuf, bundles: Vec<PathBuf> },
     /// It is an archive of no catalog, but of bundles one level down.
     #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
     NestedInArchive {
