@@ -1,9 +1,18 @@
-//! The path of a package's file in a directory of catalogs.
+//! The path of a package's file in a directory of catalogs, and the rows of a channel in a legacy file.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::error::LegacyError;
 use olmdex_version::Quoted;
+
+/// A row of `channel_entry`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) bundle: String,
+    /// Index of the row that it replaces.
+    pub(super) replaces: Option<usize>,
+    pub(super) depth: i64,
+}
 
 /// The path of a package's file below the directory, as the real tool lays catalogs out.
 ///

@@ -1,13 +1,6 @@
 //! Rows of a channel, as both ways of adding make them (`docs/behaviour/legacy-index.md` 2).
 
-/// A row of `channel_entry`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) bundle: String,
-    /// Index of the row that it replaces.
-    pub(super) replaces: Option<usize>,
-    pub(super) depth: i64,
-}
+use crate::layout::Row;
 
 /// A channel that is written anew.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,17 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use crate::layout::Row;
 use olmdex_fbc::Entry;
 use olmdex_text::tally;
-
-/// A row of `channel_entry`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) bundle: String,
-    /// Index of the row that it replaces.
-    pub(super) replaces: Option<usize>,
-    pub(super) depth: i64,
-}
 
 struct Rows<'a> {
     rows: Vec<Row>,

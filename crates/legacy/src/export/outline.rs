@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::edges::{Row, rows_of_channel};
+use super::edges::rows_of_channel;
+use crate::layout::Row;
 use crate::rules;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::{Blob, Consumer, Document, Entry, Failure, Icon, Input, Origin, Typed, load};
