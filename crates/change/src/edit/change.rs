@@ -83,11 +83,6 @@ impl Edges {
             skip_range: self.skip_range.or(other.skip_range),
         }
     }
-
-    /// Whether both `replaces` and `skips` are `None`.
-    pub(crate) fn names_no_entry(&self) -> bool {
-        self.replaces.is_none() && self.skips.is_none()
-    }
 }
 
 /// A change of a package.
@@ -252,7 +247,7 @@ fn add(package: &mut PackageDocuments, bundle: &Tree, channels: &[String], how: 
                 Some(_) if !replaces_itself => return Err(EditError::taken_entry(channel, name)),
                 Some(_) if keeps_edges => {}
                 Some(old) => *old = edges.as_entry(name),
-                None if edges.names_no_entry() => {
+                None if edges.replaces.is_none() && edges.skips.is_none() => {
                     let mut entry = Tree::object().with("name", name).with_text("replaces", &head(channel, entries)?);
                     edges.put_into(&mut entry);
                     entries.push(entry);

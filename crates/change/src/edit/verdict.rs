@@ -48,10 +48,12 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffe
         let (known, outside) = (FindingSet::new(&known), outside(&known));
         let now = after.graphs.get(package);
         let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
+        // The head that no upgrade leads from into the default channel had none before either.
+        let was_outside = |it: &Finding| outside_head(it).is_some_and(|it| outside.contains(it));
         EditEffects {
             errors,
             warnings,
-            upgrades: found.into_iter().filter(|it| !known.has(it) && !was_outside(it, &outside)).collect(),
+            upgrades: found.into_iter().filter(|it| !known.has(it) && !was_outside(it)).collect(),
             is_package_gone: now.is_none(),
         }
     };
@@ -66,11 +68,6 @@ fn outside_head(finding: &Finding) -> Option<&str> {
 
 fn outside(known: &[Finding]) -> HashSet<&str> {
     known.iter().filter_map(outside_head).collect()
-}
-
-/// Whether the head that no upgrade leads from into the default channel had no such upgrade before either.
-fn was_outside(finding: &Finding, outside: &HashSet<&str>) -> bool {
-    outside_head(finding).is_some_and(|it| outside.contains(it))
 }
 
 /// A catalog before or after.

@@ -89,7 +89,7 @@ pub(super) fn mend_package(
     entries(name, facts, part, repairs);
     part.channels.retain(|_, kept| !kept.is_empty());
     if !part.channels.contains_key(&part.default_channel) && facts.is_there {
-        let new = best_channel(facts, part)?.to_owned();
+        let new = (*ranked_channels(facts, part).first()?).to_owned();
         let old = std::mem::replace(&mut part.default_channel, new.clone());
         repairs.push(CatalogRepair::Default { package: name.to_owned(), old, new });
     }
@@ -108,13 +108,8 @@ pub(super) fn mend_package(
     Some(())
 }
 
-/// The kept channel with the highest version; among equal ones the catalog's default channel, then the one whose head
-/// in the catalog is highest, then the first by name.
-pub(super) fn best_channel<'p>(facts: &PackageFacts, part: &'p Part) -> Option<&'p str> {
-    ranked_channels(facts, part).first().copied()
-}
-
-/// The channels that are kept and not empty, the best first.
+/// The channels that are kept and not empty: the one with the highest version first; among equal ones the catalog's
+/// default channel, then the one whose head in the catalog is highest, then the first by name.
 pub(super) fn ranked_channels<'p>(facts: &PackageFacts, part: &'p Part) -> Vec<&'p str> {
     let versions = facts.versions();
     let highest = |names: &mut dyn Iterator<Item = &str>| -> Option<Version> {

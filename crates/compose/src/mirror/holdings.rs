@@ -148,7 +148,7 @@ impl NeededPlaces {
         };
         let judged = tags.iter().filter(|tag| !self.has_tag(location, tag)).filter_map(|tag| {
             let at = format!("{location}:{tag}");
-            if !self.has_location(location) {
+            if !self.by_location.contains_key(location) {
                 return Some(Holding::other(HoldingStatus::Unneeded, at, String::new()));
             }
             match digest_of(&at) {
@@ -158,11 +158,6 @@ impl NeededPlaces {
             }
         });
         judged.collect()
-    }
-
-    /// Whether something of a repository is needed.
-    fn has_location(&self, location: &str) -> bool {
-        self.by_location.contains_key(location)
     }
 
     /// Whether a tag is needed; a digest may be, too. Signatures and attestations follow the image that they belong to:
