@@ -20,18 +20,14 @@ pub(super) struct Part {
     pub(super) height: usize,
 }
 
-/// A tree that grows.
-#[derive(Default)]
-pub(super) struct Nodes {
-    pub(super) tree: Tree,
-}
-
-impl Nodes {
+impl Tree {
     pub(super) fn add(&mut self, node: Expr, offset: usize, height: usize) -> Result<Part, Fault> {
         if height > MAX_DEPTH {
             return Err(too_deep());
         }
-        Ok(Part { node: self.tree.add(node, offset), height })
+        self.nodes.push(node);
+        self.offsets.push(offset);
+        Ok(Part { node: self.nodes.len() - 1, height })
     }
 
     /// An operator on parts: one more within one another.
@@ -64,7 +60,7 @@ impl Nodes {
     }
 
     fn has(&self, operand: Part, offset: usize) -> Result<Expr, Fault> {
-        match &self.tree.nodes[operand.node] {
+        match &self.nodes[operand.node] {
             Expr::Select { operand, field, is_test: false } => {
                 Ok(Expr::Select { operand: *operand, field: Arc::clone(field), is_test: true })
             }
@@ -73,9 +69,8 @@ impl Nodes {
     }
 
     fn fold(&self, kind: FoldKind, range: Part, variable: Part, rest: &[Part]) -> Result<Expr, Fault> {
-        let invalid =
-            |what: &str| Err(Fault::at(self.tree.offsets[variable.node], RuleErrorKind::Invalid(what.to_owned())));
-        let Expr::Name { name, is_absolute } = &self.tree.nodes[variable.node] else {
+        let invalid = |what: &str| Err(Fault::at(self.offsets[variable.node], RuleErrorKind::Invalid(what.to_owned())));
+        let Expr::Name { name, is_absolute } = &self.nodes[variable.node] else {
             return invalid(match kind {
                 FoldKind::Map | FoldKind::Filter => "argument is not an identifier",
                 _ => "argument must be a simple name",

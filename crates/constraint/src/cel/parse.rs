@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
 use super::literal;
-use super::nodes::{MAX_DEPTH, Nodes, Part, too_deep};
+use super::nodes::{MAX_DEPTH, Part, too_deep};
 use super::token::{Kind, Token, tokens};
 use super::tree::{Callee, Expr, NodeId, Tree};
 use super::value::Value;
@@ -37,7 +37,7 @@ const RESERVED: [&str; 17] = [
 struct Parser<'t> {
     tokens: Vec<Token<'t>>,
     at: usize,
-    nodes: Nodes,
+    tree: Tree,
     /// How many expressions, relations and calculations are within one another.
     n_expressions: usize,
     n_relations: usize,
@@ -47,9 +47,9 @@ struct Parser<'t> {
 pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
     let tokens = tokens(text)?;
     let mut parser =
-        Parser { tokens, at: 0, nodes: Nodes::default(), n_expressions: 0, n_relations: 0, n_calculations: 0 };
-    parser.nodes.tree.root = parser.rule().map_err(|fault| *fault)?.node;
-    Ok(parser.nodes.tree)
+        Parser { tokens, at: 0, tree: Tree::default(), n_expressions: 0, n_relations: 0, n_calculations: 0 };
+    parser.tree.root = parser.rule().map_err(|fault| *fault)?.node;
+    Ok(parser.tree)
 }
 
 /// How tightly operators bind.
@@ -144,7 +144,7 @@ impl<'t> Parser<'t> {
             let then = self.condition()?;
             self.expect(":")?;
             let otherwise = self.expression()?;
-            part = self.nodes.apply(Function::Conditional, &[part, then, otherwise], token.offset)?;
+            part = self.tree.apply(Function::Conditional, &[part, then, otherwise], token.offset)?;
         }
         self.n_expressions -= 1;
         Ok(part)
@@ -185,7 +185,7 @@ impl<'t> Parser<'t> {
             parts.push(part.node);
             height = height.max(part.height);
         }
-        Ok(self.nodes.add(make(parts), offset, height)?)
+        Ok(self.tree.add(make(parts), offset, height)?)
     }
 
     /// A relation or calculation with its right side.
@@ -202,7 +202,7 @@ impl<'t> Parser<'t> {
         let right = self.operation(next)?;
         self.n_relations -= n_relations;
         self.n_calculations -= n_calculations;
-        Ok(self.nodes.apply(function, &[left, right], offset)?)
+        Ok(self.tree.apply(function, &[left, right], offset)?)
     }
 
     /// A part with the operators before it, and the selections and calls behind it.
@@ -231,7 +231,7 @@ impl<'t> Parser<'t> {
             // It is not an operator within others: cel-go does not count it.
             Some(function) => {
                 let node = Expr::Call { function: Callee::Known(function), target: None, operands: vec![part.node] };
-                Ok(self.nodes.add(node, start.offset, part.height)?)
+                Ok(self.tree.add(node, start.offset, part.height)?)
             }
             None => Ok(part),
         }
@@ -272,7 +272,7 @@ impl<'t> Parser<'t> {
             }
         };
         let value = value.ok_or_else(|| Fault::at(start, RuleErrorKind::Invalid(fault.to_owned())))?;
-        Ok(self.nodes.add(Expr::Literal(value), start, 0)?)
+        Ok(self.tree.add(Expr::Literal(value), start, 0)?)
     }
 
     fn name(&mut self, token: Token<'t>, is_absolute: bool) -> Result<Part, Box<Fault>> {
@@ -286,7 +286,7 @@ impl<'t> Parser<'t> {
             let offset = self.next().offset;
             return self.call(name, is_absolute, None, offset);
         }
-        Ok(self.nodes.add(Expr::Name { name, is_absolute }, token.offset, 0)?)
+        Ok(self.tree.add(Expr::Name { name, is_absolute }, token.offset, 0)?)
     }
 
     /// A name with braces behind it builds a message.
@@ -312,7 +312,7 @@ impl<'t> Parser<'t> {
         };
         if is_empty > 0 {
             self.at += is_empty;
-            return Ok(self.nodes.add(Expr::List(Vec::new()), offset, 0)?);
+            return Ok(self.tree.add(Expr::List(Vec::new()), offset, 0)?);
         }
         let (mut items, mut height) = (Vec::new(), 0);
         loop {
@@ -325,7 +325,7 @@ impl<'t> Parser<'t> {
             }
         }
         self.expect("]")?;
-        Ok(self.nodes.add(Expr::List(items), offset, height)?)
+        Ok(self.tree.add(Expr::List(items), offset, height)?)
     }
 
     fn refuse_optional(&self) -> Result<(), Box<Fault>> {
@@ -344,7 +344,7 @@ impl<'t> Parser<'t> {
             };
             if n_end > 0 {
                 self.at += n_end;
-                return Ok(self.nodes.add(Expr::Map(entries), offset, height)?);
+                return Ok(self.tree.add(Expr::Map(entries), offset, height)?);
             }
             self.refuse_optional()?;
             let key = self.expression()?;
@@ -374,7 +374,7 @@ impl<'t> Parser<'t> {
             }
             self.expect(")")?;
         }
-        Ok(self.nodes.called(function, is_absolute, target, &operands, offset)?)
+        Ok(self.tree.called(function, is_absolute, target, &operands, offset)?)
     }
 
     /// A part with the selection, index or call behind it, if there is one.
@@ -392,7 +392,7 @@ impl<'t> Parser<'t> {
                     Kind::Name | Kind::QuotedName => {
                         let field = Arc::from(name.text.trim_matches('`'));
                         let node = Expr::Select { operand: part.node, field, is_test: false };
-                        Ok(self.nodes.add(node, token.offset, part.height + 1)?)
+                        Ok(self.tree.add(node, token.offset, part.height + 1)?)
                     }
                     Kind::Mark("?") => self.unsupported(".?", token.offset),
                     _ => {
@@ -408,7 +408,7 @@ impl<'t> Parser<'t> {
                 }
                 let key = self.expression()?;
                 self.expect("]")?;
-                Ok(self.nodes.apply(Function::Index, &[part, key], token.offset)?)
+                Ok(self.tree.apply(Function::Index, &[part, key], token.offset)?)
             }
             _ => return Ok(None),
         };

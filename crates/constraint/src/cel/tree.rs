@@ -77,14 +77,6 @@ pub(super) struct Tree {
     pub(super) root: NodeId,
 }
 
-impl Tree {
-    pub(super) fn add(&mut self, node: Expr, offset: usize) -> NodeId {
-        self.nodes.push(node);
-        self.offsets.push(offset);
-        self.nodes.len() - 1
-    }
-}
-
 /// The types that have names.
 pub(super) const TYPE_NAMES: [&str; 12] = [
     "bool",
