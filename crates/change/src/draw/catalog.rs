@@ -84,14 +84,9 @@ impl DrawError {
 }
 
 /// Collects the parts to draw, document by document.
-#[derive(Debug, Default)]
-pub struct CatalogBuilder {
-    catalog: Catalog,
-}
-
-impl CatalogBuilder {
+impl Catalog {
     /// Adds a package with its default channel. If several documents define it, the first counts.
-    pub fn package(&mut self, name: &str, default_channel: &str) {
+    pub(super) fn package(&mut self, name: &str, default_channel: &str) {
         let default = self.of_package(name);
         if default.is_empty() {
             default_channel.clone_into(default);
@@ -100,22 +95,22 @@ impl CatalogBuilder {
 
     /// The default channel of a package, which exists from now on.
     fn of_package(&mut self, name: &str) -> &mut String {
-        self.catalog.packages.entry(name.to_owned()).or_default()
+        self.packages.entry(name.to_owned()).or_default()
     }
 
     /// Adds a channel of a package.
-    pub fn channel(&mut self, package: String, name: String, entries: Vec<Entry>) {
+    pub(super) fn channel(&mut self, package: String, name: String, entries: Vec<Entry>) {
         self.of_package(&package);
-        self.catalog.channels.push(Channel { package, name, entries, rank: 0 });
+        self.channels.push(Channel { package, name, entries, rank: 0 });
     }
 
     /// Adds a bundle of a package with the values of its `olm.package` properties, as JSON.
     ///
     /// # Errors
     /// If there is not exactly one, or its version cannot be read.
-    pub fn bundle(&mut self, package: &str, name: &str, properties: &[String]) -> Result<(), DrawError> {
+    pub(super) fn bundle(&mut self, package: &str, name: &str, properties: &[String]) -> Result<(), DrawError> {
         self.of_package(package);
-        if self.catalog.versions.contains_key(name) {
+        if self.versions.contains_key(name) {
             return Ok(());
         }
         let [property] = properties else {
@@ -130,13 +125,13 @@ impl CatalogBuilder {
             version: text.clone(),
             reason: error.to_string(),
         })?;
-        self.catalog.versions.entry(name.to_owned()).or_insert(version);
+        self.versions.entry(name.to_owned()).or_insert(version);
         Ok(())
     }
 
     /// Adds a deprecation: its schema, the package of the blob, and the name unless it is about a package.
-    pub fn deprecation(&mut self, schema: &str, package: &str, name: &str) {
-        let deprecated = &mut self.catalog.deprecated;
+    pub(super) fn deprecation(&mut self, schema: &str, package: &str, name: &str) {
+        let deprecated = &mut self.deprecated;
         let (names, name) = match schema {
             "olm.package" => (&mut deprecated.packages, package),
             "olm.channel" => (&mut deprecated.channels, name),
@@ -151,7 +146,7 @@ impl CatalogBuilder {
         match part {
             Part::Package(name, default_channel) => self.package(&name, &default_channel),
             Part::Channel(package, name, entries) => self.channel(package, name, entries),
-            Part::Bundle(_, name, _, Some(refused)) if !self.catalog.versions.contains_key(&name) => {
+            Part::Bundle(_, name, _, Some(refused)) if !self.versions.contains_key(&name) => {
                 return Err(DrawError::Property(refused));
             }
             Part::Bundle(package, name, properties, _) => self.bundle(&package, &name, &properties)?,
@@ -163,11 +158,6 @@ impl CatalogBuilder {
             Part::Broken(..) | Part::Refused(_) | Part::Nothing => {}
         }
         Ok(())
-    }
-
-    /// The catalog.
-    pub fn finish(self) -> Catalog {
-        self.catalog.ranked()
     }
 }
 
@@ -242,15 +232,15 @@ impl Catalog {
     /// # Errors
     /// [`DrawError`] for a bundle that opm refuses to draw.
     pub fn read(input: &Input, mut broken: impl FnMut(Origin, &Failure)) -> Result<Self, DrawError> {
-        let mut builder = CatalogBuilder::default();
+        let mut catalog = Self::default();
         fbc::load(input, &Parts { as_opm: false }, |part| match part {
             Part::Broken(origin, failure) => {
                 broken(origin, &failure);
                 Ok(())
             }
-            other => builder.add(other),
+            other => catalog.add(other),
         })?;
-        Ok(builder.finish())
+        Ok(catalog.ranked())
     }
 
     /// Reads a catalog from its files, if opm does.
@@ -259,20 +249,20 @@ impl Catalog {
     /// opm's message about the first thing that it refuses: documents that cannot be loaded come before those that
     /// cannot be drawn.
     pub fn read_as_opm(input: &Input) -> Result<Self, String> {
-        let mut builder = CatalogBuilder::default();
+        let mut catalog = Self::default();
         let mut undrawable = None;
         fbc::load(input, &Parts { as_opm: true }, |part| {
             match part {
                 Part::Refused(text) => return Err(text),
                 other => {
-                    if let Err(error) = builder.add(other) {
+                    if let Err(error) = catalog.add(other) {
                         undrawable.get_or_insert(error.opm());
                     }
                 }
             }
             Ok(())
         })?;
-        undrawable.map_or_else(|| Ok(builder.finish()), Err)
+        undrawable.map_or_else(|| Ok(catalog.ranked()), Err)
     }
 
     /// Takes a catalog from the rows of an index.
@@ -280,21 +270,21 @@ impl Catalog {
     /// # Errors
     /// [`DrawError`] for a bundle that opm refuses to draw.
     pub fn from_graphs<'g>(graphs: impl IntoIterator<Item = &'g PackageGraph>) -> Result<Self, DrawError> {
-        let mut builder = CatalogBuilder::default();
+        let mut catalog = Self::default();
         for graph in graphs {
-            builder.package(&graph.package, &graph.default_channel);
+            catalog.package(&graph.package, &graph.default_channel);
             for channel in &graph.channels {
-                builder.channel(graph.package.clone(), channel.name.clone(), channel.entries.to_vec());
+                catalog.channel(graph.package.clone(), channel.name.clone(), channel.entries.to_vec());
             }
             for bundle in &graph.bundles {
                 tally::step(1);
-                builder.bundle(&graph.package, &bundle.name, bundle.package_property.as_slice())?;
+                catalog.bundle(&graph.package, &bundle.name, bundle.package_property.as_slice())?;
             }
             for it in graph.deprecations.iter().flatten() {
-                builder.deprecation(&it.schema, &graph.package, &it.name);
+                catalog.deprecation(&it.schema, &graph.package, &it.name);
             }
         }
-        Ok(builder.finish())
+        Ok(catalog.ranked())
     }
 
     /// The version of a bundle; 0.0.0 if the catalog has no such bundle.
@@ -349,7 +339,7 @@ impl Catalog {
     }
 
     /// The same with its channels in their order, and each channel's place in opm's order.
-    fn ranked(mut self) -> Self {
+    pub(super) fn ranked(mut self) -> Self {
         let channels = &mut self.channels;
         let order = go_order(channels.len(), |a, b| channels[a].name < channels[b].name);
         for (rank, place) in order.into_iter().enumerate() {

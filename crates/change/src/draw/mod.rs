@@ -48,7 +48,7 @@ mod svg;
 mod text;
 mod way;
 
-pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError};
+pub use catalog::{Catalog, Channel, Deprecated, DrawError};
 pub use channel::{ChannelGraph, GraphEdge, GraphEdges, channels, channels_by_head};
 pub use dot::dot;
 pub use folded_mermaid::folded_mermaid;

@@ -178,17 +178,17 @@ impl Lanes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Catalog, CatalogBuilder, Detail, channels_by_head};
+    use super::super::{Catalog, Detail, channels_by_head};
     use super::text;
     use olmdex_fbc::Entry;
 
     /// A channel whose entries have these names, and replace and skip these.
     fn drawn(entries: &[(&str, &str, &[&str])]) -> String {
-        let mut builder = CatalogBuilder::default();
-        builder.package("p", "c");
+        let mut catalog = Catalog::default();
+        catalog.package("p", "c");
         for (name, ..) in entries {
             let property = format!(r#"{{"packageName":"p","version":"{name}"}}"#);
-            builder.bundle("p", name, &[property]).unwrap();
+            catalog.bundle("p", name, &[property]).unwrap();
         }
         let entry = |(name, replaces, skips): &(&str, &str, &[&str])| Entry {
             name: (*name).to_owned(),
@@ -196,8 +196,8 @@ mod tests {
             skips: skips.iter().map(|it| (*it).to_owned()).collect(),
             ..Entry::default()
         };
-        builder.channel("p".to_owned(), "c".to_owned(), entries.iter().map(entry).collect());
-        let catalog: Catalog = builder.finish();
+        catalog.channel("p".to_owned(), "c".to_owned(), entries.iter().map(entry).collect());
+        let catalog = catalog.ranked();
         let mut out = Vec::new();
         text(&channels_by_head(&catalog), Detail::Collapsed, &mut out).unwrap();
         String::from_utf8(out).unwrap()
