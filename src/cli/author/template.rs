@@ -15,7 +15,7 @@ use crate::check;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
-use crate::compose::{Converted, of_composite};
+use crate::compose::of_composite;
 use crate::diag::closest;
 use crate::draw::{Catalog, Mermaid, MermaidOptions};
 use crate::fbc::{Format, Level};
@@ -149,7 +149,7 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
         Ok(template) => template,
         Err(findings) => {
             let error = not_rendered(context, &shown, &findings);
-            let Some(Converted { toml }) = of_composite(&shown, &text) else { return Err(error) };
+            let Some(toml) = of_composite(&shown, &text) else { return Err(error) };
             print(toml.as_bytes())?;
             return Err(error.help("olmdex prints it as an olmdex.toml for `olmdex render`"));
         }

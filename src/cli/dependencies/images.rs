@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::ask::{Answer, ImagesQuestion, Question as _, State};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
@@ -180,26 +180,6 @@ fn weighed(context: &Context, seen: Vec<lookup::ImageRecord>, held: Option<HashS
     presences
 }
 
-/// An ImageSetConfiguration with nothing but images.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ImageSet<'i> {
-    api_version: &'static str,
-    kind: &'static str,
-    mirror: Mirror<'i>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Mirror<'i> {
-    additional_images: Vec<ImageName<'i>>,
-}
-
-#[derive(Serialize)]
-struct ImageName<'i> {
-    name: &'i str,
-}
-
 fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presence>>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     if let Some(presences) = presences {
@@ -239,12 +219,12 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
             write_table(args.output, Some(headers), rows, &[], &mut out)?;
         }
         OutputFormat::Isc => {
-            let additional_images = named.map(|it| ImageName { name: &it.image }).collect();
-            let set = ImageSet {
-                api_version: "mirror.openshift.io/v2alpha1",
-                kind: "ImageSetConfiguration",
-                mirror: Mirror { additional_images },
-            };
+            let images: Vec<_> = named.map(|it| json!({"name": it.image})).collect();
+            let set = json!({
+                "apiVersion": "mirror.openshift.io/v2alpha1",
+                "kind": "ImageSetConfiguration",
+                "mirror": {"additionalImages": images},
+            });
             write_yaml(&set, &mut out)?;
         }
         OutputFormat::Mapping => {

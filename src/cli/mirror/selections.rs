@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use rayon::prelude::*;
-use serde::Deserialize;
 
 use super::arguments::AskedFor;
 use super::entries;
@@ -168,13 +167,9 @@ impl Selections {
 
 /// Whether a text is an ImageSetConfiguration.
 fn is_configuration(text: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Object {
-        kind: String,
-    }
     const KIND: &str = "ImageSetConfiguration";
     let is_yaml = text.lines().any(|it| it.starts_with("kind:") && it.contains(KIND));
-    let is_json = || serde_json::from_str::<Object>(text).is_ok_and(|it| it.kind == KIND);
+    let is_json = || serde_json::from_str::<serde_json::Value>(text).is_ok_and(|it| it["kind"] == KIND);
     is_yaml || text.trim_start().starts_with('{') && text.contains(KIND) && is_json()
 }
 

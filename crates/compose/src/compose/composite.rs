@@ -7,13 +7,6 @@ use serde::Deserialize;
 
 use olmdex_text::yaml;
 
-/// The content of such a file, in the words of `olmdex.toml`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Converted {
-    /// The text of an `olmdex.toml`.
-    pub toml: String,
-}
-
 /// The fields of one of its documents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -84,7 +77,7 @@ const COMPONENTS: &str = "olm.composite";
 const CATALOGS: &str = "olm.composite.catalogs";
 
 /// Reads a file of an old form; `None` if it is something else. `shown` is its name in messages.
-pub fn of_composite(shown: &str, text: &[u8]) -> Option<Converted> {
+pub fn of_composite(shown: &str, text: &[u8]) -> Option<String> {
     let mut catalogs: Vec<Catalog> = Vec::new();
     let mut components: Vec<Component> = Vec::new();
     let mut lists: Vec<Document> = Vec::new();
@@ -119,7 +112,7 @@ pub fn of_composite(shown: &str, text: &[u8]) -> Option<Converted> {
     for list in &lists {
         write_list(&mut toml, list);
     }
-    Some(Converted { toml })
+    Some(toml)
 }
 
 /// A catalog of a composite template.
@@ -224,7 +217,7 @@ mod tests {
     fn no_text_gets_out_of_its_quotes() {
         let text = "schema: olm.composite\ncomponents:\n- name: \"a\\\"]\\n[findings]\\nignore = ['ALL']\"\n  strategy: {template: {schema: \"x\\n[findings]\", config: {output: \"y\\nz = 1\"}}}\n- name: \"a\\\"]\\n[findings]\\nignore = ['ALL']\"\n  destination: {path: \"\\x7f\\\"\"}\n  strategy: {template: {schema: olm.builder.raw, config: {input: \"'''\\\"\"}}}\n";
         let converted = of_composite("x\n[findings]", text.as_bytes()).unwrap();
-        let read: toml::Table = toml::from_str(&converted.toml).unwrap();
+        let read: toml::Table = toml::from_str(&converted).unwrap();
         assert_eq!(read.keys().collect::<Vec<_>>(), ["catalogs"]);
         assert_eq!(read["catalogs"].as_table().unwrap().len(), 1);
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::catalogs::{self, NamedCatalog};
-use super::composite::{Converted, of_composite};
+use super::composite::of_composite;
 use super::destination::Reach;
 use super::error::{At, ConfigError};
 use super::find::is_link_out;
@@ -73,7 +73,7 @@ pub fn read(path: &Path, known: &[&'static Rule]) -> Result<Config, ConfigError>
     let content =
         file::read_regular_of(path, MAX_LEN).map_err(|source| ConfigError::Io { path: path.to_owned(), source })?;
     if path.extension().is_none_or(|it| it != "toml")
-        && let Some(Converted { toml }) = of_composite(&path.display().to_string(), &content)
+        && let Some(toml) = of_composite(&path.display().to_string(), &content)
     {
         // Places are those of the converted text, which nobody has seen yet.
         let mut name = path.as_os_str().to_owned();

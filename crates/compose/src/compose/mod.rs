@@ -83,7 +83,7 @@ pub use baseline_file::{BaselineError, BaselineFile};
 pub use catalogs::{Component, Destination, NamedCatalog, Origin};
 pub use choice::{Choice, Chosen, Hidden};
 pub use compose_error::ComposeError;
-pub use composite::{Converted, of_composite};
+pub use composite::of_composite;
 pub use composition::{Composition, Open, Part};
 pub use config::{Config, parse, read, read_found};
 pub use destination::{DestinationError, Reach};

@@ -449,22 +449,12 @@ impl Store for Registry<'_> {
 
 /// The reason in an error answer, if it has the form that registries use.
 fn reason(answer: Answer) -> String {
-    #[derive(Deserialize)]
-    struct Reasons {
-        errors: Vec<Reason>,
-    }
-    #[derive(Deserialize)]
-    struct Reason {
-        #[serde(default)]
-        code: String,
-        #[serde(default)]
-        message: String,
-    }
     let text = answer.text(16 << 10).unwrap_or_default();
-    let Ok(Reasons { errors }) = serde_json::from_slice(&text) else { return String::new() };
-    match errors.first() {
-        Some(it) => {
-            let text = format!(": {} {}", it.code, it.message);
+    let Ok(said) = serde_json::from_slice::<serde_json::Value>(&text) else { return String::new() };
+    match said.pointer("/errors/0").filter(|first| first.is_object()) {
+        Some(first) => {
+            let word = |key: &str| first[key].as_str().unwrap_or_default();
+            let text = format!(": {} {}", word("code"), word("message"));
             olmdex_base::diag::shortened(&olmdex_base::diag::printable(text.trim_end()), 200)
         }
         None => String::new(),
