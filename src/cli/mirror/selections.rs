@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use rayon::prelude::*;
+use serde::Deserialize;
 
 use super::arguments::AskedFor;
 use super::entries;
@@ -169,7 +170,12 @@ impl Selections {
 fn is_configuration(text: &str) -> bool {
     const KIND: &str = "ImageSetConfiguration";
     let is_yaml = text.lines().any(|it| it.starts_with("kind:") && it.contains(KIND));
-    let is_json = || serde_json::from_str::<serde_json::Value>(text).is_ok_and(|it| it["kind"] == KIND);
+    // Only this field is kept: the text may be anybody's.
+    #[derive(Deserialize)]
+    struct Object {
+        kind: String,
+    }
+    let is_json = || serde_json::from_str::<Object>(text).is_ok_and(|it| it.kind == KIND);
     is_yaml || text.trim_start().starts_with('{') && text.contains(KIND) && is_json()
 }
 
