@@ -27,7 +27,6 @@ pub struct Located {
 
 impl Located {
     /// The place, in a file that is shown as `file`.
-    #[must_use]
     pub fn in_file(self, file: &str) -> Place {
         let Self { line, column, text, text_column } = self;
         Place { source: Some(text), source_column: text_column, ..Place::at(file, line, column) }
@@ -41,21 +40,19 @@ const SHOWN_BEFORE: usize = 120;
 const SHOWN_BEHIND: usize = 280;
 
 /// Finds a spot of the document at `origin`, whose text is `raw`.
-#[must_use]
 pub fn locate(raw: &[u8], origin: Origin, spot: &Spot) -> Located {
     let mut found = locate_all(raw, origin, &[spot]);
     found.pop().unwrap_or(Located { line: origin.line, column: origin.column, text: String::new(), text_column: 1 })
 }
 
 /// Like [`locate`] for many spots of one document, which is read and walked once.
-#[must_use]
 pub fn locate_all(raw: &[u8], origin: Origin, spots: &[&Spot]) -> Vec<Located> {
     // Offsets come from the reader, which reads the text without the bytes that are not UTF-8.
     let text = match origin.syntax {
         Syntax::Yaml => yaml::utf16_text(raw).map(Cow::Owned),
         Syntax::Json => None,
     }
-    .unwrap_or_else(|| json::decode_utf8(raw));
+    .unwrap_or_else(|| json::decode_utf8(&raw[..needed(raw, spots)]));
     let targets = targets(raw, &text, origin.syntax, spots);
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by_key(|&idx| targets[idx]);
@@ -69,6 +66,24 @@ pub fn locate_all(raw: &[u8], origin: Origin, spots: &[&Spot]) -> Vec<Located> {
         found[idx] = Some(cursor.located(origin));
     }
     found.into_iter().flatten().collect()
+}
+
+/// How many bytes of a document have all of its spots, and the text that is shown there. Bytes that are not UTF-8
+/// become longer.
+fn needed(raw: &[u8], spots: &[&Spot]) -> usize {
+    const SHOWN: usize = 64 << 10;
+    let end = |spot: &&Spot| match **spot {
+        Spot::Offset(at) => Some(at),
+        Spot::Line(line, column) => {
+            let before = (line as usize).checked_sub(2);
+            let start = before.map_or(Some(0), |number| memchr_iter(b'\n', raw).nth(number));
+            Some(start?.saturating_add(4 * column as usize))
+        }
+        _ => None,
+    };
+    // Other spots are found by reading.
+    let last = spots.iter().map(end).try_fold(0, |last, end| Some(last.max(end?)));
+    last.map_or(raw.len(), |last| last.saturating_add(SHOWN).min(raw.len()))
 }
 
 /// A place in a document: a byte of its text, or a line and column, both from 1.

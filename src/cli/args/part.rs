@@ -159,7 +159,10 @@ fn part_of(context: &Context, sources: &Sources<'_>, words: &[&String]) -> Resul
     if let Some(index) = [&key, &part].into_iter().flatten().find_map(Key::recall) {
         return Ok(Some(index));
     }
-    let Some(found) = search(context, &inputs, &names) else { return Ok(None) };
+    let Some(found) = search(context, &inputs, &names) else {
+        // The whole catalog would reach the same limit.
+        return CommandError::of_limit().map_or(Ok(None), Err);
+    };
     let n_bytes = len_of(found.documents.iter().flatten());
     if n_bytes >= inputs.iter().flat_map(|(_, input)| &input.files).filter_map(InputFile::size).sum::<u64>() / 2 {
         // Such a part saves little, so keep the whole index.

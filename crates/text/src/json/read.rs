@@ -90,7 +90,6 @@ enum Expect {
 
 impl Reader {
     /// A reader with empty memory.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -140,7 +139,6 @@ impl Reader {
     }
 
     /// The value that was read last, of the text that it was read from.
-    #[must_use]
     pub fn last<'d>(&'d self, text: &'d str) -> Value<'d> {
         Value::new(text, &self.nodes, 0)
     }
@@ -198,17 +196,7 @@ impl Reader {
                 }
                 (Expect::Value | Expect::FirstItemOrEnd | Expect::Done, _) => match byte {
                     b'{' | b'[' => {
-                        if self.open.len() >= MAX_DEPTH {
-                            return Err(ReadError { offset: pos, kind: ReadErrorKind::TooDeep });
-                        }
-                        let (kind, next) = if byte == b'{' {
-                            (Kind::Object, Expect::FirstKeyOrEnd)
-                        } else {
-                            (Kind::Array, Expect::FirstItemOrEnd)
-                        };
-                        self.open.push(self.nodes.len() as u32);
-                        self.n_levels = self.n_levels.max(self.open.len());
-                        self.nodes.push(Node::new(kind, pos));
+                        let next = self.open_at(pos, byte)?;
                         pos += 1;
                         next
                     }
@@ -227,6 +215,18 @@ impl Reader {
                 },
             };
         }
+    }
+
+    fn open_at(&mut self, pos: usize, byte: u8) -> Result<Expect, ReadError> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(ReadError { offset: pos, kind: ReadErrorKind::TooDeep });
+        }
+        let (kind, next) =
+            if byte == b'{' { (Kind::Object, Expect::FirstKeyOrEnd) } else { (Kind::Array, Expect::FirstItemOrEnd) };
+        self.open.push(self.nodes.len() as u32);
+        self.n_levels = self.n_levels.max(self.open.len());
+        self.nodes.push(Node::new(kind, pos));
+        Ok(next)
     }
 
     fn in_object(&self, bytes: &[u8]) -> bool {

@@ -27,7 +27,6 @@ pub enum Kind {
 
 impl Kind {
     /// The name that Go's library has for the kind.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -40,7 +39,6 @@ impl Kind {
     }
 
     /// The kind in words for people, with its article.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -59,7 +57,7 @@ pub(super) struct Node {
     pub(super) kind: Kind,
     /// Whether it is a string whose text between the quotes is its written form.
     pub(super) is_as_written: bool,
-    /// Of the first node of a document: the most containers that are open at once, of 255 and more 255.
+    /// The most containers that are open at once, at most 255; only the first node of a document has it.
     pub(super) n_levels: u8,
     pub(super) start: u32,
     pub(super) end: u32,
@@ -99,7 +97,6 @@ impl<'d> Value<'d> {
     }
 
     /// The kind of the value.
-    #[must_use]
     #[inline]
     pub fn kind(&self) -> Kind {
         self.node().kind
@@ -115,14 +112,12 @@ impl<'d> Value<'d> {
 
     /// The number of blanks before its keys, items and closing brackets, each on a line of its own, with `width` of
     /// them a level.
-    #[must_use]
     pub fn indentation(&self, width: usize) -> u64 {
         self.n_levels(false, |_| 0).saturating_mul(width as u64)
     }
 
     /// As [`Self::indentation`], of YAML: nothing closes, and the first key or item of an item stands behind its dash.
     /// Texts are wrapped at their blanks and breaks, so deep ones count one line for each.
-    #[must_use]
     pub fn yaml_indentation(&self, width: usize) -> u64 {
         // Each line takes two bytes of text or more, as `1,` and `a ` do. Nearly all documents are so shallow that
         // nothing need be counted, which took 7 % of the time that writing them takes.
@@ -172,13 +167,11 @@ impl<'d> Value<'d> {
     }
 
     /// Whether the value is `null`.
-    #[must_use]
     pub fn is_null(&self) -> bool {
         self.kind() == Kind::Null
     }
 
     /// Offset of the value's first byte in the text (of a string: its quote).
-    #[must_use]
     pub fn offset(&self) -> usize {
         let node = self.node();
         match node.kind {
@@ -188,7 +181,6 @@ impl<'d> Value<'d> {
     }
 
     /// Offset of the byte behind the value.
-    #[must_use]
     pub fn end(&self) -> usize {
         let node = self.node();
         match node.kind {
@@ -204,7 +196,6 @@ impl<'d> Value<'d> {
     }
 
     /// The value's source text; for a string, the text between its quotes.
-    #[must_use]
     #[inline]
     pub fn raw(&self) -> &'d str {
         let node = self.node();
@@ -212,7 +203,6 @@ impl<'d> Value<'d> {
     }
 
     /// The value of a string.
-    #[must_use]
     #[inline]
     pub fn as_str(&self) -> Option<Cow<'d, str>> {
         match self.kind() {
@@ -223,7 +213,6 @@ impl<'d> Value<'d> {
     }
 
     /// The value of a boolean.
-    #[must_use]
     pub fn as_bool(&self) -> Option<bool> {
         match self.kind() {
             Kind::True => Some(true),
@@ -233,7 +222,6 @@ impl<'d> Value<'d> {
     }
 
     /// The value of a number.
-    #[must_use]
     pub fn as_f64(&self) -> Option<f64> {
         if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }
     }
@@ -275,7 +263,6 @@ impl<'d> Value<'d> {
     }
 
     /// The member with exactly this key; of duplicates the last.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<Self> {
         self.members().filter(|(it, _)| it.key_is(key)).last().map(|(_, value)| value)
     }
@@ -283,25 +270,21 @@ impl<'d> Value<'d> {
     /// The member that a Go struct field named `key` takes its value from: keys are compared without case, and if there
     /// are several, the one that sorts last counts, because the text is read with sorted keys (`docs/behaviour/fbc.md`
     /// 1.5).
-    #[must_use]
     pub fn get_field(&self, key: &str) -> Option<Self> {
         self.get_field_with_key(key).map(|(_, value)| value)
     }
 
     /// The text of the member with exactly this key; empty without one.
-    #[must_use]
     pub fn text_of(&self, key: &str) -> String {
         self.get(key).and_then(|value| value.as_str()).unwrap_or_default().into_owned()
     }
 
     /// Like [`Self::text_of`], for the member that [`Self::get_field`] finds.
-    #[must_use]
     pub fn text_of_field(&self, key: &str) -> String {
         self.get_field(key).and_then(|value| value.as_str()).unwrap_or_default().into_owned()
     }
 
     /// Like [`Self::get_field`], with the key.
-    #[must_use]
     pub fn get_field_with_key(&self, key: &str) -> Option<(Self, Self)> {
         let mut best: Option<(Self, Self)> = None;
         let (text, first) = (self.text.as_bytes(), key.as_bytes().first().copied().unwrap_or_default());

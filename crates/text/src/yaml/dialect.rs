@@ -19,8 +19,10 @@ use std::borrow::Cow;
 use libyaml_safer::{Encoding, Error, Mark, ScalarStyle, Scanner, Token, TokenData};
 use memchr::{memchr, memchr_iter, memmem};
 
+use super::error::YamlError;
+use super::fault::long_token;
 use super::pieces::Pieces;
-use crate::json::MAX_DEPTH;
+use crate::json::{MAX_DEPTH, may_be_token};
 
 /// How often a text is scanned at most to find what stands for what. Each time settles one place that cannot be told
 /// from its surroundings.
@@ -42,19 +44,26 @@ pub(super) struct StandIns {
 
 impl StandIns {
     /// The text for the scanner.
-    pub(super) fn new(text: &str) -> (Self, Cow<'_, str>) {
+    ///
+    /// # Errors
+    /// The text is too long for copies.
+    pub(super) fn new(text: &str) -> Result<(Self, Cow<'_, str>), YamlError> {
+        let has_mark = text.contains('\u{FEFF}');
         let mut text = Cow::Borrowed(text);
-        let mut found = Self {
-            mark: text.contains('\u{FEFF}').then(|| absent(&text, '\u{E000}'..='\u{F8FF}')).flatten(),
-            ..Self::default()
-        };
+        let has_quote = memmem::find(text.as_bytes(), b"\\'").is_some();
+        let has_colon = colons(text.as_bytes()).next().is_some();
+        if (has_mark || has_quote || has_colon) && !may_be_token(text.len()) {
+            return Err(long_token(Mark::default()));
+        }
+        let mark = has_mark.then(|| absent(&text, '\u{E000}'..='\u{F8FF}')).flatten();
+        let mut found = Self { mark, ..Self::default() };
         if let Some(mark) = found.mark {
             text = Cow::Owned(swapped(text.into_owned(), '\u{FEFF}', mark));
         }
-        if memmem::find(text.as_bytes(), b"\\'").is_some() {
+        if has_quote {
             found.quote = absent(&text, '\u{700}'..='\u{7BF}');
         }
-        if colons(text.as_bytes()).next().is_some() {
+        if has_colon {
             let mut letters = ('0'..='z').filter(char::is_ascii_alphanumeric);
             found.colon = letters.find(|it| !text.contains(*it)).or_else(|| spare(&text));
         }
@@ -66,7 +75,7 @@ impl StandIns {
                 }
             }
         }
-        (found, text)
+        Ok((found, text))
     }
 
     /// Puts the right characters into a text that the scanner made.

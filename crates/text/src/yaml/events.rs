@@ -56,7 +56,7 @@ impl<'t> Source<'t> {
     pub(super) fn new(chunk: &'t [u8]) -> Result<Self, YamlError> {
         let chunk = without_mark(chunk);
         let text = std::str::from_utf8(chunk).map_err(|error| invalid_utf8(chunk, error))?;
-        let (stand_ins, prepared) = StandIns::new(text);
+        let (stand_ins, prepared) = StandIns::new(text)?;
         check_tags_before_commas(&prepared)?;
         let may_be_refused = chunk.contains(&b'?') || memmem::find(chunk, b"\\/").is_some();
         Ok(Self { text, stand_ins, shortened: Shortened::new(prepared), may_be_refused })

@@ -1,6 +1,6 @@
 //! Scalars in quotes.
 
-use memchr::{memchr2, memchr3};
+use memchr::{memchr, memchr2, memchr3};
 
 use super::cursor::{Cursor, Scalar};
 use super::event::{Declined, Style};
@@ -12,6 +12,8 @@ impl Cursor<'_> {
         let quote = self.byte();
         let style = if quote == b'"' { Style::DoubleQuoted } else { Style::SingleQuoted };
         self.at += 1;
+        // A text that never ends is not worth a copy.
+        memchr(quote, self.rest_from(self.at)).ok_or(Declined)?;
         let mut from = self.at;
         let mut verbatim = None;
         self.buffer.clear();
