@@ -6,19 +6,16 @@ use olmdex_index::{Builder, IndexError, LightIndex, ListIndex};
 use olmdex_olm::upgrade::cut_advice;
 
 /// A builder of an index in memory.
-#[must_use]
 pub fn builder() -> Builder {
     Builder::in_memory().advised_by(cut_advice)
 }
 
 /// A builder of a light index in memory, for lists and for questions that follow dependencies.
-#[must_use]
 pub fn light_builder() -> Builder<LightIndex> {
     Builder::light().advised_by(cut_advice)
 }
 
 /// A builder of an index in memory that answers lists only.
-#[must_use]
 pub fn builder_for_lists() -> Builder<ListIndex> {
     Builder::for_lists().advised_by(cut_advice)
 }

@@ -21,7 +21,6 @@ pub struct Target {
 
 impl Target {
     /// It, in a catalog.
-    #[must_use]
     pub fn in_catalog<'n>(&'n self, catalog: &'n str) -> BundleName<'n> {
         BundleName { catalog, package: &self.package, bundle: &self.bundle }
     }
@@ -190,7 +189,6 @@ fn in_range(
 }
 
 /// Whether a text is a range of versions, and not a version or a name.
-#[must_use]
 pub fn looks_like_range(text: &str) -> bool {
     text.contains(['<', '>', '=', '|', ' ', '*', 'x', '!']) && Version::parse_tolerant(text).is_err()
 }

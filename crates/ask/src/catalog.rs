@@ -74,7 +74,6 @@ pub enum CatalogsOfVersion {
 }
 
 /// The version of OpenShift that a catalog is for, by its name.
-#[must_use]
 pub fn openshift_of_catalog(name: &str) -> Option<Minor> {
     family_and_minor(name).map(|it| it.1)
 }
@@ -93,7 +92,6 @@ impl Catalogs {
 
     /// The catalogs of a cluster of a version of OpenShift: those that are not named after another version. `None` if
     /// no catalog is named after its version: then the names say nothing about the cluster.
-    #[must_use]
     pub fn of_cluster(&self, openshift: Minor) -> Option<Vec<String>> {
         self.names().find(|it| is_for(it, openshift) == Some(true))?;
         Some(self.names().filter(|it| is_for(it, openshift) != Some(false)).map(str::to_owned).collect())

@@ -51,12 +51,7 @@ pub struct ImageParts<'p> {
 pub enum CatalogImageError {
     /// Documents cannot be rendered.
     #[error("the catalog cannot be rendered: `olmdex render` shows why")]
-    Defects {
-        /// The files that have them.
-        input: Box<Input>,
-        /// The documents.
-        defects: Vec<(Origin, RenderDefect)>,
-    },
+    Defects { input: Box<Input>, defects: Vec<(Origin, RenderDefect)> },
     /// A file cannot be read.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -78,7 +73,6 @@ pub enum CatalogImageError {
 }
 
 /// The findings of a catalog that is not valid, so that no image should be made of it.
-#[must_use]
 pub fn invalidity(catalog: &Input) -> Option<Tally> {
     let tally = Tally::of(&check_catalog(catalog, None).findings);
     let is_broken = catalog.remarks.iter().any(|finding| finding.rule.severity == Severity::Error);

@@ -29,13 +29,11 @@ const CHOICES: [&str; 2] = ["--old-catalog", "--new-catalog"];
 
 impl CommandLine {
     /// A line of a command.
-    #[must_use]
     pub fn of(command: &'static str) -> Self {
         Self { command, ..Self::default() }
     }
 
     /// A line of a command that takes sources as its first arguments.
-    #[must_use]
     pub fn of_sources(command: &'static str, n_sources: usize) -> Self {
         Self { n_sources, ..Self::of(command) }
     }
@@ -92,7 +90,6 @@ impl CommandLine {
     }
 
     /// The whole line for a shell, with its answer as JSON.
-    #[must_use]
     pub fn line(self, command: &str) -> String {
         let Self { options, names, .. } = self.option("-o", Some("json"));
         let separator = names.iter().any(|it| it.starts_with('-')).then(|| "--".to_owned());
@@ -101,7 +98,6 @@ impl CommandLine {
     }
 
     /// The whole line as people type it and a terminal shows it, with these sources.
-    #[must_use]
     pub fn about<'s>(&self, sources: impl Iterator<Item = &'s String>) -> String {
         let Self { command, n_sources, mut options, mut names } = self.clone();
         options.sort_by_key(|it| it.0 == "--catalog");

@@ -66,7 +66,6 @@ pub struct CompatAnswers {
 
 impl CompatQuestion {
     /// A question about the bundles of catalogs, for both generations of OLM.
-    #[must_use]
     pub fn of_package(package: &str, step: Move, catalogs: Vec<String>) -> Self {
         Self {
             step,
@@ -184,7 +183,6 @@ impl CompatQuestion {
 }
 
 /// Judges the bundles of one catalog, for both generations of OLM, at each of several steps.
-#[must_use]
 pub fn stays_at(graph: &PackageGraph, steps: &[Move]) -> Vec<Vec<Stay>> {
     let at = |step: &Move| bundles_that_stay(OlmSet::Both.each(), graph, *step, &Installation::default());
     steps.iter().map(at).collect()

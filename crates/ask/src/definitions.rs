@@ -200,7 +200,6 @@ impl DefinitionOwners {
     }
 
     /// The packages, by the name of the definition.
-    #[must_use]
     pub fn by_definition(&self) -> &BTreeMap<String, Vec<String>> {
         &self.0
     }
@@ -210,7 +209,6 @@ impl DefinitionOwners {
     }
 
     /// The owners in words, one sentence for each set of packages.
-    #[must_use]
     pub fn words(&self) -> Vec<String> {
         let mut by_packages: BTreeMap<&[String], Vec<&str>> = BTreeMap::new();
         for (name, packages) in &self.0 {

@@ -30,7 +30,6 @@ impl Default for WorkOptions {
 
 impl WorkOptions {
     /// The limits of the engine.
-    #[must_use]
     pub fn options(&self) -> Options {
         options_of_work(self.max_work)
     }

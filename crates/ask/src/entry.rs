@@ -16,12 +16,7 @@ pub enum EntryStanding {
     /// It is the head.
     Head,
     /// It is in the chain below the head.
-    Below {
-        /// So many steps.
-        n_steps: usize,
-        /// The head.
-        head: String,
-    },
+    Below { n_steps: usize, head: String },
     /// This entry skips it: OLM Classic never installs it.
     SkippedBy(String),
     /// It is below the end of the chain: only a Subscription that names it as `startingCSV` gets it.
@@ -45,19 +40,16 @@ pub struct Entries<'g> {
 
 impl<'g> Entries<'g> {
     /// The entries of a package.
-    #[must_use]
     pub fn of(graph: &'g PackageGraph) -> Self {
         Self { graph, package: Package::new(graph) }
     }
 
     /// The version of an entry, in whatever channel it is.
-    #[must_use]
     pub fn version(&self, name: &str) -> Option<&Version> {
         self.package.channels.iter().find_map(|it| it.entry(name)?.version.as_ref())
     }
 
     /// The edges of an entry.
-    #[must_use]
     pub fn edges(&self, channel: &str, name: &str) -> Option<&fbc::Entry> {
         let found = self.package.channels.iter().find(|it| it.name == channel)?;
         found.entry(name).map(|it| &*it.fields)
@@ -65,7 +57,6 @@ impl<'g> Entries<'g> {
 
     /// The number of a channel's entries, and its head, or the reason why it has none; `None` if there is no such
     /// channel.
-    #[must_use]
     pub fn channel(&self, name: &str) -> Option<(usize, Result<Option<String>, String>)> {
         let found = self.package.channels.iter().find(|it| it.name == name)?;
         let head = match found.order() {
@@ -76,7 +67,6 @@ impl<'g> Entries<'g> {
     }
 
     /// The position of an entry in its channel; `None` if there is no such channel.
-    #[must_use]
     pub fn standing(&self, channel: &str, name: &str) -> Option<EntryStanding> {
         let found = self.package.channels.iter().find(|it| it.name == channel)?;
         let order = match found.order() {
@@ -94,7 +84,6 @@ impl<'g> Entries<'g> {
     }
 
     /// The updates that both generations of OLM make where the bundle is installed; `None` if it cannot be installed.
-    #[must_use]
     pub fn updates(&self, channel: &str, name: &str) -> Option<EntryUpdates> {
         let view = self.view();
         let installed = view.find_installed(name).ok()?;
@@ -108,7 +97,6 @@ impl<'g> Entries<'g> {
     }
 
     /// The bundles whose versions a range holds.
-    #[must_use]
     pub fn in_range(&self, range: &Range) -> Vec<String> {
         let holds = |it: &&NamedVersion| {
             Version::parse(&it.version).is_ok_and(|version| range.contains(&version).unwrap_or(false))

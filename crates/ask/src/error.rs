@@ -16,40 +16,16 @@ use olmdex_olm::upgrade::{Move, ZStreamError};
 pub enum AskError {
     /// No catalog has the package.
     #[error("no package `{package}`")]
-    NoPackage {
-        /// The package.
-        package: String,
-        /// The way out.
-        help: Help,
-    },
+    NoPackage { package: String, help: Help },
     /// There is no such catalog.
     #[error("no catalog `{catalog}`")]
-    NoCatalog {
-        /// The catalog.
-        catalog: String,
-        /// The way out.
-        help: Help,
-    },
+    NoCatalog { catalog: String, help: Help },
     /// The package has no such channel.
     #[error("package `{package}` has no channel `{channel}`")]
-    NoChannel {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The way out.
-        help: Help,
-    },
+    NoChannel { package: String, channel: String, help: Help },
     /// Nothing provides or requires the API.
     #[error("no API `{kind} of {group}`")]
-    NoApi {
-        /// Its group.
-        group: String,
-        /// Its kind.
-        kind: String,
-        /// The way out.
-        help: Help,
-    },
+    NoApi { group: String, kind: String, help: Help },
     /// The package has no such version.
     #[error("package `{package}` has no version `{version}`")]
     NoVersion {
@@ -72,12 +48,7 @@ pub enum AskError {
     },
     /// No package has the bundle.
     #[error("no bundle `{name}`")]
-    NoBundleOfAny {
-        /// Its name.
-        name: String,
-        /// The way out.
-        help: Help,
-    },
+    NoBundleOfAny { name: String, help: Help },
     /// Several bundles of the package can be meant.
     #[error("{0}")]
     SeveralBundles(String),
@@ -91,12 +62,7 @@ pub enum AskError {
     },
     /// A text is meant as a range of versions, and is none.
     #[error("`{range}` is not a version range: {reason}")]
-    NoRange {
-        /// The text.
-        range: String,
-        /// The fault.
-        reason: String,
-    },
+    NoRange { range: String, reason: String },
     /// A bundle has no directory.
     #[error(transparent)]
     Unpack(#[from] UnpackError),
@@ -110,12 +76,7 @@ pub enum AskError {
     },
     /// Something else is to be said before the reason.
     #[error("{error}")]
-    Warned {
-        /// The warnings that came up before.
-        warnings: Vec<String>,
-        /// The reason.
-        error: Box<AskError>,
-    },
+    Warned { warnings: Vec<String>, error: Box<AskError> },
     /// Neither a package nor a cluster is given.
     #[error("no package and no cluster given")]
     NothingAsked,
@@ -136,31 +97,16 @@ pub enum AskError {
     NothingInstalledIn(String),
     /// OLM does not get from one bundle to another.
     #[error("OLM does not upgrade from {from} to {to}: {reason}")]
-    NotReached {
-        /// The installed bundle.
-        from: String,
-        /// The wanted bundle.
-        to: String,
-        /// The reason why the way ends.
-        reason: String,
-    },
+    NotReached { from: String, to: String, reason: String },
     /// A Subscription has one channel, and several were named.
     #[error("a Subscription has one channel")]
     SeveralChannels,
     /// A Subscription names one catalog, and several have the package.
     #[error("`{package}` is in several catalogs: {}", .catalogs.join(", "))]
-    SeveralCatalogs {
-        /// The package.
-        package: String,
-        /// The catalogs.
-        catalogs: Vec<String>,
-    },
+    SeveralCatalogs { package: String, catalogs: Vec<String> },
     /// A Subscription names one catalog, and the question does not.
     #[error("a Subscription names one catalog")]
-    WhichCatalog {
-        /// The existing ones.
-        catalogs: Vec<String>,
-    },
+    WhichCatalog { catalogs: Vec<String> },
     /// No package has a bundle that may be installed.
     #[error("no package has `{0}`")]
     NothingHas(String),
@@ -169,12 +115,7 @@ pub enum AskError {
     Unresolved,
     /// Several catalogs may have an image that a configuration names.
     #[error("which catalog is `{image}`? The index has {}", .catalogs.join(", "))]
-    WhichCatalogIs {
-        /// The image.
-        image: String,
-        /// The catalogs.
-        catalogs: Vec<String>,
-    },
+    WhichCatalogIs { image: String, catalogs: Vec<String> },
     /// No catalog is known to have an installed bundle.
     #[error("{0}")]
     Unplaced(String),
@@ -212,37 +153,19 @@ pub enum AskError {
     NoNamespace(String),
     /// No catalog has a package or a bundle of the name.
     #[error("no package or bundle `{name}`")]
-    NothingCalled {
-        /// The name.
-        name: String,
-        /// The way out.
-        help: String,
-    },
+    NothingCalled { name: String, help: String },
     /// The catalogs of a picture have different paths, and it marks one.
     #[error("the catalogs have different paths, but a picture can mark only one")]
-    SeveralPaths {
-        /// The catalogs.
-        catalogs: Vec<String>,
-    },
+    SeveralPaths { catalogs: Vec<String> },
     /// The versions of a channel do not show which patch release is the latest.
     #[error(transparent)]
     NoZStream(ZStreamError),
     /// There is no such rule.
     #[error("no rule `{name}`")]
-    NoRule {
-        /// The name in the question.
-        name: String,
-        /// The way out.
-        help: String,
-    },
+    NoRule { name: String, help: String },
     /// Neither of two catalogs has the package.
     #[error("neither catalog has a package `{package}`")]
-    NoPackageInEither {
-        /// The package.
-        package: String,
-        /// The way out.
-        help: String,
-    },
+    NoPackageInEither { package: String, help: String },
     /// Manifests do not show which version of OpenShift a cluster has.
     #[error("{0} holds no ClusterVersion")]
     NoClusterVersion(String),
@@ -262,12 +185,7 @@ pub enum AskError {
     NotOpenshift(String),
     /// The target is before the present version of OpenShift.
     #[error("{to} is before {from}")]
-    Downgrade {
-        /// The present version.
-        from: String,
-        /// The target.
-        to: String,
-    },
+    Downgrade { from: String, to: String },
     /// Extended support does not lead from one version to another.
     #[error("`--eus` does not lead from {} to {}", .0.from, .0.to)]
     NoExtendedWay(Move),
@@ -300,7 +218,6 @@ impl From<ClosureError> for AskError {
 
 impl AskError {
     /// Whether the words of the question are wrong, or name something that does not exist.
-    #[must_use]
     pub(crate) fn is_about_words(&self) -> bool {
         !matches!(
             self,
@@ -327,7 +244,6 @@ impl AskError {
     }
 
     /// Whether something named does not exist.
-    #[must_use]
     pub fn is_not_found(&self) -> bool {
         match self {
             Self::NoCatalog { .. }
@@ -357,7 +273,6 @@ impl AskError {
     }
 
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::NoCatalog { help, .. }

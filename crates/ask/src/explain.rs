@@ -56,7 +56,6 @@ pub fn rules_named(word: &str) -> Result<Vec<&'static Rule>, AskError> {
 }
 
 /// Explains a message.
-#[must_use]
 pub fn explain_message(text: &str) -> Explained {
     let decoded = decode(text);
     let is_known = decoded.is_some();
@@ -69,7 +68,6 @@ pub fn explain_message(text: &str) -> Explained {
 }
 
 /// The rules of all modules that have some.
-#[must_use]
 pub fn all_rules() -> Vec<&'static Rule> {
     use olmdex_bundle::{bundle, community};
     use olmdex_rules::{check, cluster, crd, openshift};

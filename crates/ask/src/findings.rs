@@ -93,7 +93,6 @@ pub struct Differences {
 
 impl Differences {
     /// Whether there are no wanted differences, as far as that is known.
-    #[must_use]
     pub fn is_same(&self) -> bool {
         self.changes.is_empty() && self.n_details == 0
     }

@@ -71,7 +71,6 @@ pub struct FleetAsker<'i> {
 
 impl<'i> FleetAsker<'i> {
     /// Asks none yet.
-    #[must_use]
     pub fn new(question: FleetQuestion<'i>) -> Self {
         Self { question, plans: PlanMemo::default(), compat: CompatMemo::default(), rows: Vec::new() }
     }
@@ -106,7 +105,6 @@ impl<'i> FleetAsker<'i> {
     }
 
     /// All that were asked, with their waves.
-    #[must_use]
     pub fn finish(self) -> Fleet {
         let words = match &self.question {
             FleetQuestion::Plan(asked, _) => format!("Upgrade of a fleet to OpenShift {}", asked.wish.to),

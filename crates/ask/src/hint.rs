@@ -99,14 +99,12 @@ impl Hint {
 }
 
 /// The name that was probably meant, or else other help.
-#[must_use]
 pub fn guess(name: &str, names: &[String], otherwise: &str) -> String {
     Help::new(Hint::of(name, names.iter().map(String::as_str)), otherwise).to_string()
 }
 
 /// As [`guess`], for names and versions of bundles of a package. Another version is not a slip: the hint lists the
 /// nearest versions, and the lowest and the highest one.
-#[must_use]
 pub fn guess_bundle(text: &str, bundles: &[(String, String)], otherwise: &str) -> String {
     Help::new(Hint::of_bundle(text, bundles.iter().map(|it| (&*it.0, &*it.1))), otherwise).to_string()
 }

@@ -39,7 +39,6 @@ pub struct InstalledOperator {
 }
 
 /// The operators of a cluster: those of Subscriptions, those without one, then the ClusterExtensions, each by name.
-#[must_use]
 pub fn installed_operators(cluster: &Cluster) -> Vec<InstalledOperator> {
     let of_subscriptions = cluster.subscriptions.iter().map(|subscription| of_subscription(cluster, subscription));
     let is_alone = |csv: &&ClusterServiceVersion| !csv.is_copied && cluster.subscription_of(csv).is_none();

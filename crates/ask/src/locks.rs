@@ -9,7 +9,6 @@ use olmdex_plan::lock::{Ask, Lock, LockError, lock_all};
 use olmdex_version::Version;
 
 /// Reads `PKG[/CHANNEL][@RANGE]` as a wish for a lock; `None` if it names no package.
-#[must_use]
 pub fn asked_of_lock(text: &str, olm: Olm) -> Option<Ask> {
     let (of, constraint) = match text.rsplit_once('@').filter(|it| !it.0.is_empty()) {
         // A channel may have an `@` in its name.

@@ -41,7 +41,6 @@ pub struct NeedsOfPackage<'w> {
 
 impl<'w> NeedsOfPackage<'w> {
     /// Reads nothing yet.
-    #[must_use]
     pub fn new(catalogs: &'w NeedsOfCatalogs<'w>, package: &str) -> Self {
         Self { catalogs, package: package.to_owned(), demands: RefCell::default() }
     }

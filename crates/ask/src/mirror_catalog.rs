@@ -50,19 +50,9 @@ pub enum KeptRemark {
     /// A document cannot be read.
     Broken(Vec<Finding>),
     /// A package is left out, because its request cannot be met.
-    Refused {
-        /// The package.
-        package: String,
-        /// The reason.
-        why: String,
-    },
+    Refused { package: String, why: String },
     /// A package is left out, because it is not valid in the catalog itself.
-    Invalid {
-        /// The package.
-        package: String,
-        /// The first error.
-        why: String,
-    },
+    Invalid { package: String, why: String },
     /// Something was changed, or looks odd.
     Warning(String),
 }
@@ -156,7 +146,6 @@ impl MirrorCatalog {
     }
 
     /// The requested names that the catalog does not have.
-    #[must_use]
     pub fn missing(&self) -> Vec<Missing> {
         mirror::missing(&self.catalog, &self.operator, self.catalog.names.iter().map(String::as_str))
     }

@@ -42,7 +42,6 @@ pub enum DeltaAction {
 
 impl DeltaAction {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pull => "pull",
@@ -82,7 +81,6 @@ impl From<BlobKind> for DeltaKind {
 
 impl DeltaKind {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Layer => BlobKind::Layer.as_str(),
@@ -175,7 +173,6 @@ type Blobs<'s> = BTreeMap<&'s Digest, Blob<'s>>;
 
 impl MirrorDeltaQuestion<'_> {
     /// The blobs to copy and those that can be removed, with the order of both.
-    #[must_use]
     pub fn answer(&self) -> MirrorDelta {
         let (old, new) = (blobs_of(self.old.images.iter()), blobs_of(self.new.images.iter()));
         let present: BTreeMap<&Digest, u64> = match &self.old.held {

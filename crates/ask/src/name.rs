@@ -21,13 +21,11 @@ pub struct PackageName {
 
 impl PackageName {
     /// A package as a whole.
-    #[must_use]
     pub fn of(package: &str) -> Self {
         Self { package: package.to_owned(), installed: None, channel: None }
     }
 
     /// Takes a name apart without catalogs: a plain name is that of a package.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         match Name::parse(text) {
             Name::Version(package, version) => Self { package, installed: Some(version), channel: None },
@@ -59,7 +57,6 @@ impl PackageName {
     }
 
     /// Whether it names a part of the package, and not the package as a whole.
-    #[must_use]
     pub fn is_part(&self) -> bool {
         self.installed.is_some() || self.channel.is_some()
     }

@@ -28,7 +28,6 @@ pub fn openshift_of(cluster: &Cluster, words: &str) -> Result<Minor, AskError> {
 }
 
 /// The versions of OpenShift that names of catalogs, properties of bundles and lifecycles mention, the lowest first.
-#[must_use]
 pub fn mentioned_minors<'c>(
     catalogs: impl Iterator<Item = &'c str>,
     graphs: &[PackageGraph],

@@ -56,7 +56,6 @@ pub struct PlatformPathQuestion<'q> {
 
 impl PlatformPathQuestion<'_> {
     /// The route with the fewest updates, or the reason why there is none.
-    #[must_use]
     pub fn answer(&self) -> PlatformRoute {
         let PlatformEnds { to, start, end, .. } = self.ends;
         let path = path_by_name(start, end, &known_minors(self.updates));

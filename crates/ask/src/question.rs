@@ -35,7 +35,6 @@ pub struct State<'s, I = Index> {
 
 impl<'s, I> State<'s, I> {
     /// Catalogs without a cluster.
-    #[must_use]
     pub fn of(index: &'s I) -> Self {
         Self { index, cluster: None, source_map: &[], are_named: false, namespaces: &[] }
     }
@@ -76,13 +75,11 @@ pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
     }
 
     /// The kinds of its answers, each with the schema of an answer of this kind.
-    #[must_use]
     fn kinds() -> Vec<(&'static str, Schema)> {
         vec![kind::<Self::Item>(Self::KIND)]
     }
 
     /// The kind of an answer with these items.
-    #[must_use]
     fn kind(_: &[Self::Item]) -> &'static str {
         Self::KIND
     }
@@ -126,7 +123,6 @@ impl<T> Answer<T> {
 }
 
 /// A kind of answers: its name, and the schema of an answer.
-#[must_use]
 pub fn kind<T: JsonSchema>(name: &'static str) -> (&'static str, Schema) {
     (name, schema_for!(Envelope<T>))
 }
@@ -144,13 +140,11 @@ pub enum Verdict {
 
 impl Verdict {
     /// A negative verdict, or a positive one.
-    #[must_use]
     pub fn negative_if(is_negative: bool) -> Self {
         if is_negative { Self::No } else { Self::Yes }
     }
 
     /// Whether it is negative.
-    #[must_use]
     pub fn is_negative(&self) -> bool {
         matches!(self, Self::No)
     }

@@ -57,7 +57,6 @@ pub struct ReadinessAnswers {
 
 impl ReadinessAnswers {
     /// Whether nothing keeps any item from OLM v1.
-    #[must_use]
     pub fn is_positive(&self) -> bool {
         self.items.iter().all(|it| it.state.is_good())
     }
@@ -65,7 +64,6 @@ impl ReadinessAnswers {
 
 /// The obstacles to installing operators with OLM v1, in words: versions that it cannot tell apart, bundles that it
 /// refuses by conditions that cannot be acknowledged, and ranges that the API server refuses.
-#[must_use]
 pub fn v1_install_warnings(installs: &[Install]) -> Vec<String> {
     let ambiguous = installs.iter().filter(|install| install.is_ambiguous()).map(|install| {
         format!(

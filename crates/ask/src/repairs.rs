@@ -30,7 +30,6 @@ pub struct RepairAnswers {
 
 impl RepairAnswers {
     /// Whether somebody stays stranded with any edits.
-    #[must_use]
     pub fn is_negative(&self) -> bool {
         self.items.iter().any(|it| it.stranded_after > 0)
     }

@@ -27,7 +27,6 @@ pub const PAGE_WORK: u64 = DEFAULT_WORK / 100;
 
 /// How much work an answer may cost: how many conflicts the solver may run into, and a thousandth of the steps that
 /// rules may take.
-#[must_use]
 pub fn options_of_work(max_work: u64) -> Options {
     Options { limits: Limits { conflicts: max_work }, steps: max_work.saturating_mul(1000), ..Options::default() }
 }
@@ -107,7 +106,6 @@ pub fn resolutions(index: &LightIndex, asked: Worlds, wish: &ResolutionWish) -> 
 
 impl Resolutions {
     /// The packages that are upgraded.
-    #[must_use]
     pub fn upgraded_packages(&self) -> BTreeSet<&String> {
         let operators = self.answers.iter().flat_map(|answer| &answer.operators);
         operators.filter(|operator| operator.is_upgrade).map(|operator| &operator.package).collect()
@@ -129,7 +127,6 @@ impl Resolutions {
     }
 
     /// The warnings of all answers, each once.
-    #[must_use]
     pub fn warnings(&self) -> Vec<&String> {
         let mut known = BTreeSet::new();
         self.answers.iter().flat_map(|answer| &answer.warnings).filter(|text| known.insert(*text)).collect()

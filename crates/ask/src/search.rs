@@ -94,7 +94,6 @@ impl Conditions {
     }
 
     /// Whether there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         let all = [
             &self.provides,
@@ -111,7 +110,6 @@ impl Conditions {
     }
 
     /// The search for bundles that meet them, and have these words.
-    #[must_use]
     pub fn query(&self, words: &[String], catalogs: &[String]) -> SearchQuery {
         SearchQuery {
             words: words.join(" "),
@@ -220,7 +218,6 @@ pub enum Retry {
 
 /// The searches to try if words find nothing, in this order: the words as one, neighbours as one, the words without
 /// slips, one of the words. `known` are the words of names.
-#[must_use]
 pub fn retries(words: &str, known: &BTreeSet<String>) -> Vec<Retry> {
     let lower = words.to_lowercase();
     let all: Vec<&str> = lower.split_whitespace().collect();
@@ -252,7 +249,6 @@ pub fn retries(words: &str, known: &BTreeSet<String>) -> Vec<Retry> {
 
 /// The names that have the most groups of three letters in common with words, the best first, at most so many; names
 /// with too few such groups are left out.
-#[must_use]
 pub fn nearest_names<'n>(words: &str, names: impl IntoIterator<Item = &'n str>, n_most: usize) -> Vec<&'n str> {
     let wanted = trigrams(words);
     let mut scored: Vec<(usize, &str)> = Vec::new();

@@ -28,13 +28,11 @@ pub struct NamedSource {
 
 impl NamedSource {
     /// A source with its default name: that of its directory, or of its file without the part from the first dot on.
-    #[must_use]
     pub fn unnamed(path: PathBuf) -> Self {
         Self { name: default_name(&path), is_named: false, path }
     }
 
     /// Takes `[NAME=]SOURCE` apart. If the whole text is an existing path, it is a source without a name.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         if let Some((name, path)) = text.split_once('=')
             && !name.is_empty()
@@ -47,7 +45,6 @@ impl NamedSource {
     }
 
     /// The name for people: the one that the user gave, else the path.
-    #[must_use]
     pub fn shown(&self) -> String {
         if self.is_named { self.name.clone() } else { self.path.display().to_string() }
     }
@@ -80,24 +77,10 @@ fn is_directory_of_revision(path: &Path) -> bool {
 pub enum LoadError {
     /// Two catalogs would have one name.
     #[error("`{first}` and `{second}` would both be the catalog `{name}`")]
-    SameName {
-        /// The source of the first one.
-        first: String,
-        /// The source of the second one.
-        second: String,
-        /// The name.
-        name: String,
-    },
+    SameName { first: String, second: String, name: String },
     /// A name for a source that does not bring exactly one catalog.
     #[error("`{path}` has {n_catalogs} catalogs, so it cannot take the one name `{name}`")]
-    OneName {
-        /// The source.
-        path: String,
-        /// How many catalogs it has.
-        n_catalogs: usize,
-        /// The name.
-        name: String,
-    },
+    OneName { path: String, n_catalogs: usize, name: String },
     /// A catalog is chosen from a source that is no index.
     #[error("`--catalog` chooses from an index, and `{0}` is not one")]
     NotAnIndex(String),
@@ -109,23 +92,13 @@ pub enum LoadError {
     Empty(String),
     /// An index has several catalogs, and none is chosen.
     #[error("`{path}` has several catalogs: {}", .names.join(", "))]
-    Several {
-        /// The index.
-        path: String,
-        /// Their names.
-        names: Vec<String>,
-    },
+    Several { path: String, names: Vec<String> },
     /// A source cannot be opened.
     #[error(transparent)]
     Source(#[from] SourceError),
     /// A file of a catalog cannot be read.
     #[error("`{path}` is not a readable catalog: {message}")]
-    Unreadable {
-        /// The catalog.
-        path: String,
-        /// The first fault.
-        message: String,
-    },
+    Unreadable { path: String, message: String },
     /// An index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -133,7 +106,6 @@ pub enum LoadError {
 
 impl LoadError {
     /// The way out.
-    #[must_use]
     pub fn help(&self) -> Option<&'static str> {
         match self {
             Self::SameName { .. } => Some("give one of them another name: `NAME=SOURCE`"),
@@ -170,7 +142,6 @@ enum Held<'s> {
 
 impl<'s> LoadedCatalog<'s> {
     /// Its files, if it is not a catalog of an index.
-    #[must_use]
     pub fn files(&self) -> Option<&'s Input> {
         match self.held {
             Held::Files(input) => Some(input),
@@ -179,7 +150,6 @@ impl<'s> LoadedCatalog<'s> {
     }
 
     /// The index that it comes from, and its name there.
-    #[must_use]
     pub fn index(&self) -> Option<(&Rc<Index>, &str)> {
         match &self.held {
             Held::Files(_) => None,

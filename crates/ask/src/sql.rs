@@ -14,7 +14,6 @@ impl Serialize for SqlRow<'_> {
 }
 
 /// The rows of an answer.
-#[must_use]
 pub fn sql_rows(result: &SqlResult) -> Vec<SqlRow<'_>> {
     result.rows.iter().map(|row| SqlRow(&result.columns, row)).collect()
 }

@@ -40,7 +40,6 @@ pub struct GateOptions {
 
 impl GateOptions {
     /// The gates, the default ones if none are given.
-    #[must_use]
     pub fn gates(&self) -> Gates {
         self.feature_gates.unwrap_or_default()
     }

@@ -356,7 +356,6 @@ impl PackageQuestion {
     }
 
     /// The ways that the generations of OLM go by themselves.
-    #[must_use]
     pub fn paths(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
         let Self { olm, view, asked, .. } = self;
         let classic = view.graphs.first().filter(|_| olm.is_classic());

@@ -16,7 +16,6 @@ pub enum Olm {
 
 impl Olm {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Classic => "classic",
@@ -50,19 +49,16 @@ impl From<Olm> for OlmSet {
 
 impl OlmSet {
     /// Whether OLM Classic is asked.
-    #[must_use]
     pub fn is_classic(self) -> bool {
         self != Self::V1
     }
 
     /// Whether OLM v1 is asked.
-    #[must_use]
     pub fn is_v1(self) -> bool {
         self != Self::Classic
     }
 
     /// Each of them, in their order.
-    #[must_use]
     pub fn each(self) -> &'static [Olm] {
         match self {
             Self::Classic => &[Olm::Classic],

@@ -19,7 +19,6 @@ pub struct BundleFiles {
 
 impl BundleFiles {
     /// All of them, named by their paths below `root`.
-    #[must_use]
     pub fn called_below(&self, root: &str) -> Vec<(String, &[u8])> {
         let root = root.trim_end_matches('/');
         let manifests = self.manifests.iter().filter(|it| !it.0.starts_with('.')).map(|it| (MANIFESTS, it));

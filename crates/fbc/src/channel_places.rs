@@ -15,13 +15,11 @@ pub struct ChannelPlaces {
 
 impl ChannelPlaces {
     /// A channel of which only the first line is known.
-    #[must_use]
     pub fn at_line(file: &str, line: u32) -> Self {
         Self { file: file.to_owned(), start: (line, 1), entries: Vec::new() }
     }
 
     /// A channel that starts at a place and has this layout ([`super::layout_of`]); empty if it is not known.
-    #[must_use]
     pub fn new(file: String, (line, column): (u32, u32), layout: &[u8]) -> Self {
         let entries = entry_places(layout, Position { line, column });
         tally::step(1 + entries.len());
@@ -29,37 +27,31 @@ impl ChannelPlaces {
     }
 
     /// The start of the channel.
-    #[must_use]
     pub fn start(&self) -> Place {
         Place::at(&self.file, self.start.0, self.start.1)
     }
 
     /// An entry, by its number.
-    #[must_use]
     pub fn entry(&self, number: usize) -> Place {
         self.at(number, |it| it.entry)
     }
 
     /// The `replaces` of an entry.
-    #[must_use]
     pub fn replaces(&self, number: usize) -> Place {
         self.at(number, |it| it.replaces)
     }
 
     /// The `skipRange` of an entry.
-    #[must_use]
     pub fn skip_range(&self, number: usize) -> Place {
         self.at(number, |it| it.skip_range)
     }
 
     /// An item in the `skips` of an entry.
-    #[must_use]
     pub fn skip(&self, number: usize, item: usize) -> Place {
         self.at(number, |it| it.skip(item))
     }
 
     /// The places of some of the entries, which are numbered anew.
-    #[must_use]
     pub fn of_entries(&self, numbers: &[usize]) -> Self {
         let entries = numbers.iter().filter_map(|&it| self.entries.get(it).cloned()).collect();
         Self { file: self.file.clone(), start: self.start, entries }

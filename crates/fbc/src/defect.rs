@@ -33,7 +33,6 @@ pub enum Spot {
 
 impl Defect {
     /// A defect of the value at `path`.
-    #[must_use]
     pub(crate) fn at_path(kind: DefectKind, path: Vec<Step>) -> Self {
         Self { kind, at: Spot::Path(path) }
     }
@@ -46,12 +45,7 @@ impl Defect {
 pub enum DefectKind {
     /// The file could not be read.
     #[error("cannot read the file: {message}")]
-    Unreadable {
-        /// The system's words.
-        message: String,
-        /// The real tool's words.
-        opm: String,
-    },
+    Unreadable { message: String, opm: String },
     /// Not JSON, and not YAML either.
     #[error("not valid JSON: {error}")]
     Json {
@@ -97,12 +91,7 @@ pub enum DefectKind {
     MissingSchema(String),
     /// A field of a typed blob has a value of the wrong kind.
     #[error("expected {}, found {}", expected_words(*.expected), .found.words())]
-    WrongKind {
-        /// The kind of the value there.
-        found: Kind,
-        /// The kind that is wanted.
-        expected: Expected,
-    },
+    WrongKind { found: Kind, expected: Expected },
     /// Not base64.
     #[error("not valid base64 at byte {offset} of the string")]
     Base64 {
@@ -158,14 +147,12 @@ impl DefectKind {
     }
 
     /// Whether the real tool meets the defect only when it decodes a document by its schema.
-    #[must_use]
     pub fn is_typed(&self) -> bool {
         matches!(self, Self::WrongKind { .. } | Self::Base64 { .. } | Self::BundleObject { .. })
     }
 
     /// Whether the real tool meets the defect while it decodes the document's head. There its reader of JSON falls back
     /// to YAML, and its reader of YAML puts a prefix before the message.
-    #[must_use]
     pub fn is_in_head(&self) -> bool {
         matches!(
             self,
@@ -176,7 +163,6 @@ impl DefectKind {
 
 impl Defect {
     /// The text that the real tool prints for this defect of a blob of `schema`, the reference it was asked for aside.
-    #[must_use]
     pub fn opm_text(&self, schema: &str) -> String {
         let (what, root) = match schema {
             "olm.package" => ("package", "Package"),

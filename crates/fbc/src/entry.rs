@@ -47,7 +47,6 @@ impl SharedEntry {
     }
 
     /// Its number among the entries of its channel, by which [`super::ChannelPlaces`] know it.
-    #[must_use]
     pub fn number(&self) -> usize {
         self.number
     }

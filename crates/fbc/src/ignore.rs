@@ -58,7 +58,6 @@ impl Ignore {
     }
 
     /// Whether the file at `path` (components from the root) is hidden.
-    #[must_use]
     pub fn hides(&self, path: &[Vec<u8>]) -> bool {
         self.patterns.iter().rev().find(|it| it.matches(path)).is_some_and(|it| !it.brings_back)
     }

@@ -70,7 +70,6 @@ impl Input {
 
     /// The files of a directory that is not in the file system, in any order: those that are part of the catalog (see
     /// [`Self::directory`]). `root` is the name of the directory in messages.
-    #[must_use]
     pub fn tree(root: &str, files: Vec<TreeFile>, keeps_git: bool) -> Self {
         Self::walked(kept(root, files, keeps_git))
     }
@@ -80,13 +79,11 @@ impl Input {
     }
 
     /// Whether it holds not one document: it has no files, or they are empty.
-    #[must_use]
     pub fn is_blank(&self) -> bool {
         self.files.iter().all(|it| it.head(1).is_ok_and(|it| it.is_empty()))
     }
 
     /// One file, with any name.
-    #[must_use]
     pub fn file(path: &Path) -> Self {
         let relative = path.to_string_lossy().into_owned();
         let file = match path.parent().filter(|_| path.is_symlink()) {
@@ -98,14 +95,12 @@ impl Input {
     }
 
     /// Bytes that are already in memory.
-    #[must_use]
     pub fn bytes(shown: &str, bytes: Arc<[u8]>) -> Self {
         let file = InputFile::of_text(shown.to_owned(), shown.to_owned(), Text::Bytes(bytes));
         Self { files: vec![file], ..Self::default() }
     }
 
     /// Texts that were made of other files, in their order.
-    #[must_use]
     pub fn of_others(texts: Vec<(Vec<u8>, Provenance)>) -> Self {
         let file = |(text, made_of): (Vec<u8>, Provenance)| {
             let shown = made_of.start().file.clone();
@@ -116,7 +111,6 @@ impl Input {
     }
 
     /// The same with other texts of some files, by their numbers. The count of what was read begins anew.
-    #[must_use]
     pub fn with_texts(&self, texts: &std::collections::BTreeMap<usize, Arc<[u8]>>) -> Self {
         let file = |(number, file): (usize, &InputFile)| match texts.get(&number) {
             Some(text) => {
@@ -128,7 +122,6 @@ impl Input {
     }
 
     /// Some of its files, by their numbers.
-    #[must_use]
     pub fn only(&self, numbers: &std::collections::BTreeSet<usize>) -> Self {
         let files = self.files.iter().enumerate().filter(|it| numbers.contains(&it.0)).map(|it| it.1.clone());
         Self { files: files.collect(), image: None, ..Self::default() }
@@ -136,7 +129,6 @@ impl Input {
 
     /// The same input, but only these documents are read, at the origins that [`super::load()`] has found. The files
     /// keep their numbers. A file that can no longer be read counts as an unreadable one.
-    #[must_use]
     pub fn only_documents(&self, mut origins: Vec<Origin>) -> Self {
         origins.sort_unstable();
         Self { part: Some(origins.into()), meter: Arc::default(), ..self.clone() }
@@ -150,7 +142,6 @@ impl Input {
     }
 
     /// Files that are made when they are read, with their names.
-    #[must_use]
     pub fn made(files: Vec<(String, Arc<dyn Made>)>) -> Self {
         let file = |(shown, made): (String, _)| InputFile {
             relative: shown.clone(),

@@ -37,7 +37,6 @@ pub enum Sight {
 
 impl Sight {
     /// Whether messages show nothing of a text that a user came to in this way.
-    #[must_use]
     pub fn hides(self, text: &[u8]) -> bool {
         match self {
             Self::Named => false,
@@ -151,7 +150,6 @@ impl InputFile {
     }
 
     /// Whether messages show nothing of a text of it.
-    #[must_use]
     pub fn hides(&self, text: &[u8]) -> bool {
         self.sight.hides(text)
     }
@@ -167,7 +165,6 @@ impl InputFile {
     }
 
     /// Whether it is made each time that it is read.
-    #[must_use]
     pub fn is_made(&self) -> bool {
         matches!(self.body, Body::Made(_))
     }
@@ -192,13 +189,11 @@ impl InputFile {
     }
 
     /// Its path below the root of the catalog; its name in messages, if it has no root.
-    #[must_use]
     pub fn relative(&self) -> &str {
         &self.relative
     }
 
     /// The origin of its text, if it was made of other files.
-    #[must_use]
     pub fn made_of(&self) -> Option<&Provenance> {
         self.made_of.as_deref()
     }
@@ -219,7 +214,6 @@ impl InputFile {
     }
 
     /// Its path, if it is a file.
-    #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.body {
             Body::Path(path, _) => Some(path),
@@ -228,7 +222,6 @@ impl InputFile {
     }
 
     /// The number of bytes that it has, if that is known without reading it.
-    #[must_use]
     pub fn size(&self) -> Option<u64> {
         match &self.body {
             Body::Text(text) => Some(text.len()),
@@ -270,7 +263,6 @@ impl InputFile {
     }
 
     /// Its stamp when it was opened first, if it is a file of the system and was opened.
-    #[must_use]
     pub fn stamp(&self) -> Option<Stamp> {
         match &self.body {
             Body::Path(_, stamp) => stamp.get().copied(),
@@ -305,7 +297,6 @@ impl InputFile {
 
     /// A part of the file once more, to find the place of something in it. It is shorter than requested if the file has
     /// changed.
-    #[must_use]
     pub fn read_again(&self, offset: u64, len: u64) -> Vec<u8> {
         let part = |bytes: &[u8]| slice(bytes, offset, len).to_vec();
         match self.open() {
@@ -396,13 +387,11 @@ pub struct RereadError {
 
 impl RereadError {
     /// The error that what is written of a file is larger than the input may become.
-    #[must_use]
     pub fn expands(file: &str, why: &'static str) -> Self {
         Self { file: file.to_owned(), what: RereadFault::Expands(why) }
     }
 
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> &'static str {
         match &self.what {
             RereadFault::Changed => "run the command again when no process writes to the catalog",
@@ -426,7 +415,6 @@ enum RereadFault {
 }
 
 /// Whether a path below a directory is hidden there. Other programs keep their settings in such files, and tokens.
-#[must_use]
 pub fn is_hidden(relative: &Path) -> bool {
     relative.components().any(|step| match step {
         Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),

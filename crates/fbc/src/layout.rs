@@ -29,14 +29,12 @@ pub struct EntryPlaces {
 
 impl EntryPlaces {
     /// The place of an item of `skips`.
-    #[must_use]
     pub fn skip(&self, idx: usize) -> Position {
         self.skips.get(idx).copied().unwrap_or(self.entry)
     }
 }
 
 /// The place in its file where a document has its first content.
-#[must_use]
 pub fn start_in_file(origin: Origin, raw: &[u8]) -> Position {
     let start = start_in_text(origin.syntax, raw);
     let column = if start.line == 1 { origin.column.saturating_add(start.column - 1) } else { start.column };
@@ -52,7 +50,6 @@ fn start_in_text(syntax: Syntax, raw: &[u8]) -> Position {
 }
 
 /// The layout of a channel or a bundle; `None` of other documents, and where places are not known.
-#[must_use]
 pub fn layout_of(document: &Document<'_>) -> Option<Vec<u8>> {
     let blob = document.blob.as_ref().ok()?;
     if matches!(document.places, ValuePlaces::Unknown) {
@@ -78,7 +75,6 @@ pub fn layout_of(document: &Document<'_>) -> Option<Vec<u8>> {
 
 /// The layout of a bundle that was made of other files, counted from its origin. Properties that come from another file
 /// than the bundle itself have no other place than that origin.
-#[must_use]
 pub fn layout_of_made(document: &Document<'_>, made_of: &Provenance) -> Option<Vec<u8>> {
     let blob = document.blob.as_ref().ok()?;
     let Typed::Bundle(_) = blob.typed else { return None };
@@ -226,14 +222,12 @@ impl<'l> Reader<'l> {
 
 /// The entries of a channel that starts at `start` and has this layout. There are fewer than the channel has if the
 /// layout is not known, or damaged.
-#[must_use]
 pub fn entry_places(layout: &[u8], start: Position) -> Vec<EntryPlaces> {
     let mut reader = Reader::new(layout, start);
     std::iter::from_fn(|| reader.entry()).collect()
 }
 
 /// The properties of a bundle that starts at `start` and has this layout.
-#[must_use]
 pub fn property_places(layout: &[u8], start: Position) -> Vec<Position> {
     let mut reader = Reader::new(layout, start);
     std::iter::from_fn(|| reader.place(Kind::First)).collect()

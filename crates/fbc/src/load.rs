@@ -54,7 +54,6 @@ pub struct Document<'d> {
 
 impl<'d> Document<'d> {
     /// A document that could not be decoded.
-    #[must_use]
     pub fn broken(origin: Origin, raw: &'d [u8], failure: Failure) -> Self {
         Self { origin, raw, unread_from: None, blob: Err(failure), places: ValuePlaces::Unknown }
     }

@@ -15,7 +15,6 @@ pub enum Name {
 
 impl Name {
     /// Takes a word apart.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         // Package names have neither; channel and bundle names may.
         match text.find(['@', '/']) {
@@ -31,7 +30,6 @@ impl Name {
     }
 
     /// The name of the package or bundle.
-    #[must_use]
     pub fn text(&self) -> &str {
         match self {
             Self::Plain(name) | Self::Version(name, _) | Self::Channel(name, _) => name,
@@ -41,7 +39,6 @@ impl Name {
 
 /// A version in the form of `olm.package`, without the `v` that tags and bundles put before it. Anything else stays as
 /// it is.
-#[must_use]
 pub fn without_v(text: &str) -> &str {
     match text.strip_prefix('v').filter(|it| it.starts_with(|c: char| c.is_ascii_digit())) {
         Some(version) if Version::parse_tolerant(version).is_ok() => version,

@@ -22,7 +22,6 @@ pub struct NamedDocuments {
 impl NamedDocuments {
     /// Finds the documents of packages by their names, or by the names of their bundles in any of the catalogs. `None`
     /// if a word names neither, or a file that may have such a document has one that cannot be read.
-    #[must_use]
     pub fn find(inputs: &[&Input], names: &BTreeSet<&str>) -> Option<Self> {
         let mut found: Vec<Found> = inputs.iter().map(|_| Found::default()).collect();
         let mut words: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();

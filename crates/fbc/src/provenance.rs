@@ -13,7 +13,6 @@ pub struct Provenance {
 
 impl Provenance {
     /// A document that comes from a place.
-    #[must_use]
     pub fn new(start: Place) -> Self {
         Self { start, parts: Vec::new() }
     }
@@ -24,26 +23,22 @@ impl Provenance {
     }
 
     /// The origin of the document as a whole.
-    #[must_use]
     pub fn start(&self) -> &Place {
         &self.start
     }
 
     /// All notes.
-    #[must_use]
     pub fn parts(&self) -> &[(Vec<Step>, Place)] {
         &self.parts
     }
 
     /// The origin of the value at a path, or of the smallest noted value around it.
-    #[must_use]
     pub fn place(&self, path: &[Step]) -> &Place {
         let around = self.parts.iter().filter(|(part, _)| path.starts_with(part));
         around.max_by_key(|(part, _)| part.len()).map_or(&self.start, |(_, place)| place)
     }
 
     /// The origin of a spot.
-    #[must_use]
     pub fn spot(&self, spot: &Spot) -> &Place {
         match spot {
             Spot::Path(path) | Spot::Key(path) => self.place(path),

@@ -17,7 +17,6 @@ pub struct Selection<'a> {
 
 impl Selection<'_> {
     /// Whether blobs of this package are rendered.
-    #[must_use]
     pub fn takes(&self, package: &str) -> bool {
         self.packages.is_empty() || self.packages.iter().any(|it| it == package)
     }

@@ -32,7 +32,6 @@ impl Ord for Rank {
 
 impl Rank {
     /// The rank of a blob; `None` if it is not written at all, because it has a shape but belongs to no package.
-    #[must_use]
     pub fn of(blob: &Blob<'_>) -> Option<Self> {
         let package = &*blob.package;
         let (kind, name) = match &blob.typed {
@@ -55,7 +54,6 @@ impl Rank {
     }
 
     /// The package that the blob belongs to, or the empty text.
-    #[must_use]
     pub fn package(&self) -> &str {
         &self.package
     }

@@ -65,13 +65,11 @@ impl PolicyRule {
     }
 
     /// Whether it is about a group, by name or by `*`.
-    #[must_use]
     pub fn has_group(&self, group: &str) -> bool {
         self.api_groups.iter().any(|it| it == group || it == "*")
     }
 
     /// Whether it is about a resource, by name or by `*`.
-    #[must_use]
     pub fn has_resource(&self, resource: &str) -> bool {
         self.resources.iter().any(|it| it == resource || it == "*")
     }
@@ -85,7 +83,6 @@ const V1_GROUP: &str = "olm.operatorframework.io";
 
 /// The resources of OLM Classic that an operator may use, unless it may use the APIs of OLM v1 too: then it knows OLM
 /// v1. A rule about all groups grants both.
-#[must_use]
 pub fn olm_access(permissions: &[Permission]) -> Vec<&'static str> {
     let rules = || permissions.iter().flat_map(|it| &it.rules).filter(|it| !it.verbs.is_empty());
     if rules().any(|it| it.has_group(V1_GROUP)) {

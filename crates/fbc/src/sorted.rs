@@ -142,14 +142,12 @@ impl<'s> Part<'s> {
 
 impl<'s> Sorted<'s> {
     /// An empty list. All blobs are written in the same way.
-    #[must_use]
     pub fn new(how: Rendering<'s>) -> Self {
         Self { how, blobs: BTreeMap::new(), n_kept: 0, n_copied: 0, max_kept: [MAX_KEPT_OF_JSON, MAX_KEPT_OF_YAML] }
     }
 
     /// Reads and renders the documents of a catalog, in parallel. Returns the documents that could not be rendered, in
     /// order.
-    #[must_use]
     pub fn read(&mut self, input: &'s Input) -> Vec<(Origin, RenderDefect)> {
         let mut defects = Vec::new();
         let first = First { how: self.how, is_full: AtomicBool::new(false) };

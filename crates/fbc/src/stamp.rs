@@ -24,7 +24,6 @@ pub struct Stamp {
 
 impl Stamp {
     /// The stamp of a file.
-    #[must_use]
     pub fn of(metadata: &Metadata) -> Self {
         Self {
             device: metadata.dev(),
@@ -36,14 +35,12 @@ impl Stamp {
     }
 
     /// The stamp of a file's content, which stays when only its mode, its owner or a link to it changes.
-    #[must_use]
     pub fn of_content(metadata: &Metadata) -> Self {
         Self { changed: (0, 0), ..Self::of(metadata) }
     }
 
     /// Whether the last change of the file was before a moment: then every change from that moment on changes its
     /// stamp.
-    #[must_use]
     pub fn is_older_than(&self, moment: SystemTime) -> bool {
         let Ok(since) = moment.duration_since(UNIX_EPOCH) else { return false };
         let older = |(seconds, nanoseconds): Time| match (u64::try_from(seconds), u32::try_from(nanoseconds)) {
@@ -55,7 +52,6 @@ impl Stamp {
     }
 
     /// The stamp as numbers, to be kept.
-    #[must_use]
     pub fn to_numbers(self) -> [u64; 7] {
         let bits = i64::cast_unsigned;
         let (modified, changed) = (self.modified, self.changed);
@@ -63,7 +59,6 @@ impl Stamp {
     }
 
     /// A stamp that was kept.
-    #[must_use]
     pub fn from_numbers(numbers: [u64; 7]) -> Self {
         let [device, inode, len, modified, modified_ns, changed, changed_ns] = numbers;
         let signed = u64::cast_signed;

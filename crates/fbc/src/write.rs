@@ -24,7 +24,6 @@ pub enum Format {
 
 impl Format {
     /// The extension of its files.
-    #[must_use]
     pub fn extension(self) -> &'static str {
         match self {
             Self::Json => "json",

@@ -22,7 +22,6 @@ pub enum Effect {
 
 impl Effect {
     /// The effect in words.
-    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Stops => "nothing changes until somebody acts",
@@ -91,7 +90,6 @@ pub enum ObstacleCode {
 
 impl ObstacleCode {
     /// Whether it is an InstallPlan that exists already.
-    #[must_use]
     pub fn is_install_plan(self) -> bool {
         matches!(
             self,
@@ -189,19 +187,16 @@ impl Obstacle {
     }
 
     /// Whether it concerns a Subscription, or a ClusterServiceVersion without one.
-    #[must_use]
     pub fn concerns(&self, subject: &str) -> bool {
         self.subjects.is_empty() || self.subjects.iter().any(|it| it == subject)
     }
 
     /// Whether OLM may go on in spite of it: an upgrade is promised only where nothing else is known or missing.
-    #[must_use]
     pub fn permits(&self) -> bool {
         self.effect != Effect::Stops && self.code != ObstacleCode::ResolutionUnknown
     }
 
     /// Whether it keeps its subjects from the next version now.
-    #[must_use]
     pub fn is_now(&self) -> bool {
         matches!(self.effect, Effect::Stops | Effect::Waits)
     }

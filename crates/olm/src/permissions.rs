@@ -73,7 +73,6 @@ pub struct ComparedBundle {
 }
 
 /// The rules of permissions, each with where it holds.
-#[must_use]
 pub fn rules_of(permissions: &[Permission]) -> Vec<AskedRule> {
     let of = |permission: &Permission| -> Vec<AskedRule> {
         let scope = if permission.is_cluster_wide { RuleScope::Cluster } else { RuleScope::Namespace };
@@ -97,7 +96,6 @@ const MAX_PAIRS: usize = 4096;
 
 /// The permissions that the new rules grant and the old ones do not, whichever account gets them. A rule is reduced to
 /// its new part, with resources of the same verbs together.
-#[must_use]
 pub fn added(new: &[AskedRule], old: &[AskedRule]) -> Vec<AskedRule> {
     let mut found: Vec<AskedRule> = Vec::new();
     for rule in new {

@@ -33,7 +33,6 @@ pub struct Ask<'a> {
 }
 
 /// Answers a request.
-#[must_use]
 pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     let mut reply = match ask.method {
         "GET" | "HEAD" => get(site, ask),

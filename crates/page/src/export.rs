@@ -45,12 +45,7 @@ pub enum ExportError {
     Needs(#[from] AskError),
     /// A page cannot be made.
     #[error("cannot make the page {address}: {source}")]
-    Page {
-        /// Its address on a server.
-        address: String,
-        /// Why.
-        source: PageError,
-    },
+    Page { address: String, source: PageError },
     /// A file cannot be written.
     #[error(transparent)]
     File(#[from] FileError),

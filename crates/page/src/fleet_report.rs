@@ -8,7 +8,6 @@ use olmdex_base::diag::counted;
 use olmdex_plan::fleet::{Fleet, FleetCluster, FleetVerdict, Wave, WaveReason};
 
 /// The report of a fleet as one file.
-#[must_use]
 pub fn fleet_report(fleet: &Fleet) -> String {
     let title = &fleet.metadata.question;
     // The policy allows no script and no loading, since texts of clusters may hold scripts.

@@ -33,7 +33,6 @@ const MAX_NAME: usize = 200;
 impl FileNames {
     /// Names a file for each page. Names that differ only in letter case, which some systems do not distinguish, and
     /// names that are too long get a part of their digest.
-    #[must_use]
     pub fn new(routes: &BTreeSet<Route>) -> Self {
         // The spellings of each directory or file name, regardless of letter case.
         let mut spellings: HashMap<String, BTreeSet<String>> = HashMap::new();
@@ -63,7 +62,6 @@ impl FileNames {
     }
 
     /// The file of a page.
-    #[must_use]
     pub fn get(&self, route: &Route, form: Form) -> Option<String> {
         let file = self.files.get(self.same.get(route).unwrap_or(route))?;
         match form {
@@ -124,7 +122,6 @@ fn shortened(name: &str, is_ambiguous: bool) -> String {
 
 impl Links {
     /// The address of a page from another one; `None` if it does not exist.
-    #[must_use]
     pub fn from(&self, here: &Route, to: &Route, form: Form) -> Option<String> {
         match self {
             Self::Served => to.can_be_named().then(|| to.address(form)),

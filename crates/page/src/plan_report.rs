@@ -43,7 +43,6 @@ for (const command of document.querySelectorAll('pre.command')) {
 pub(super) type PackageAddress<'l> = &'l dyn Fn(&OperatorPlan) -> Option<String>;
 
 /// The report of a plan as one file.
-#[must_use]
 pub fn plan_report(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let title = format!("OpenShift {} to {}", shown(&metadata.from), shown(&metadata.to));

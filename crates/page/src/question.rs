@@ -367,7 +367,6 @@ pub enum Approval {
 
 impl PackagePage {
     /// The page without a version.
-    #[must_use]
     pub fn of(package: &str) -> Self {
         Self { package: package.to_owned(), ..Self::default() }
     }

@@ -20,12 +20,7 @@ pub enum PageError {
     Method,
     /// The value of a parameter is not valid.
     #[error("parameter `{name}`: {why}")]
-    Parameter {
-        /// Its name.
-        name: String,
-        /// The fault.
-        why: String,
-    },
+    Parameter { name: String, why: String },
     /// Something that was named is not there.
     #[error("there is no {what} `{name}`{}{near}", if .near.is_empty() { "" } else { "; " })]
     Unknown {

@@ -342,7 +342,6 @@ impl Route {
     }
 
     /// Its one address.
-    #[must_use]
     pub fn address(&self, form: Form) -> String {
         let mut path = match self {
             Self::Home if form == Form::Json => "/index".to_owned(),
@@ -369,7 +368,6 @@ impl Route {
     }
 
     /// The parts of its path, each with the text that follows a name in it.
-    #[must_use]
     pub(super) fn parts(&self) -> Vec<(String, &'static str)> {
         let part = |form| match name_in(form) {
             Some((name, after)) => (self.value(name).unwrap_or_default(), after),
@@ -379,7 +377,6 @@ impl Route {
     }
 
     /// Whether every name in it can be part of a path.
-    #[must_use]
     pub(super) fn can_be_named(&self) -> bool {
         let is_name = |it: &(String, &str)| !matches!(it.0.as_str(), "" | "." | "..");
         (*self == Self::Home || self.parts().iter().all(is_name)) && self.address(Form::Page).len() <= MAX_TARGET - 5
@@ -395,7 +392,6 @@ impl Route {
     }
 
     /// The same page about another version; if it is not about a version, the page of the version.
-    #[must_use]
     pub(super) fn at(&self, of: &PackageVersion) -> Self {
         let mut route = self.clone();
         match &mut route {
@@ -413,7 +409,6 @@ impl Route {
     }
 
     /// The word by which a form asks for the same page about another version.
-    #[must_use]
     pub(super) fn tab(&self) -> Option<&'static str> {
         let row = self.row();
         let tab = row.path().strip_prefix("/p/{package}/")?;

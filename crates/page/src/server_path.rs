@@ -13,7 +13,6 @@ use memchr::memmem::Finder;
 pub(super) const PLACEHOLDER: &str = "PATH/TO/";
 
 /// A path as a word of a command that others read.
-#[must_use]
 pub fn in_command(path: &Path) -> String {
     match path.file_name() {
         Some(name) if path.is_absolute() => format!("{PLACEHOLDER}{}", name.to_string_lossy()),

@@ -29,7 +29,6 @@ impl Api {
     }
 
     /// The form in which OLM writes it if an API must be provided once: `Kind (group/version)`.
-    #[must_use]
     pub fn olm_text(&self) -> String {
         format!("{} ({}/{})", self.kind, self.group, self.version)
     }

@@ -20,16 +20,10 @@ pub struct Allowance {
 pub enum Exhausted {
     /// There are no more steps.
     #[error("more than {limit} steps")]
-    Steps {
-        /// How many there were.
-        limit: u64,
-    },
+    Steps { limit: u64 },
     /// There are no more bytes.
     #[error("more than {limit} bytes")]
-    Bytes {
-        /// How many there were.
-        limit: u64,
-    },
+    Bytes { limit: u64 },
 }
 
 /// Steps and bytes that are left.
@@ -42,13 +36,11 @@ pub struct Budget {
 
 impl Budget {
     /// A budget of which nothing is spent.
-    #[must_use]
     pub const fn new(allowance: Allowance) -> Self {
         Self { allowance, steps: AtomicU64::new(allowance.steps), bytes: AtomicU64::new(allowance.bytes) }
     }
 
     /// The most bytes that it allows at a time.
-    #[must_use]
     pub const fn max_bytes(&self) -> u64 {
         self.allowance.bytes
     }
@@ -65,7 +57,6 @@ impl Budget {
     }
 
     /// The number of steps that are left.
-    #[must_use]
     pub fn steps_left(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
     }
@@ -79,7 +70,6 @@ impl Budget {
     }
 
     /// The error of a caller that counts steps by itself and has none left.
-    #[must_use]
     pub const fn out_of_steps(&self) -> Exhausted {
         Exhausted::Steps { limit: self.allowance.steps }
     }
@@ -106,7 +96,6 @@ impl Budget {
 
 /// The budget of a statement on a database file of `size` bytes that a stranger may have made: its steps, and the
 /// length of a value. A step of SQLite's virtual machine takes 10 to 50 ns; a question takes some thousands.
-#[must_use]
 pub const fn database_budget(size: u64) -> Budget {
     const MIN_VALUE: u64 = 64 << 20;
     let steps = 200_000_000_u64.saturating_add(size.saturating_mul(100));

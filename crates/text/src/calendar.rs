@@ -14,7 +14,6 @@ const EPOCH: i64 = 719_468;
 
 impl Day {
     /// Reads `YYYY-MM-DD`; `None` for anything else and for days that no month has.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let is_form = bytes.len() == 10
@@ -42,13 +41,11 @@ impl Day {
     }
 
     /// The day of a moment, in seconds since 1970-01-01T00:00:00Z.
-    #[must_use]
     pub fn of_unix(seconds: i64) -> Self {
         Self(seconds.div_euclid(86_400))
     }
 
     /// Its first second, in seconds since 1970-01-01T00:00:00Z.
-    #[must_use]
     pub fn unix(self) -> i64 {
         self.0.saturating_mul(86_400)
     }
@@ -125,7 +122,6 @@ impl fmt::Display for Day {
 }
 
 /// A moment, in seconds since 1970-01-01T00:00:00Z, as `2026-01-31T08:00:00Z` (RFC 3339).
-#[must_use]
 pub fn rfc3339(seconds: i64) -> String {
     let of_day = seconds.rem_euclid(86_400);
     let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);

@@ -81,7 +81,6 @@ pub const DARK: Palette = Palette {
 };
 
 /// The contrast of two colours `#rrggbb` or `#rgb`, as WCAG 2 defines it: 4.5 is enough for text, 3 for lines.
-#[must_use]
 pub fn contrast(a: &str, b: &str) -> f64 {
     fn luminance(colour: &str) -> f64 {
         let n_digits = colour.len() / 3;

@@ -36,7 +36,6 @@ const XZ_MEMORY: u32 = 128 << 10;
 
 impl Compression {
     /// The compression that the first bytes show.
-    #[must_use]
     pub fn of(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, ..] => Self::Gzip,
@@ -48,7 +47,6 @@ impl Compression {
     }
 
     /// Its name.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "no",
@@ -120,7 +118,6 @@ impl<R: Read> Decompressed<R> {
     }
 
     /// Its compression.
-    #[must_use]
     pub fn compression(&self) -> Compression {
         self.compression
     }

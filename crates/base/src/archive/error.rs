@@ -20,12 +20,7 @@ pub enum ArchiveError {
     Truncated,
     /// The compressed bytes are damaged.
     #[error("its {name} data is damaged: {error}")]
-    Damaged {
-        /// The compression.
-        name: &'static str,
-        /// The error of the decompressor.
-        error: io::Error,
-    },
+    Damaged { name: &'static str, error: io::Error },
     /// It is compressed in a way that is not read.
     #[error("{0} compression is not supported")]
     Compression(&'static str),
@@ -47,7 +42,6 @@ pub enum ArchiveError {
 
 impl ArchiveError {
     /// Whether a limit was reached that can be lifted.
-    #[must_use]
     pub fn is_limit(&self) -> bool {
         matches!(self, Self::Limit(it) if !matches!(it, Limit::Extension(_)))
     }

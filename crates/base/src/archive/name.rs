@@ -11,7 +11,6 @@ use super::limits::Limits;
 /// assert_eq!(clean(b"./configs//shop/../till.yaml"), (b"configs/till.yaml".to_vec(), false));
 /// assert_eq!(clean(b"../../etc/passwd"), (b"etc/passwd".to_vec(), true));
 /// ```
-#[must_use]
 pub fn clean(name: &[u8]) -> (Vec<u8>, bool) {
     let mut path: Vec<u8> = Vec::with_capacity(name.len());
     let mut has_climbed = false;
@@ -32,7 +31,6 @@ pub fn clean(name: &[u8]) -> (Vec<u8>, bool) {
 }
 
 /// A path below another one.
-#[must_use]
 pub(super) fn join(above: &[u8], name: &[u8]) -> Vec<u8> {
     match (above, name) {
         ([], _) => name.to_vec(),

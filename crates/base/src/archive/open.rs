@@ -18,7 +18,6 @@ const MAGIC_AT: usize = 257;
 
 /// Whether a file is a tar archive. A compressed file is decompressed to decide; if it holds no tar, it is not an
 /// archive.
-#[must_use]
 pub fn is_archive(file: &File) -> bool {
     let Ok(mut reader) = Decompressed::new(FromStart { file, at: 0 }, Limits::default()) else { return false };
     let mut head = Vec::new();

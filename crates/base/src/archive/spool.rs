@@ -21,7 +21,6 @@ pub struct Spool {
 
 impl Spool {
     /// One that makes its file in a directory, if it needs one.
-    #[must_use]
     pub fn new(directory: &Path) -> Self {
         Self { directory: directory.to_owned(), n_in_memory: 0, file: None }
     }

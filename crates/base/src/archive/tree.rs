@@ -108,7 +108,6 @@ impl LinkError {
 
 impl Tree {
     /// An empty one.
-    #[must_use]
     pub fn new(limits: Limits) -> Self {
         let budget = Budget::new(Allowance { steps: limits.steps, bytes: limits.linked });
         Self {
@@ -221,7 +220,6 @@ impl Tree {
     }
 
     /// Whether [`Self::remove_others_below`] was called with this archive before, so that nothing of others is left.
-    #[must_use]
     pub fn is_opaque(&self, path: &[u8], archive: u32) -> bool {
         self.opaque.contains(&(path.to_vec(), archive))
     }
@@ -253,13 +251,11 @@ impl Tree {
     }
 
     /// The number of the archive that a path comes from.
-    #[must_use]
     pub fn archive_of(&self, path: &[u8]) -> Option<u32> {
         self.nodes.get(path).map(|it| it.archive)
     }
 
     /// Names of entries that would have climbed over the root.
-    #[must_use]
     pub fn climbing(&self) -> &[String] {
         &self.climbing
     }

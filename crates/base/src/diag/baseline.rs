@@ -45,7 +45,6 @@ struct KnownFinding {
 }
 
 /// The JSON Schema of the document.
-#[must_use]
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Form)
 }
@@ -148,7 +147,6 @@ impl Baseline {
     }
 
     /// The document: sorted, a line for each finding.
-    #[must_use]
     pub fn to_text(&self) -> String {
         let known = self.counts.iter().map(|(key, count)| {
             let Key { rule, package, message } = key.clone();
@@ -163,7 +161,6 @@ impl Baseline {
 
     /// Separates new findings from known ones. Findings out of scope are always new. If a finding occurs more often
     /// than it is known, the last ones are new.
-    #[must_use]
     pub fn compare(&self, findings: Vec<Finding>, scope: &Scope<'_>) -> Compared {
         let mut left: BTreeMap<&Key, u64> = self.counts.iter().map(|(key, n)| (key, *n)).collect();
         let mut take = |key: &Key| match left.get_mut(key).filter(|it| **it > 0) {

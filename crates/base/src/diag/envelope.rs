@@ -189,7 +189,6 @@ pub struct FindingsMetadata {
 
 impl<T: Serialize> Envelope<T> {
     /// Answers of a kind.
-    #[must_use]
     pub fn new(kind: &str, items: Vec<T>) -> Self {
         let metadata = Metadata { count: items.len() };
         Self::with(kind, metadata, items)

@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use super::Finding;
 
 /// A fingerprint for each finding: 16 hexadecimal digits, and which of those with the same digits it is.
-#[must_use]
 pub fn fingerprints<'f>(findings: impl Iterator<Item = &'f Finding>) -> Vec<String> {
     let mut seen: HashMap<u64, usize> = HashMap::new();
     findings

@@ -3,7 +3,6 @@
 use super::{Finding, Severity, printable};
 
 /// One finding as one line, without the newline.
-#[must_use]
 pub fn finding(finding: &Finding) -> String {
     let command = match finding.rule.severity {
         Severity::Error => "error",

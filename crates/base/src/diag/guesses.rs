@@ -21,7 +21,6 @@ pub struct Guesses<'a> {
 
 impl<'a> Guesses<'a> {
     /// Guesses among these names.
-    #[must_use]
     pub fn new(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut alike: HashMap<String, Vec<&str>> = HashMap::new();
         for name in names {
@@ -32,20 +31,17 @@ impl<'a> Guesses<'a> {
     }
 
     /// The answer of [`closest`].
-    #[must_use]
     pub fn closest(&self, name: &str) -> Option<&'a str> {
         let n_names = self.alike.values().map(Vec::len).sum();
         self.may_compare(n_names).then(|| closest(name, self.alike.values().flatten().copied())).flatten()
     }
 
     /// The answer of [`closest_of_same_numbers`], among the names that may be meant.
-    #[must_use]
     pub fn closest_of_same_numbers(&self, name: &str, may_be: impl Fn(&str) -> bool) -> Option<&'a str> {
         closest_of_same_numbers(name, self.alike(name).iter().copied().filter(|it| may_be(it)))
     }
 
     /// The answer of [`slip_of`].
-    #[must_use]
     pub fn slip_of(&self, name: &str) -> Option<&'a str> {
         slip_of(name, self.alike(name).iter().copied())
     }

@@ -97,7 +97,6 @@ fn escaped(text: &str) -> String {
 
 impl JunitReport {
     /// The document.
-    #[must_use]
     pub fn to_xml(&self) -> String {
         let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let all = Tally::of(self.suites.iter().flat_map(|it| &it.cases));
@@ -134,7 +133,6 @@ impl JunitCase {
 }
 
 /// Findings as JUnit XML: an error fails, as it does for the exit code, and a warning is skipped with its message.
-#[must_use]
 pub fn findings(findings: &[Finding]) -> String {
     let case = |finding: &Finding| {
         let place = finding.place.as_ref().map(|place| place.to_string()).unwrap_or_default();

@@ -15,7 +15,6 @@ pub fn lift_finding_limit() {
 }
 
 /// Whether this process has left a part of a catalog without judgement because of the limit.
-#[must_use]
 pub fn is_finding_limit_reached() -> bool {
     MAX_FINDINGS.is_reached()
 }

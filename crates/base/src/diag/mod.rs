@@ -47,7 +47,6 @@ pub enum Severity {
 
 impl Severity {
     /// The word that messages start with.
-    #[must_use]
     pub fn word(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -81,13 +80,11 @@ const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/
 
 impl Rule {
     /// The address of the rule's documentation.
-    #[must_use]
     pub fn help_uri(&self) -> String {
         format!("{RULES_PAGE}#{}-{}", self.id.to_ascii_lowercase(), self.name)
     }
 
     /// The finding that something breaks the rule.
-    #[must_use]
     pub fn finding(&'static self, message: impl Into<String>) -> Finding {
         Finding { rule: self, message: message.into(), place: None, help: None, package: None, check: None }
     }
@@ -113,13 +110,11 @@ pub struct Place {
 
 impl Place {
     /// The beginning of a line.
-    #[must_use]
     pub fn at_line(file: &str, line: u32) -> Self {
         Self::at(file, line, 1)
     }
 
     /// A line and column.
-    #[must_use]
     pub fn at(file: &str, line: u32, column: u32) -> Self {
         Self { file: file.to_owned(), line, column, ..Self::default() }
     }
@@ -186,7 +181,6 @@ pub struct Tally {
 
 impl Tally {
     /// Counts findings.
-    #[must_use]
     pub fn of(findings: &[Finding]) -> Self {
         let errors = findings.iter().filter(|it| it.rule.severity == Severity::Error).count();
         Self { errors, warnings: findings.len() - errors }
@@ -194,13 +188,11 @@ impl Tally {
 }
 
 /// A number of things, in words: `1 package`, `6,228 packages`.
-#[must_use]
 pub fn counted(n: u64, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{} {word}s", grouped(n)) }
 }
 
 /// A number with commas between the thousands.
-#[must_use]
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);

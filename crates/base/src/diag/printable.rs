@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 /// Whether a character has an effect other than being visible: controls, marks of direction, joiners, spaces without
 /// width, tags, and similar ones. Terminals, pages and assistants get none of them from a text of somebody else.
-#[must_use]
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}')
@@ -16,7 +15,6 @@ pub fn is_hidden(c: char) -> bool {
 
 /// Replaces what could steer a terminal or hide text: hidden characters ([`is_hidden`]) are shown as `\u{…}`. Tabs and
 /// newlines too, since a name belongs on one line.
-#[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     // Nearly all names are plain ASCII.
     let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
@@ -39,7 +37,6 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 /// A text as content of an element or of an attribute of XML and HTML in double quotes. XML has no control characters,
 /// not even escaped ones, which [`printable`] shows in another way, and it has no way at all to write two characters of
 /// Unicode.
-#[must_use]
 pub fn xml_text(text: &str) -> String {
     let shown = printable(text);
     let mut out = String::with_capacity(shown.len());
@@ -58,7 +55,6 @@ pub fn xml_text(text: &str) -> String {
 
 /// Like [`printable`], for a text on a line of its own, indented or not: `::` at its beginning is shown as `\u{3a}:`,
 /// since in the log of a GitHub workflow it would begin a command.
-#[must_use]
 pub fn printable_line(text: &str) -> Cow<'_, str> {
     let shown = printable(text);
     match shown.trim_start().strip_prefix("::") {
@@ -68,7 +64,6 @@ pub fn printable_line(text: &str) -> Cow<'_, str> {
 }
 
 /// A text of at most `max` characters; an ellipsis stands for the rest.
-#[must_use]
 pub fn shortened(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),

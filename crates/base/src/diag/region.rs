@@ -4,7 +4,6 @@ use super::Place;
 
 /// The first column after the word, text or collection at a place. `None` if the line is not available, as for a place
 /// from an index: then all that is known is that it goes to the end of the line at most.
-#[must_use]
 pub fn end_column(place: &Place) -> Option<u32> {
     let line = place.source.as_ref()?;
     let next = place.column.saturating_add(1);

@@ -18,7 +18,6 @@ pub struct Representative<'f> {
 
 /// The findings that are shown to people, in their order: the first three of one rule with the same advice, the last of
 /// which stands for the others. Advice is the same if it differs in nothing but names and numbers.
-#[must_use]
 pub fn shown(findings: &[Finding]) -> Vec<Representative<'_>> {
     let kinds: Vec<(&str, String)> = findings.iter().map(|it| (it.rule.id, outline(it.help.as_deref()))).collect();
     let mut n_of: BTreeMap<&(&str, String), usize> = BTreeMap::new();

@@ -29,7 +29,6 @@ pub use rules;
 
 /// A rule as it is, but for its severity. A finding points at its rule for good, so the other form of a rule is made
 /// once and stays: there are never more of them than rules.
-#[must_use]
 pub fn with_severity(rule: &'static Rule, severity: Severity) -> &'static Rule {
     static OTHERS: Mutex<Vec<&'static Rule>> = Mutex::new(Vec::new());
     if rule.severity == severity {

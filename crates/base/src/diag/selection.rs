@@ -44,7 +44,6 @@ pub struct UnknownRule {
 
 impl UnknownRule {
     /// The advice about it.
-    #[must_use]
     pub fn help(&self) -> String {
         match &self.guess {
             Some(meant) => format!("did you mean `{meant}`?"),
@@ -120,13 +119,11 @@ impl Selection {
     }
 
     /// The treatment of the findings of a rule. Those of an unknown rule are shown.
-    #[must_use]
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         self.verdicts.get(rule.id).copied().unwrap_or(Verdict::Shown(rule.severity))
     }
 
     /// Whether a rule is hidden only because others are selected: nobody has chosen to ignore it.
-    #[must_use]
     pub fn is_left_out(&self, rule: &Rule) -> bool {
         self.left_out.contains(rule.id)
     }

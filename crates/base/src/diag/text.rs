@@ -29,7 +29,6 @@ const MAX_WIDTH: usize = 160;
 ///    |       ^
 ///    = help: …
 /// ```
-#[must_use]
 pub fn finding(finding: &Finding, color: Color) -> String {
     in_full_or_short(finding, 0, None, color)
 }
@@ -45,7 +44,6 @@ pub struct Elsewhere<'o> {
 
 /// One finding that stands for `n_more` others like it. If its advice has a long list of names, the first ones are
 /// shown.
-#[must_use]
 pub fn finding_of_many(finding: &Finding, n_more: usize, elsewhere: Elsewhere<'_>, color: Color) -> String {
     in_full_or_short(finding, n_more, Some(elsewhere), color)
 }

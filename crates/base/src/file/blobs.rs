@@ -48,25 +48,21 @@ pub struct PartialBlob {
 
 impl BlobCache {
     /// The cache in a directory, which is made when something is kept in it.
-    #[must_use]
     pub fn at(directory: &Path) -> Self {
         Self { directory: directory.to_owned() }
     }
 
     /// The name of a file that belongs to a key.
-    #[must_use]
     pub fn name_of(kind: &str, key: &[u8]) -> String {
         format!("{kind}-{}", hex(&Sha256::digest(key)))
     }
 
     /// Its path.
-    #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// Opens a file, which counts as used from now on. `None` if there is none, or if it is not this user's own.
-    #[must_use]
     pub fn open(&self, name: &str) -> Option<File> {
         let directory = self.open_directory().ok()?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -31,13 +31,11 @@ pub struct Cache {
 
 impl Cache {
     /// The cache in a directory, which is made when something is kept in it.
-    #[must_use]
     pub fn at(directory: &Path) -> Self {
         Self { directory: directory.to_owned() }
     }
 
     /// The content under a key. `None` if there is none, or another user could have put it there.
-    #[must_use]
     pub fn read(&self, key: &[u8]) -> Option<Vec<u8>> {
         let path = self.path(key);
         (is_private(&self.directory) && is_private(&path)).then(|| read_regular(&path).ok()).flatten()

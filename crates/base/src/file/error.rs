@@ -12,24 +12,13 @@ use thiserror::Error;
 pub enum FileError {
     /// An entry that this program did not make has the name of a workspace.
     #[error("{} is in the way: {what}", .path.display())]
-    InTheWay {
-        /// Its path.
-        path: PathBuf,
-        /// Its kind.
-        what: InTheWay,
-    },
+    InTheWay { path: PathBuf, what: InTheWay },
     /// Another process is writing the same target.
     #[error("another process is writing {}", .path.display())]
-    Busy {
-        /// The target.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// The target has changed since it was read.
     #[error("{} has changed in the meantime", .path.display())]
-    Changed {
-        /// The target.
-        path: PathBuf,
-    },
+    Changed { path: PathBuf },
     /// The target exists, and is not a file that can be replaced.
     #[error("{} is {kind}, not a regular file", .path.display())]
     NotAFile {
@@ -40,31 +29,17 @@ pub enum FileError {
     },
     /// The target is a link that leads nowhere.
     #[error("{} is a broken symbolic link", .path.display())]
-    Dangling {
-        /// The link.
-        path: PathBuf,
-    },
+    Dangling { path: PathBuf },
     /// There is a journal beside the target, which the next process that opens the new database would play back into
     /// it.
     #[error("{} belongs to the database that {} would replace", .journal.display(), .path.display())]
-    Journal {
-        /// The target.
-        path: PathBuf,
-        /// The journal.
-        journal: PathBuf,
-    },
+    Journal { path: PathBuf, journal: PathBuf },
     /// A directory is to be written where there is one with something in it.
     #[error("output dir {:?} must be empty", .path.display().to_string())]
-    NotEmpty {
-        /// The target.
-        path: PathBuf,
-    },
+    NotEmpty { path: PathBuf },
     /// A directory with something in it cannot be exchanged for a new one in one step.
     #[error("olmdex cannot replace `{}` as a whole", .path.display())]
-    CannotExchange {
-        /// The target.
-        path: PathBuf,
-    },
+    CannotExchange { path: PathBuf },
     /// A directory is to be written where something else exists.
     #[error("{} is {kind}, not a directory", .path.display())]
     NotADirectory {
@@ -75,31 +50,17 @@ pub enum FileError {
     },
     /// An entry of a directory that is filled in place has the name of the workspace in it.
     #[error("{}: the name `{name}` is taken while the directory is being filled", .path.display())]
-    Reserved {
-        /// The target.
-        path: PathBuf,
-        /// The name.
-        name: String,
-    },
+    Reserved { path: PathBuf, name: String },
     /// A signal ended the write before it was done.
     #[error("interrupted: {} was not written", .path.display())]
-    Interrupted {
-        /// The target.
-        path: PathBuf,
-    },
+    Interrupted { path: PathBuf },
     /// The system refused.
     #[error("cannot write {}: {}", .path.display(), system_words(.source))]
-    Io {
-        /// The target.
-        path: PathBuf,
-        /// The system's words.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// The words of the system for an error, without the number that only programs need, and so that they can follow a
 /// colon.
-#[must_use]
 pub fn system_words(error: &io::Error) -> String {
     let text = error.to_string();
     let Some((words, number)) = text.rsplit_once(" (os error ") else { return text };
@@ -170,7 +131,6 @@ impl fmt::Display for Kind {
 
 impl FileError {
     /// The remedy.
-    #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::InTheWay { .. } => {

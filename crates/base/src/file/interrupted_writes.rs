@@ -189,7 +189,6 @@ pub enum Left {
 /// Abandons all writes that are going on, for a process that is about to end. It removes their workspaces if their
 /// targets have not been replaced yet, and returns the targets with their present state. It waits for a replacement
 /// that is just being made. No write begins after that.
-#[must_use]
 pub fn abandon_all() -> Vec<(PathBuf, Left)> {
     let given_up = lock(&LIVE).give_up();
     given_up.iter().map(|it| (it.target.clone(), it.clear())).collect()

@@ -31,7 +31,6 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 }
 
 /// The kind of thing that a path leads to, through links; `None` if nothing is there. It is not opened.
-#[must_use]
 pub fn kind_of(path: &Path) -> Option<super::Kind> {
     rustix::fs::stat(path).ok().map(|stat| system::kind(&stat))
 }
@@ -140,7 +139,6 @@ pub fn read_named_of(path: &Path, max: u64) -> io::Result<Vec<u8>> {
 }
 
 /// Whether a path names a pipe that this process got open from its parent: `/dev/fd/63`, `/dev/stdin`.
-#[must_use]
 pub fn is_open_pipe(path: &Path) -> bool {
     let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.parent() == Some(Path::new(folder)));
     (is_given || path == Path::new("/dev/stdin")) && kind_of(path) == Some(super::Kind::Pipe)

@@ -110,19 +110,16 @@ impl Replacement {
     }
 
     /// The target, without links.
-    #[must_use]
     pub fn target(&self) -> &Path {
         self.place.path()
     }
 
     /// The new file's path until it is finished, for libraries that write by path. It has no links in it.
-    #[must_use]
     pub fn temporary(&self) -> &Path {
         &self.temporary
     }
 
     /// The new file.
-    #[must_use]
     pub fn file(&mut self) -> &mut File {
         &mut self.file
     }

@@ -4,20 +4,17 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
 
 /// Whether two paths lead to one file, through any links.
-#[must_use]
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.metadata(), b.metadata()), (Ok(a), Ok(b)) if (a.dev(), a.ino()) == (b.dev(), b.ino()))
 }
 
 /// Whether a path that need not exist is a directory, or in it.
-#[must_use]
 pub fn is_inside(path: &Path, directory: &Path) -> bool {
     directory.canonicalize().is_ok_and(|root| root.is_dir() && resolved(path).starts_with(root))
 }
 
 /// Whether a file, or the link to it, belongs to neither this user, nor root, nor the owner of a directory that this
 /// user has chosen to be in.
-#[must_use]
 pub fn is_of_stranger(path: &Path, directory: &Path) -> bool {
     let owner = directory.metadata().map(|it| it.uid()).ok();
     let own = rustix::process::geteuid().as_raw();

@@ -50,7 +50,6 @@ impl Scratch {
     }
 
     /// The directory, without links.
-    #[must_use]
     pub fn path(&self) -> &Path {
         self.shared.workspace.path()
     }

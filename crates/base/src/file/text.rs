@@ -29,7 +29,6 @@ pub enum Text {
 
 impl Text {
     /// The number of bytes that it has.
-    #[must_use]
     pub fn len(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
@@ -38,7 +37,6 @@ impl Text {
     }
 
     /// Whether it has no bytes.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -73,7 +71,6 @@ impl Text {
     }
 
     /// A reader of it.
-    #[must_use]
     pub fn reader(&self) -> TextReader {
         TextReader { text: self.clone(), at: 0 }
     }

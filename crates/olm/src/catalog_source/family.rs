@@ -15,7 +15,6 @@ pub struct PlanCatalog {
 }
 
 /// Family and version of OpenShift by the name of a catalog: `4.20`, `redhat-operators-4.20`, `community-v4.20`.
-#[must_use]
 pub fn family_and_minor(name: &str) -> Option<(String, Minor)> {
     let at = name.rfind(|c: char| !c.is_ascii_digit() && c != '.').map_or(0, |it| it + 1);
     let (family, version) = name.split_at(at);
@@ -28,7 +27,6 @@ pub fn family_and_minor(name: &str) -> Option<(String, Minor)> {
 }
 
 /// Whether a catalog is for a version of OpenShift by its name; `None` if its name states no version.
-#[must_use]
 pub fn is_for(catalog: &str, openshift: Minor) -> Option<bool> {
     family_and_minor(catalog).map(|it| it.1.is_same(openshift))
 }

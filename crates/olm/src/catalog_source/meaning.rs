@@ -36,12 +36,7 @@ pub enum TieError {
     NoTie(String),
     /// There is no such catalog, and no such family.
     #[error("no catalog or family `{name}`")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// The names that there are.
-        known: Vec<String>,
-    },
+    Unknown { name: String, known: Vec<String> },
 }
 
 /// The meanings of the sources of a cluster.
@@ -111,7 +106,6 @@ impl CatalogSources {
     }
 
     /// The meaning of a source; `None` if it is not known. A source without a namespace is a ClusterCatalog.
-    #[must_use]
     pub fn meaning(&self, namespace: &str, name: &str) -> Option<SourceMeaning> {
         let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
         let is_catalog = |it: &str| self.catalogs.iter().any(|known| known.0 == it);
@@ -122,7 +116,6 @@ impl CatalogSources {
     }
 
     /// The catalog that a source is on this cluster; `None` if that is not known.
-    #[must_use]
     pub fn catalog(&self, namespace: &str, name: &str) -> Option<String> {
         let family = match self.meaning(namespace, name)? {
             SourceMeaning::Catalog(catalog) => return Some(catalog),
@@ -140,7 +133,6 @@ impl CatalogSources {
 
     /// A sentence to put behind the name of a source: it says that the source is none of the catalogs, which ones there
     /// are and how to tie it.
-    #[must_use]
     pub fn unknown_words(&self, namespace: &str, name: &str) -> String {
         let (kind, full) = match namespace {
             "" => ("ClusterCatalog", name.to_owned()),
@@ -164,7 +156,6 @@ impl CatalogSources {
     }
 
     /// A sentence about ClusterCatalogs that are none of the catalogs, which OLM v1 asks nevertheless.
-    #[must_use]
     pub fn unknown_cluster_catalogs(&self, names: &BTreeSet<String>) -> String {
         let known = self.known_words();
         match names.first() {
@@ -189,7 +180,6 @@ impl CatalogSources {
 }
 
 /// Whether the one source of a cluster and the one family of catalogs belong together, whatever their names are.
-#[must_use]
 pub fn is_only_pair(cluster: &Cluster, n_families: usize) -> bool {
     let sources: BTreeSet<(&str, &str)> =
         cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source)).collect();
@@ -198,7 +188,6 @@ pub fn is_only_pair(cluster: &Cluster, n_families: usize) -> bool {
 
 /// Whether the one ClusterCatalog of a cluster and the one family of catalogs belong together, whatever their names
 /// are.
-#[must_use]
 pub fn is_only_cluster_catalog(cluster: &Cluster, n_families: usize) -> bool {
     let own = cluster.cluster_catalogs.iter().map(|it| it.name.as_str());
     let named = cluster.extensions.iter().filter_map(ClusterExtension::named_catalog);

@@ -5,7 +5,6 @@ use crate::upgrade::v1::{CatalogState, ServedCatalog};
 use olmdex_rules::cluster::{CATALOG_NAME_LABEL, Cluster, ClusterCatalog};
 
 /// The ClusterCatalogs of a cluster. `meant` finds the catalog, or the family of catalogs, behind a name.
-#[must_use]
 pub fn served_catalogs(cluster: &Cluster, meant: impl Fn(&str) -> Option<String>) -> Vec<ServedCatalog> {
     let of = |it: &ClusterCatalog| {
         let mut labels = it.labels.clone();

@@ -11,7 +11,6 @@ use olmdex_text::json::Tree;
 pub const SUBSCRIPTIONS: &str = "subscriptions.operators.coreos.com";
 
 /// A name that means the same to a shell and to Kubernetes; `None` for any other text.
-#[must_use]
 pub fn plain_name(text: &str) -> Option<&str> {
     let is_plain = !text.is_empty()
         && !text.starts_with('-')
@@ -20,7 +19,6 @@ pub fn plain_name(text: &str) -> Option<&str> {
 }
 
 /// The words of a command that gives one field of an object a value.
-#[must_use]
 pub fn merge_patch(path: &[&str], value: impl Into<Tree>) -> String {
     let patch = path.iter().rev().fold(value.into(), |value, key| Tree::object().with(key, value));
     format!("--type merge -p {}", word(&patch.compact()))

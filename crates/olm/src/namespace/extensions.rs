@@ -11,7 +11,6 @@ use olmdex_rules::cluster::{Cluster, ClusterCatalog, ClusterExtension, ClusterOb
 
 /// The obstacles between a ClusterExtension and its next version. `updates` is the answer of OLM v1, if the catalogs
 /// are known.
-#[must_use]
 pub fn of_extension(cluster: &Cluster, extension: &ClusterExtension, updates: Option<&Updates>) -> Vec<Obstacle> {
     let mut obstacles: Vec<Obstacle> = cluster
         .cluster_catalogs
@@ -114,7 +113,6 @@ fn of_revision(set: &ClusterObjectSet, extension: &ClusterExtension) -> Option<O
 
 /// The definitions that keep OLM v1 from the next bundle of a ClusterExtension, as far as the catalogs tell: its check
 /// of definitions compares the stored versions (`docs/behaviour/olm-v1.md` 6).
-#[must_use]
 pub fn unsafe_definitions(
     cluster: &Cluster,
     extension: &ClusterExtension,
@@ -131,7 +129,6 @@ pub fn unsafe_definitions(
 }
 
 /// The state of ClusterExtensions, with the bundle that each gets next.
-#[must_use]
 pub fn state_of_extensions(
     extensions: &[&ClusterExtension],
     next: &[Option<String>],

@@ -5,7 +5,6 @@ use olmdex_index::query::InstallModes;
 
 /// OLM's refusal of an operator in a namespace whose OperatorGroup targets these namespaces; an empty name stands for
 /// all. `None` if the operator supports them.
-#[must_use]
 pub fn unsupported_targets(modes: InstallModes, namespace: &str, targets: &[String]) -> Option<String> {
     let refusal = |mode: &str, what: &str| {
         Some(format!("{mode} InstallModeType not supported, cannot configure to watch {what}"))

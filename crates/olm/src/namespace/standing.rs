@@ -67,20 +67,17 @@ impl NamespaceInquiry<'_> {
 
 impl NamespaceState {
     /// Whether a limit ended the resolution.
-    #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.obstacles.iter().any(|it| it.code == ObstacleCode::ResolutionUnknown)
     }
 
     /// Whether nothing changes until somebody acts.
-    #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.obstacles.iter().any(|it| it.effect == Effect::Stops)
     }
 }
 
 /// How many operators are stuck, wait, and go on.
-#[must_use]
 pub fn headline(states: &[NamespaceState]) -> String {
     let all: Vec<_> = states.iter().flat_map(|it| &it.operators).collect();
     let n_stuck = all.iter().filter(|it| it.is_stuck).count() as u64;
@@ -99,9 +96,8 @@ pub fn headline(states: &[NamespaceState]) -> String {
 }
 
 /// The first thing that keeps an operator of a namespace from every other version now; `subject` is its Subscription or
-/// ClusterServiceVersion. A channel that leads nowhere is no such thing: another channel may lead on. A limit that ended
-/// the resolution is one.
-#[must_use]
+/// ClusterServiceVersion. A channel that leads nowhere is no such thing: another channel may lead on. A limit that
+/// ended the resolution is one.
 pub fn first_obstacle<'s>(states: &'s [NamespaceState], namespace: &str, subject: &str) -> Option<&'s Obstacle> {
     let mut own = states.iter().filter(|state| state.namespace == namespace).flat_map(|state| &state.obstacles);
     let now = own.clone().find(|it| it.is_now() && it.concerns(subject) && it.code != ObstacleCode::Stranded);
@@ -110,7 +106,6 @@ pub fn first_obstacle<'s>(states: &'s [NamespaceState], namespace: &str, subject
 
 impl OperatorStanding {
     /// The name that obstacles use for it.
-    #[must_use]
     pub fn subject(&self) -> &str {
         if self.name.is_empty() { &self.installed } else { &self.name }
     }

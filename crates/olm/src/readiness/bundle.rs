@@ -48,7 +48,6 @@ impl From<&V1Bundle> for BundleTraits {
 
 /// Conditions C1a, C2, C3 and C5. `renders_api_services` says that the target's operator-controller renders API
 /// services.
-#[must_use]
 pub fn of_bundle(bundle: &BundleTraits, gates: &Gates, renders_api_services: bool) -> Vec<Condition> {
     vec![
         all_namespaces(bundle, gates),
@@ -60,7 +59,6 @@ pub fn of_bundle(bundle: &BundleTraits, gates: &Gates, renders_api_services: boo
 
 /// The only namespace that an operator can go on watching in OLM v1: the single target of its OperatorGroup, if a
 /// feature gate and its install modes allow it (operator-controller's `registryv1.go`).
-#[must_use]
 pub fn watch_namespace(group: Option<&OperatorGroup>, bundle: &BundleTraits, gates: &Gates) -> Option<String> {
     let group = group?;
     let [target] = group.target_namespaces.as_slice() else { return None };

@@ -19,7 +19,6 @@ pub enum Met {
 
 impl Met {
     /// The words for it.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::No => "no",
@@ -49,7 +48,6 @@ pub enum Acknowledgement {
 
 impl Acknowledgement {
     /// Its word, as options and annotations have it.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::WatchScopeChange => "watch-scope-change",
@@ -177,7 +175,6 @@ pub struct Condition {
 
 impl Condition {
     /// Whether OLM v1 itself refuses the bundle for it. The others are about moving, and can be acknowledged.
-    #[must_use]
     pub fn is_refusal(&self) -> bool {
         self.verdict == Met::No && self.acknowledgement.is_none()
     }
@@ -203,14 +200,12 @@ impl Condition {
     }
 
     /// Whether it keeps the operator where it is, or may do so.
-    #[must_use]
     pub fn decides(&self) -> bool {
         self.verdict != Met::Yes && !self.is_acknowledged
     }
 }
 
 /// The condition that a ClusterCatalog serves the package (C7). The caller knows the catalogs and passes the verdict.
-#[must_use]
 pub fn catalog_condition(verdict: Met, reason: String, place: Option<Place>) -> Condition {
     Condition::new("C7", verdict, reason, place)
 }

@@ -93,7 +93,6 @@ pub struct Conversion {
 }
 
 /// Converts the Subscriptions that are ready, with their CatalogSources.
-#[must_use]
 pub fn convert(cluster: &Cluster, ready: &[Ready<'_>]) -> Conversion {
     let mut conversion = Conversion::default();
     let mut ready: Vec<&Ready<'_>> = ready.iter().collect();

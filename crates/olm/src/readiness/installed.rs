@@ -31,7 +31,6 @@ struct Dependencies {
 
 impl<'c> InstalledOperators<'c> {
     /// The operators of a cluster.
-    #[must_use]
     pub fn of(cluster: &'c Cluster) -> Self {
         let csv_of = |it: &Subscription| {
             cluster.csvs.iter().find(|csv| csv.name == it.installed && csv.namespace == it.namespace)
@@ -48,7 +47,6 @@ impl<'c> InstalledOperators<'c> {
     }
 
     /// The version that a Subscription has installed, or empty.
-    #[must_use]
     pub fn version_of(&self, subscription: &Subscription, in_catalog: Option<&V1Bundle>) -> String {
         let of_csv = self.find(subscription).map(|it| it.csv.version.clone()).filter(|it| !it.is_empty());
         let of_catalog = || in_catalog.map(|it| it.version.clone()).filter(|it| !it.is_empty());
@@ -57,7 +55,6 @@ impl<'c> InstalledOperators<'c> {
     }
 
     /// The traits of the bundle that a Subscription has installed.
-    #[must_use]
     pub fn traits_of(&self, subscription: &Subscription, in_catalog: Option<&V1Bundle>) -> BundleTraits {
         let of_catalog = in_catalog.map(BundleTraits::from).unwrap_or_default();
         let Some(Installed { csv, .. }) = self.find(subscription) else {
@@ -96,7 +93,6 @@ impl<'c> InstalledOperators<'c> {
     }
 
     /// The Subscriptions whose operators depend on the bundle that this one has installed, as `NAMESPACE/NAME`.
-    #[must_use]
     pub fn dependents_of(&self, subscription: &Subscription) -> Vec<String> {
         let Some(own) = self.find(subscription) else { return Vec::new() };
         let needs_it = |it: &&Installed<'_>| {

@@ -41,7 +41,6 @@ pub struct Readiness {
 
 impl Readiness {
     /// One that is not known yet.
-    #[must_use]
     pub fn new(package: String) -> Self {
         Self {
             state: State::NotKnown,

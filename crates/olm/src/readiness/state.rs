@@ -23,7 +23,6 @@ pub enum State {
 
 impl State {
     /// The words for it.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Conflict => "conflict",
@@ -35,7 +34,6 @@ impl State {
     }
 
     /// Whether nothing speaks against OLM v1.
-    #[must_use]
     pub fn is_good(self) -> bool {
         matches!(self, Self::AlreadyMigrated | Self::Eligible)
     }

@@ -7,7 +7,6 @@ use super::condition::{Acknowledgement, Condition, Met};
 use olmdex_rules::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup, Subscription};
 
 /// The conditions, in their order.
-#[must_use]
 pub fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> Vec<Condition> {
     vec![
         watch_scope(cluster, subscription),

@@ -228,7 +228,6 @@ pub struct FailureAnswer {
 
 impl ResolutionAnswer {
     /// The answer of one generation; `world` is the one that was resolved.
-    #[must_use]
     pub fn new(world: &World, generation: &Round, number: usize) -> Self {
         let mut answer = Self {
             namespace: world.namespace.clone(),
@@ -259,7 +258,6 @@ impl ResolutionAnswer {
     }
 
     /// The answer that there is none, because of a failure that OLM has too; `number` counts resolutions from 1.
-    #[must_use]
     pub fn of_failure(world: &World, failure: &Failure, number: usize) -> Self {
         let mut installed: Vec<String> =
             world.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();

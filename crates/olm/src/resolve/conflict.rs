@@ -38,15 +38,9 @@ pub struct ConflictFact {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FactKind {
     /// There is this Subscription.
-    Subscription {
-        /// Its name.
-        name: String,
-    },
+    Subscription { name: String },
     /// No bundle is available for the Subscription.
-    Invalid {
-        /// Its name.
-        name: String,
-    },
+    Invalid { name: String },
     /// The Subscription needs one of these.
     Subscribed {
         /// Its name.
@@ -55,15 +49,9 @@ pub enum FactKind {
         candidates: Vec<Named>,
     },
     /// This is installed, and no Subscription refers to it.
-    Unreferenced {
-        /// Its name.
-        operator: Named,
-    },
+    Unreferenced { operator: Named },
     /// This is deprecated.
-    Deprecated {
-        /// The operator.
-        operator: Named,
-    },
+    Deprecated { operator: Named },
     /// An operator demands another.
     Requires {
         /// The operator.
@@ -80,26 +68,11 @@ pub enum FactKind {
         is_all: bool,
     },
     /// The one replaces the other.
-    Replaces {
-        /// The new one.
-        operator: Named,
-        /// The installed bundle.
-        installed: Named,
-    },
+    Replaces { operator: Named, installed: Named },
     /// Only one of these may be installed, because they provide the same API.
-    Providers {
-        /// The API.
-        api: Api,
-        /// The operators.
-        operators: Vec<Named>,
-    },
+    Providers { api: Api, operators: Vec<Named> },
     /// Only one of these may be installed, because they are of one package.
-    Package {
-        /// The package.
-        package: String,
-        /// The operators.
-        operators: Vec<Named>,
-    },
+    Package { package: String, operators: Vec<Named> },
 }
 
 /// An operator by its names.
@@ -128,7 +101,6 @@ impl Conflict {
     }
 
     /// The message that OLM writes into the conditions of the Subscriptions.
-    #[must_use]
     pub fn olm_text(&self) -> String {
         let messages = self.messages();
         if messages.is_empty() {
@@ -138,7 +110,6 @@ impl Conflict {
     }
 
     /// The facts in OLM's words, in its order.
-    #[must_use]
     pub fn messages(&self) -> Vec<&str> {
         let mut messages: Vec<&str> = self.facts.iter().map(|it| it.message.as_str()).collect();
         messages.sort_unstable();

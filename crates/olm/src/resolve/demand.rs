@@ -175,7 +175,6 @@ pub struct Demands<'r> {
 
 impl<'r> Demands<'r> {
     /// Makes a reader that has read nothing yet.
-    #[must_use]
     pub fn new(world: &'r World, rows: &'r dyn Rows, options: &Options) -> Self {
         let universe = Universe::new(world, rows, Vec::new(), budget(options.steps));
         let candidates = Candidates::default();

@@ -44,7 +44,6 @@ pub struct Dependant {
 
 impl Dependant {
     /// Whether it cannot be installed any more.
-    #[must_use]
     pub fn is_lost(&self) -> bool {
         self.after.is_empty()
     }

@@ -20,7 +20,6 @@ pub struct Sentence {
 }
 
 /// The story of facts that contradict each other: requests first.
-#[must_use]
 pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
     let rank = |it: &FactKind| match it {
         FactKind::Subscription { .. } | FactKind::Invalid { .. } | FactKind::Subscribed { .. } => 0,
@@ -155,7 +154,6 @@ fn shown(operator: &Named) -> String {
 }
 
 /// An operator with where it comes from; without a channel it is installed.
-#[must_use]
 pub fn with_origin(name: &str, channel: &str, catalog: &str) -> String {
     if channel.is_empty() { format!("{name} (installed)") } else { format!("{name} ({channel} of {catalog})") }
 }

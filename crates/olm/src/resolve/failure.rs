@@ -62,7 +62,6 @@ pub struct Overwork {
 
 impl Failure {
     /// Whether a limit ended the work.
-    #[must_use]
     pub fn is_limit(&self) -> bool {
         match self {
             Self::Limit(_) | Self::Work(_) => true,

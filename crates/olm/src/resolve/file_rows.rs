@@ -28,7 +28,6 @@ pub struct FileRows<'i> {
 
 impl<'i> FileRows<'i> {
     /// Reads catalogs; the places of their rows are those in the list.
-    #[must_use]
     pub fn read(inputs: &[&'i Input]) -> Self {
         let mut documents = Vec::new();
         let mut packages = Vec::new();

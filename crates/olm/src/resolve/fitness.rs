@@ -21,7 +21,6 @@ pub struct ClusterFacts {
 
 impl ClusterFacts {
     /// Whether nothing is known.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -31,7 +30,6 @@ impl ClusterFacts {
     }
 
     /// The claims of an operator that do not suit the cluster, in words; `claims` are those of its bundle.
-    #[must_use]
     pub fn misfits(&self, operator: &Operator, claims: &Claims) -> Vec<String> {
         let mut misfits = Vec::new();
         let name = &operator.name;

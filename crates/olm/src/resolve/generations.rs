@@ -24,7 +24,6 @@ pub struct Round {
 }
 
 /// The world after the steps of OLM. Without an InstallPlan nothing changes.
-#[must_use]
 pub fn after(world: &World, resolution: &Resolution, steps: &Steps) -> World {
     let mut next = world.clone();
     if !steps.makes_install_plan {
@@ -77,7 +76,6 @@ pub struct Course {
 
 /// Resolves again and again, until nothing changes, nothing can be resolved, a resolution fails, or the same operators
 /// were installed before. The last generation states which.
-#[must_use]
 pub fn generations(world: &World, rows: &dyn Rows, options: &Options) -> Course {
     let mut course = Course::default();
     course.failure = run(world, rows, options, &mut course.generations).err();

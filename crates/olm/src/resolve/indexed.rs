@@ -24,7 +24,6 @@ pub struct IndexRows<'i> {
 
 impl<'i> IndexRows<'i> {
     /// The catalogs of an index that a world knows.
-    #[must_use]
     pub fn new(index: &'i LightIndex, world: &World) -> Self {
         let mut places: HashMap<String, Vec<usize>> = HashMap::new();
         for (place, catalog) in world.catalogs.iter().enumerate() {

@@ -27,7 +27,6 @@ pub struct Crossing {
 
 /// Warnings for administrators of the whole cluster. The input is the namespaces, each with its resolution if it has
 /// one.
-#[must_use]
 pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> Vec<Crossing> {
     let mut all: Vec<Present> = Vec::new();
     for (world, resolution) in namespaces {

@@ -34,7 +34,6 @@ pub enum Preference {
 
 impl Preference {
     /// The reason, in words.
-    #[must_use]
     pub fn reason(self) -> &'static str {
         match self {
             Self::Installed => "it is already installed",

@@ -71,20 +71,10 @@ pub enum QuestionError {
     SeveralNamespaces(Vec<String>),
     /// One namespace is asked about, and something is for another one.
     #[error("the question is about the namespace `{asked}`, not `{for_namespace}`")]
-    OtherNamespace {
-        /// The namespace of the question.
-        asked: String,
-        /// The other one.
-        for_namespace: String,
-    },
+    OtherNamespace { asked: String, for_namespace: String },
     /// The manifests are not about that namespace.
     #[error("the manifests have nothing in the namespace `{name}`")]
-    NoSuchNamespace {
-        /// The namespace.
-        name: String,
-        /// The names that exist.
-        known: Vec<String>,
-    },
+    NoSuchNamespace { name: String, known: Vec<String> },
     /// A Subscription refers to a catalog that is not available.
     #[error("the Subscription `{subscription}` {}", .words.clone().unwrap_or_else(|| format!("names the catalog `{catalog}`, which was not given")))]
     NoSuchCatalog {
@@ -99,28 +89,13 @@ pub enum QuestionError {
     },
     /// No catalog has the package.
     #[error("no package `{name}`")]
-    NoSuchPackage {
-        /// The package.
-        name: String,
-        /// The names that exist.
-        known: Vec<String>,
-    },
+    NoSuchPackage { name: String, known: Vec<String> },
     /// The package has no such channel, version or bundle.
     #[error("package `{package}` has no channel, no version and no bundle `{name}`")]
-    NoSuchChoice {
-        /// The package.
-        package: String,
-        /// The name that was asked for.
-        name: String,
-        /// The channels that there are.
-        known: Vec<String>,
-    },
+    NoSuchChoice { package: String, name: String, known: Vec<String> },
     /// No catalog has the bundle.
     #[error("no bundle `{name}`")]
-    NoSuchBundle {
-        /// The bundle.
-        name: String,
-    },
+    NoSuchBundle { name: String },
     /// The catalogs cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -147,7 +122,6 @@ impl Question {
     }
 
     /// The number of Subscriptions in these namespaces that are skipped, since their catalogs are not available.
-    #[must_use]
     pub fn skipped(&self, ranks: &[CatalogRank], namespaces: &[String]) -> usize {
         let is_at_hand = |it: &&Subscription| ranks.iter().any(|rank| rank.catalog == it.source);
         let is_asked = |it: &&Subscription| it.namespace.is_empty() || namespaces.contains(&it.namespace);
@@ -236,7 +210,6 @@ impl Question {
 
     /// The question about one of its namespaces. An item without a namespace stays with the namespace that it belongs
     /// to.
-    #[must_use]
     pub fn about(&self, namespace: &str) -> Self {
         let home = self.namespace.clone().or_else(|| self.namespace_of_manifests().ok());
         let is_its = |it: &Option<String>| it.as_deref().or(home.as_deref()) == Some(namespace);

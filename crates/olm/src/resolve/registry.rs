@@ -8,7 +8,6 @@ use olmdex_constraint::fields::package_of;
 use olmdex_fbc::Property;
 
 /// The properties of a bundle of a file-based catalog, given those that are streamed.
-#[must_use]
 pub(crate) fn of_file_based(mut properties: Vec<Property>, package: &str, version: &str) -> Vec<Property> {
     let is_dependency = |it: &&Property| matches!(&*it.kind, "olm.gvk.required" | "olm.package.required");
     let again: Vec<Property> = properties.iter().filter(is_dependency).cloned().collect();

@@ -31,26 +31,11 @@ pub struct Repair {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// A Subscription no longer names a bundle to start with.
-    ForgetStart {
-        /// The Subscription.
-        subscription: String,
-    },
+    ForgetStart { subscription: String },
     /// A Subscription follows another channel, and another CatalogSource if one is given by name and namespace.
-    Follow {
-        /// The Subscription.
-        subscription: String,
-        /// The channel.
-        channel: String,
-        /// The CatalogSource.
-        source: Option<(String, String)>,
-    },
+    Follow { subscription: String, channel: String, source: Option<(String, String)> },
     /// Objects are deleted.
-    Delete {
-        /// The Subscription.
-        subscription: Option<String>,
-        /// The ClusterServiceVersion.
-        csv: Option<String>,
-    },
+    Delete { subscription: Option<String>, csv: Option<String> },
 }
 
 /// Single changes that make the namespace resolvable, those that take least away first.

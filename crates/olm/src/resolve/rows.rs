@@ -213,7 +213,6 @@ pub struct PlainRows {
 
 impl PlainRows {
     /// Rows of packages.
-    #[must_use]
     pub fn new(packages: Vec<PackageRows>) -> Self {
         let mut rows = Self::default();
         for package in packages {

@@ -56,7 +56,6 @@ pub struct UpdatedSubscription {
 }
 
 /// Whether a Subscription is about an operator, by package, channel and catalog.
-#[must_use]
 pub fn is_about(world: &World, subscription: &Subscription, operator: &Operator) -> bool {
     let catalog = world.catalogs.get(operator.catalog);
     let is_source = (subscription.source.is_empty() && subscription.source_namespace.is_empty())
@@ -67,7 +66,6 @@ pub fn is_about(world: &World, subscription: &Subscription, operator: &Operator)
 }
 
 /// The steps that OLM takes after a resolution.
-#[must_use]
 pub fn steps(world: &World, resolution: &Resolution) -> Steps {
     let mut steps = Steps { needs_approval: world.subscriptions.iter().any(|it| it.is_manual), ..Steps::default() };
     for (idx, operator) in resolution.operators.iter().enumerate() {

@@ -53,7 +53,6 @@ impl Link {
 
 /// The chains that bring an operator, the short ones first, [`MAX_CHAINS`] at most; none goes twice over the same
 /// operator.
-#[must_use]
 pub fn chains(resolution: &Resolution, operator: &str) -> Vec<Chain> {
     let reasons = |name: &str| -> &[Because] {
         let of_new = resolution.operators.iter().find(|it| it.name == name).map(|it| it.because.as_slice());

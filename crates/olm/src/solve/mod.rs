@@ -43,8 +43,5 @@ impl Default for Limits {
 pub enum SolveError {
     /// The limit of conflicts was reached.
     #[error("the search stopped after {conflicts} conflicts")]
-    Limit {
-        /// The limit.
-        conflicts: u64,
-    },
+    Limit { conflicts: u64 },
 }

@@ -8,7 +8,6 @@ pub struct Var(u32);
 
 impl Var {
     /// Its number, from 0, in the order in which variables were made.
-    #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -49,7 +48,6 @@ pub struct Problem {
 
 impl Problem {
     /// A problem without variables.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
@@ -68,13 +66,11 @@ impl Problem {
     }
 
     /// The number of variables.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.constraints.len()
     }
 
     /// Whether there are no variables.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.constraints.is_empty()
     }
@@ -85,13 +81,11 @@ impl Problem {
     }
 
     /// The constraints of a variable.
-    #[must_use]
     pub fn constraints(&self, var: Var) -> &[Constraint] {
         &self.constraints[var.index()]
     }
 
     /// A constraint.
-    #[must_use]
     pub fn constraint(&self, fact: Fact) -> &Constraint {
         &self.constraints[fact.var.index()][fact.constraint]
     }

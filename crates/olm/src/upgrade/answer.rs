@@ -115,7 +115,6 @@ pub struct EngineQuestion {
 
 impl PackageView {
     /// A package from the data of an index about it and about its catalogs.
-    #[must_use]
     pub fn new(package: &str, graphs: Vec<PackageGraph>, catalogs: &[CatalogRank]) -> Self {
         let classic = graphs.iter().map(|_| OnceLock::new()).collect();
         let by_name = graphs.iter().map(|_| OnceLock::new()).collect();
@@ -145,7 +144,6 @@ impl PackageView {
     }
 
     /// The catalogs as OLM v1 sees them.
-    #[must_use]
     pub fn catalogs(&self) -> &[v1::Catalog] {
         self.v1.get_or_init(|| {
             let of = |it: &CatalogRank| {
@@ -170,7 +168,6 @@ impl PackageView {
     }
 
     /// The part of one catalog; `None` if it has nothing about the package.
-    #[must_use]
     pub fn of_catalog(&self, catalog: &str) -> Option<Self> {
         let graphs: Vec<PackageGraph> = self.graphs.iter().filter(|it| it.catalog == catalog).cloned().collect();
         let ranks: Vec<CatalogRank> = self.ranks.iter().filter(|it| it.catalog == catalog).cloned().collect();
@@ -179,13 +176,11 @@ impl PackageView {
     }
 
     /// All bundles, each once, highest version first.
-    #[must_use]
     pub fn bundles(&self) -> &[NamedVersion] {
         &self.bundles
     }
 
     /// A bundle by its name or version.
-    #[must_use]
     pub fn find(&self, text: &str) -> Option<NamedVersion> {
         let all = self.bundles();
         if let Some(found) = all.iter().find(|it| it.name == text || it.version == text) {
@@ -221,7 +216,6 @@ impl PackageView {
 
     /// The deprecations of the package, of some channels and of an installed bundle, in words with the messages of
     /// their authors. OLM Classic reports the same in the conditions of a Subscription.
-    #[must_use]
     pub fn deprecations(&self, channels: &[String], installed: Option<&InstalledBundle>) -> Vec<String> {
         let mut found = Vec::new();
         // The last of several blobs counts.
@@ -264,7 +258,6 @@ impl PackageView {
 
 impl EngineQuestion {
     /// The question to OLM v1.
-    #[must_use]
     pub fn question(&self, package: &str) -> v1::Question {
         v1::Question {
             package: package.to_owned(),
@@ -277,7 +270,6 @@ impl EngineQuestion {
     }
 
     /// The channel of a Subscription.
-    #[must_use]
     pub fn channel(&self) -> Option<&str> {
         self.channels.first().map(String::as_str)
     }

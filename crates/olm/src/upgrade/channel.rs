@@ -34,7 +34,6 @@ pub struct Entry {
 
 impl Entry {
     /// An entry and its bundle's version, with its range read.
-    #[must_use]
     pub fn new(fields: impl Into<SharedEntry>, version: Option<Version>) -> Self {
         let fields = fields.into();
         let range = Range::parse(&fields.skip_range).ok();
@@ -42,7 +41,6 @@ impl Entry {
     }
 
     /// Its number among the channel's entries, by which the channel knows its place.
-    #[must_use]
     pub fn number(&self) -> usize {
         self.fields.number()
     }
@@ -50,7 +48,6 @@ impl Entry {
 
 impl Channel {
     /// A channel of a package as it was read; `version` knows the versions of its bundles.
-    #[must_use]
     pub fn new(package: &str, channel: &GraphChannel, version: impl Fn(&str) -> Option<Version>) -> Self {
         let entry = |it: SharedEntry| {
             let version = version(&it.name);
@@ -65,7 +62,6 @@ impl Channel {
     }
 
     /// The entry of a name; if there are several, the first.
-    #[must_use]
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.entries.of(name)
     }
@@ -85,7 +81,6 @@ pub struct Entries {
 
 impl Entries {
     /// All of them, in their order.
-    #[must_use]
     pub fn as_slice(&self) -> &[Entry] {
         &self.list
     }
@@ -96,7 +91,6 @@ impl Entries {
     }
 
     /// The entry of a name; if there are several, the first.
-    #[must_use]
     pub fn of(&self, name: &str) -> Option<&Entry> {
         self.place_of(name).map(|it| &self.list[it])
     }

@@ -19,7 +19,6 @@ use olmdex_version::{Holding, Version, by_version, first_of};
 ///
 /// `without_way` are the names from which no edges lead to the head, as far as the index knows. If ranges lead up only,
 /// no others need to be followed.
-#[must_use]
 pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way: &NamesWithoutWay) -> Vec<Finding> {
     let found = check_package(&graph.catalog, &Package::new(graph), old.map(Package::new).as_ref(), without_way);
     found.into_iter().map(|it| it.finding).collect()

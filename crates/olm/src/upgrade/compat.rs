@@ -62,7 +62,6 @@ pub enum Signal {
 
 impl Signal {
     /// Its name.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::MaxOpenShiftVersion => MAX_OPENSHIFT_VERSION,
@@ -91,7 +90,6 @@ pub enum Compatibility {
 
 impl Compatibility {
     /// In a word, for people: JSON has `notExcluded` for `not-excluded`, as it always had.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
@@ -103,7 +101,6 @@ impl Compatibility {
     }
 
     /// The meaning, for the legend of a table.
-    #[must_use]
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Blocks => "OpenShift refuses the update to this version while it is installed",
@@ -115,7 +112,6 @@ impl Compatibility {
     }
 
     /// The verdict that a plan names in JSON, in which `incompatible` stands for `excluded`.
-    #[must_use]
     pub fn of_plan(word: &str) -> Option<Self> {
         match word {
             "blocks" => Some(Self::Blocks),
@@ -128,7 +124,6 @@ impl Compatibility {
     }
 
     /// Whether the bundle may stay, as far as is known.
-    #[must_use]
     pub fn may_stay(self) -> bool {
         self > Self::Excluded
     }
@@ -160,7 +155,6 @@ pub struct Judgement {
 
 impl Judgement {
     /// The deciding reason: that of the worst evidence.
-    #[must_use]
     pub fn reason(&self) -> String {
         let decisive = self.evidence.iter().filter(|it| it.verdict == self.verdict);
         let reasons: Vec<&str> = decisive.map(|it| it.reason.as_str()).collect();
@@ -171,7 +165,6 @@ impl Judgement {
 /// Judges a bundle that one generation of OLM has installed on a cluster of the minor version `from` that is to be
 /// upgraded to `to`. At each minor version the cluster asks for the very next one. Limits that the cluster enforces
 /// count before the vendor's lifecycle, and the lifecycle counts before the statements of the bundle.
-#[must_use]
 pub fn judge(claims: &Claims, olm: Olm, from: Minor, to: Minor) -> Judgement {
     let mut evidence = Vec::new();
     evidence.extend(match &claims.unreadable {
@@ -269,7 +262,6 @@ fn judge_kube(value: &str, to: Minor) -> Option<Evidence> {
 
 /// Whether a bundle is published for a version of OpenShift, by its `com.redhat.openshift.versions`; `None` if that
 /// makes no claim.
-#[must_use]
 pub(crate) fn is_published_for(value: &str, openshift: Minor) -> Option<bool> {
     Published::parse(value).map(|it| it.contains(openshift))
 }

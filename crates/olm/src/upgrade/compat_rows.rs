@@ -66,7 +66,6 @@ pub struct Move {
 }
 
 /// The rows of all bundles of a package of a catalog, highest version first.
-#[must_use]
 pub fn bundles_that_stay(olm: &[Olm], graph: &PackageGraph, step: Move, installation: &Installation) -> Vec<Stay> {
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
     let mut rows = Vec::new();
@@ -118,7 +117,6 @@ impl Subject<'_> {
 /// The rows of an installed bundle, without the ways out of bundles that must not stay. `own` are its own values of
 /// `olm.maxOpenShiftVersion` on the cluster, if they are known: these count, not those in a catalog. A view of the
 /// Subscription's catalog alone ([`PackageView::of_catalog`]) keeps the data of other catalogs out of it.
-#[must_use]
 pub fn installed_that_stays(
     olm: &[Olm],
     view: &PackageView,

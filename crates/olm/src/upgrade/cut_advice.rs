@@ -30,20 +30,17 @@ use olmdex_version::Version;
 /// assert_eq!(finding.place.as_ref().map(|it| it.line), Some(1));
 /// assert!(report.opm.is_some(), "opm refuses it too");
 /// ```
-#[must_use]
 pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
     check_catalog_noting(input, day, &mut |_| {})
 }
 
 /// Like [`check_catalog`], for a caller that takes note of each document.
-#[must_use]
 pub fn check_catalog_noting(input: &Input, day: Option<Day>, note: &mut dyn FnMut(&check::Inspected)) -> Report {
     check::judge(input, day, Some(cut_advice), note)
 }
 
 /// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: the
 /// same as the advice of [`super::check_graph()`] for that channel. `None` if there is no such edge.
-#[must_use]
 pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
     let ChannelFacts { package, name, entries } = cut.channel;
     let places = Arc::new(ChannelPlaces::at_line("", 1));

@@ -19,7 +19,6 @@ const PLACES: [&str; 4] = [
 
 /// The answer of OLM Classic as it is documented, for a Subscription to `source`. Other sources come by priority, the
 /// highest first, then by name.
-#[must_use]
 pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &EngineQuestion) -> Updates {
     let mut answer = Updates { version_range: String::new(), ..Updates::new(Olm::Classic, view, asked) };
     let mut graphs: Vec<_> = view.graphs.iter().collect();

@@ -31,12 +31,7 @@ pub struct InstalledBundle {
 pub enum InstalledError {
     /// Neither a bundle nor an edge knows it.
     #[error("package `{package}` has no bundle and no version `{text}`")]
-    Unknown {
-        /// The package.
-        package: String,
-        /// The text that was asked for.
-        text: String,
-    },
+    Unknown { package: String, text: String },
     /// Several names carry the version, and no catalog holds one of them.
     #[error("version {version} of package `{package}` may be {}", first_of(.names.iter().map(|it| format!("`{it}`")), .names.len()))]
     Several {
@@ -54,13 +49,11 @@ pub enum InstalledError {
 
 impl InstalledBundle {
     /// A bundle that a catalog holds.
-    #[must_use]
     pub fn held(name: String, version: String) -> Self {
         Self::named(name, version, true)
     }
 
     /// A bundle whose name is known.
-    #[must_use]
     pub fn named(name: String, version: String, is_in_catalog: bool) -> Self {
         Self { name, version, release: None, is_in_catalog, is_name_assumed: false }
     }
@@ -72,19 +65,16 @@ impl InstalledBundle {
     }
 
     /// The bundle that an upgrade installs.
-    #[must_use]
     pub fn after(target: &Target) -> Self {
         Self::held(target.bundle.clone(), target.version.clone()).with_release(target.release.clone())
     }
 
     /// The bundle in OLM Classic's form.
-    #[must_use]
     pub fn as_classic(&self) -> classic::Installed {
         classic::Installed { name: self.name.clone(), version: Version::parse(&self.version).ok() }
     }
 
     /// The bundle in OLM v1's form.
-    #[must_use]
     pub(crate) fn as_v1(&self) -> v1::Installed {
         v1::Installed { name: self.name.clone(), version: self.version.clone(), release: self.release.clone() }
     }

@@ -35,7 +35,6 @@ pub struct ExtraEdge {
 
 impl ExtraEdge {
     /// The text to write, as a request. It lists all names, so that it can be carried out.
-    #[must_use]
     pub fn request(&self) -> String {
         let Self { entry, skips, skip_range, old_range, .. } = self;
         let names = (!skips.is_empty()).then(|| format!("add {} to the skips of {entry}", skips.join(", ")));
@@ -53,7 +52,6 @@ impl ExtraEdge {
 /// `holds` agrees.
 ///
 /// `None` if everybody has a path, or no such edge is found.
-#[must_use]
 pub fn extra_edge(
     channel: &Channel,
     users: &[Installed],
@@ -119,19 +117,16 @@ fn fields(channel: &Channel) -> Vec<fbc::Entry> {
 
 /// Whether a user has at least the version of the head of a channel, and cannot be upgraded to it. If there are several
 /// heads, the highest counts.
-#[must_use]
 pub fn is_above_head(channel: &Channel, user: &Installed) -> bool {
     highest_head(channel).is_some_and(|(head, _)| is_above(user, head))
 }
 
 /// Whether a channel is valid, and every user has a path to its head, or something newer.
-#[must_use]
 pub fn leads_all_to_its_head(channel: &Channel, users: &[&Installed]) -> bool {
     check_chain(&fields(channel)).is_ok() && dead_ends(channel, users).is_some_and(|it| it.is_empty())
 }
 
 /// A channel with the edge added to its head.
-#[must_use]
 pub fn with_edge(channel: &Channel, edge: &ExtraEdge) -> Channel {
     let mut changed = channel.clone();
     changed.entries.change(&edge.entry, |entry| {
@@ -282,7 +277,6 @@ const MAX_ALTERNATIVES: usize = 100;
 /// A range that includes what either of two ranges includes, and nothing else: the alternatives that no other one
 /// includes, of which those of the form `>=1.0.0 <2.0.0` are joined where they meet. More than a hundred
 /// alternatives stand side by side.
-#[must_use]
 pub fn either_range(one: &str, other: &str) -> String {
     let mut later: VecDeque<&str> =
         [one, other].into_iter().flat_map(|range| range.split("||")).map(str::trim).collect();

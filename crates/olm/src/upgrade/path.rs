@@ -146,7 +146,6 @@ impl UpgradePath {
 }
 
 /// The steps of OLM Classic.
-#[must_use]
 pub fn classic_path(
     view: &PackageView,
     graph: &PackageGraph,
@@ -167,7 +166,6 @@ pub fn classic_path(
 
 /// The steps of OLM Classic in a namespace that OLM resolves to `next`: what others in it demand may rule out the
 /// bundle that is nearest to the head.
-#[must_use]
 pub fn classic_path_over(
     next: &str,
     view: &PackageView,
@@ -223,7 +221,6 @@ fn targets(view: &PackageView, graph: &PackageGraph, path: classic::Path) -> Vec
 }
 
 /// The steps of OLM v1: at each the highest version that is permitted.
-#[must_use]
 pub fn v1_path(view: &PackageView, asked: &EngineQuestion, from: &InstalledBundle, to: Option<&str>) -> UpgradePath {
     let mut answer = UpgradePath::new(Olm::V1, view, asked, from, to);
     // Such a ClusterExtension cannot exist, so OLM cannot resolve it.

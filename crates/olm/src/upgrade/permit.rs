@@ -19,7 +19,6 @@ pub enum Field {
 
 impl Field {
     /// The field as catalogs spell it.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Replaces => "replaces",
@@ -51,7 +50,6 @@ pub struct Permit {
 
 impl Permit {
     /// The permit that a field of an entry gives; `place` is that of its value.
-    #[must_use]
     pub(super) fn new(channel: &str, entry: &str, field: Field, value: &str, place: Place) -> Self {
         Self {
             channel: channel.to_owned(),
@@ -65,7 +63,6 @@ impl Permit {
     }
 
     /// The place of the field's value: `file:line:column`.
-    #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}:{}", self.file, self.line, self.column)
     }

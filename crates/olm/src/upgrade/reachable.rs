@@ -64,7 +64,6 @@ impl<'v> UpgradeRoutes<'v> {
     }
 
     /// The ways of OLM v1 in a channel.
-    #[must_use]
     pub fn v1(view: &'v PackageView, channel: &str) -> Self {
         let question =
             Question { package: view.package.clone(), channels: vec![channel.to_owned()], ..Question::default() };
@@ -124,7 +123,6 @@ impl<'v> UpgradeRoutes<'v> {
 
     /// The reason why OLM v1 stops at a bundle although something leads on, if there is one: it refuses the bundle that
     /// it would take.
-    #[must_use]
     pub fn refusal(&self, at: &InstalledBundle) -> Option<String> {
         let Engine::V1 { question, view, .. } = &self.engine else { return None };
         let question = Question { installed: Some(at.as_v1()), ..question.clone() };
@@ -165,7 +163,6 @@ impl<'v> UpgradeRoutes<'v> {
 /// The edge on the way from an installed bundle that no longer leads to the head: the one from the end of the new way
 /// if there was one, or else the first that the old way takes and the new one does not. `None` if nothing led on before
 /// either.
-#[must_use]
 pub fn lost_edge(
     before: &UpgradeRoutes<'_>,
     after: &mut UpgradeRoutes<'_>,

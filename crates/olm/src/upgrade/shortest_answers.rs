@@ -34,7 +34,6 @@ pub struct FewestSteps<'w> {
 
 /// The ways with the fewest steps that a generation of OLM can be led; if there are none, one answer that says so. OLM
 /// Classic is asked about the first catalog of the view; without one there is no answer.
-#[must_use]
 pub fn fewest_steps(
     view: &PackageView,
     asked: &EngineQuestion,

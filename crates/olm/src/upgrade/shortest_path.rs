@@ -45,13 +45,11 @@ pub struct Effort(Option<Cell<u64>>);
 
 impl Effort {
     /// So many steps.
-    #[must_use]
     pub fn of(n_steps: u64) -> Self {
         Self(Some(Cell::new(n_steps)))
     }
 
     /// Whether a search stopped because its budget was spent.
-    #[must_use]
     pub fn is_spent(&self) -> bool {
         self.0.as_ref().is_some_and(|it| it.get() == 0)
     }
@@ -66,7 +64,6 @@ impl Effort {
 
 /// The names to which a first step of either generation may lead: from there on, edges lead from name to name. The
 /// first step is different, since no catalog needs to hold the installed bundle.
-#[must_use]
 pub fn first_steps(view: &PackageView, channels: &[String], from: &InstalledBundle) -> BTreeSet<String> {
     let asked =
         EngineQuestion { installed: Some(from.clone()), channels: channels.to_vec(), ..EngineQuestion::default() };
@@ -75,7 +72,6 @@ pub fn first_steps(view: &PackageView, channels: &[String], from: &InstalledBund
 
 /// The shortest ways of OLM v1, along edges of the channels that are asked. Among equally short ways the one over the
 /// highest versions comes first.
-#[must_use]
 pub fn v1_shortest(
     view: &PackageView,
     asked: &EngineQuestion,
@@ -221,7 +217,6 @@ impl<'s> V1Search<'s> {
 /// The shortest ways of OLM Classic over the channels that are asked; the first of these is the Subscription's own.
 /// Among equally short ways the one with the fewest changes of channel comes first. Channels without an order are left
 /// out.
-#[must_use]
 pub fn classic_shortest(
     view: &PackageView,
     graph: &PackageGraph,

@@ -77,7 +77,6 @@ pub struct Updates {
 
 impl Updates {
     /// Whether the answer is a negative one.
-    #[must_use]
     pub fn is_negative(&self) -> bool {
         matches!(self.verdict, Verdict::Stuck | Verdict::Error | Verdict::Refused | Verdict::Held)
     }
@@ -128,7 +127,6 @@ impl Updates {
 }
 
 /// The answer of OLM Classic, for a Subscription to one catalog.
-#[must_use]
 pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &EngineQuestion) -> Updates {
     let package = view.as_classic(graph);
     let mut answer = Updates { version_range: String::new(), ..Updates::new(Olm::Classic, view, asked) };
@@ -196,7 +194,6 @@ fn stuck(package: &classic::Package, asked: &EngineQuestion, place: &str) -> Str
 
 /// The reason why nothing in channels leads on from the installed bundle; `place` names the channels. Entries that
 /// would lead on, but are skipped, are named, because they are the surprise.
-#[must_use]
 pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Installed, place: &str) -> String {
     let mut text = format!("no entry of {place} replaces or skips {}", installed.name);
     if let Some(version) = &installed.version {
@@ -219,7 +216,6 @@ pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Ins
 }
 
 /// The answer of OLM v1, for a ClusterExtension.
-#[must_use]
 pub fn v1_updates(view: &PackageView, asked: &EngineQuestion) -> Updates {
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
     let mut answer = Updates { walk: found.walk, ..Updates::new(Olm::V1, view, asked) };
@@ -277,7 +273,6 @@ fn found_target(view: &PackageView, asked: &EngineQuestion, found: &v1::Resoluti
 }
 
 /// The reason why OLM v1 refuses to install the bundle that it has resolved to, in its words.
-#[must_use]
 pub fn v1_refusal(view: &PackageView, asked: &EngineQuestion, found: &v1::Resolution) -> Option<String> {
     let catalog = view.catalogs().iter().find(|it| it.name == found.catalog)?;
     let candidate = catalog.candidate(&found.bundle)?;
@@ -285,7 +280,6 @@ pub fn v1_refusal(view: &PackageView, asked: &EngineQuestion, found: &v1::Resolu
 }
 
 /// The sentence that OLM v1 resolves to a bundle and refuses it.
-#[must_use]
 pub fn refused_words(bundle: &str, refusal: &str) -> String {
     format!("OLM v1 resolves to {bundle} and refuses it: {refusal}")
 }
@@ -323,7 +317,6 @@ fn v1_reason(view: &PackageView, asked: &EngineQuestion, target: Option<&Target>
 
 /// Every bundle that the edges, the channels and the range permit, highest version first; the installed bundle is left
 /// out.
-#[must_use]
 pub fn v1_targets(view: &PackageView, asked: &EngineQuestion) -> Vec<Target> {
     let range = Constraint::parse(&asked.version).ok();
     let mut found: Vec<(Option<VersionRelease>, Target)> = Vec::new();

@@ -135,7 +135,6 @@ impl WhyNot {
 }
 
 /// The reason of OLM Classic: in the graph.
-#[must_use]
 pub fn classic_why_not(
     view: &PackageView,
     graph: &PackageGraph,
@@ -342,7 +341,6 @@ fn through(steps: &[PathStep]) -> String {
 
 /// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left. `within` are the
 /// names between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
-#[must_use]
 pub fn v1_why_not(view: &PackageView, asked: &EngineQuestion, target: &NamedVersion, within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Olm::V1, view, asked, target);
     let name = &target.name;

@@ -63,12 +63,7 @@ pub struct Stream {
 pub enum ZStreamError {
     /// The package has no such channel.
     #[error("package `{package}` has no channel `{channel}`")]
-    NoChannel {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-    },
+    NoChannel { package: String, channel: String },
     /// The order of patch releases is unknown.
     #[error("no version can be determined for {}", .0.join(", "))]
     NoVersion(Vec<String>),

@@ -479,7 +479,8 @@ impl Unknown {
         Self { code, subject, platform: platform.map(|it| it.to_string()), source: None, text }
     }
 
-    /// Whether it keeps every plan from being `ready`: the content of a catalog is unknown, or what OLM does in a namespace.
+    /// Whether it keeps every plan from being `ready`: the content of a catalog is unknown, or what OLM does in a
+    /// namespace.
     #[must_use]
     pub fn decides(&self) -> bool {
         matches!(self.code, Code::CatalogMissing | Code::SourceUnknown | Code::Unresolved)

@@ -24,13 +24,11 @@ pub fn take(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// A number with its sign in the lowest bit, so that small steps back are small numbers.
-#[must_use]
 pub fn folded(step: i64) -> u64 {
     (step.wrapping_shl(1) ^ (step >> 63)).cast_unsigned()
 }
 
 /// The number that [`folded`] was given.
-#[must_use]
 pub fn unfolded(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }

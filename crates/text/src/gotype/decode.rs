@@ -67,26 +67,22 @@ impl Misfit {
     }
 
     /// The problem in our words, for example `must be a string, found a number`.
-    #[must_use]
     pub fn message(&self) -> String {
         self.problem.words("must be")
     }
 
     /// The same without a field before it: `expected a string, found a number`.
-    #[must_use]
     pub fn expectation(&self) -> String {
         self.problem.words("expected")
     }
 
     /// Whether it is a text without the quotes that would make it one.
-    #[must_use]
     pub fn wants_quotes(&self) -> bool {
         let is_scalar = |it: Kind| matches!(it, Kind::Number | Kind::True | Kind::False);
         matches!(self.problem, Problem::Kind { takes_text: true, found, .. } if is_scalar(found))
     }
 
     /// The path in the form `spec.versions[0].name`; empty for the value itself.
-    #[must_use]
     pub fn field(&self) -> String {
         let mut field = String::new();
         for step in &self.path {

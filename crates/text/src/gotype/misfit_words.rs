@@ -23,7 +23,6 @@ fn go_type(expected: Expected) -> String {
 }
 
 /// The words of Go's decoder for a value of the wrong kind at `path` inside the struct `root`.
-#[must_use]
 pub fn go_type_error(found: Kind, expected: Expected, root: &str, path: &[Step]) -> String {
     let found = found.name();
     let wanted = go_type(expected);

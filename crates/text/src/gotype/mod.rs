@@ -42,7 +42,6 @@ impl GoType {
     /// The value of `olm.gvk`.
     pub const GVK: Self = Self("property.GVK");
     /// The value of a property of a type that OLM knows, but for `olm.bundle.object`.
-    #[must_use]
     pub fn of_property(kind: &str) -> Option<Self> {
         Some(match kind {
             "olm.package" => Self::PACKAGE,
@@ -90,7 +89,6 @@ impl GoType {
     }
 
     /// The first value that does not fit, in the order of the text.
-    #[must_use]
     pub fn misfit(self, value: Value<'_>, decoder: Decoder) -> Option<Misfit> {
         let mut first = None;
         decode::walk(value, table::form(self.0), decoder, &mut |it| {
@@ -101,7 +99,6 @@ impl GoType {
     }
 
     /// The first value that does not fit, after the changes that opm makes to a document before it reads properties.
-    #[must_use]
     pub fn misfit_of_sorted(self, value: Value<'_>) -> Option<Misfit> {
         // A value that fits in every order needs none.
         self.misfit(value, Decoder::Library)?;
@@ -109,7 +106,6 @@ impl GoType {
     }
 
     /// All of them.
-    #[must_use]
     pub fn misfits(self, value: Value<'_>, decoder: Decoder) -> Vec<Misfit> {
         let mut all = Vec::new();
         decode::walk(value, table::form(self.0), decoder, &mut |it| {

@@ -35,7 +35,6 @@ pub fn lift_expansion_limit() {
 }
 
 /// Whether this process has left a document unread because of the limit.
-#[must_use]
 pub fn is_expansion_limit_reached() -> bool {
     MAX_EXPANSION.is_reached()
 }

@@ -57,7 +57,6 @@ pub fn indent(compact: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
 }
 
 /// The same JSON without white space between its parts.
-#[must_use]
 pub fn unindent(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut pos = 0;

@@ -17,7 +17,6 @@ pub struct FoundOffset {
 
 /// The offset in `text`, which starts with the document, of each of `paths`, by its number; as far as the path can be
 /// followed, so an absent member gives the object that lacks it. `None` if the text is not JSON.
-#[must_use]
 pub fn locate_all(text: &str, paths: &Paths) -> Option<Vec<FoundOffset>> {
     let mut reader = Reader::new();
     let (root, _) = reader.read_at(text, 0).ok()?;

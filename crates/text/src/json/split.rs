@@ -21,7 +21,6 @@ pub struct ObjectScanner {
 
 impl ObjectScanner {
     /// A scanner at the start of an object.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use super::scan::skip_plain;
 
 /// Bytes to text. Invalid UTF-8 becomes U+FFFD, one for every byte that belongs to no character, as in Go.
-#[must_use]
 pub fn decode_utf8(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -66,7 +65,6 @@ fn hex(text: &str) -> u32 {
 
 /// Whether the first character that is not white space, in any sense of Unicode, is `{`: Go's readers take such a text
 /// for JSON. A character that is cut off at the end is not white space.
-#[must_use]
 pub fn looks_like_object(text: &[u8]) -> bool {
     let mut rest = text;
     loop {
@@ -87,7 +85,6 @@ pub fn looks_like_object(text: &[u8]) -> bool {
 
 /// Whether a key names the field `field` (ASCII) for Go's decoder: equal without regard to case, where `ſ` is an `s`
 /// and the Kelvin sign a `k`.
-#[must_use]
 #[inline]
 pub fn fold_eq(key: &str, field: &str) -> bool {
     let (Some(first), Some(wanted)) = (key.as_bytes().first(), field.as_bytes().first()) else {

@@ -35,7 +35,6 @@ impl Tree {
     }
 
     /// The normal form of a value: see [`Value::compact`].
-    #[must_use]
     pub fn normal_of(value: Value<'_>) -> Self {
         let text = value.compact();
         Self::read(&text).unwrap_or(Self::Raw(text))
@@ -47,20 +46,17 @@ impl Tree {
     }
 
     /// An object without members, for [`Self::with`].
-    #[must_use]
     pub fn object() -> Self {
         Self::Object(Vec::new())
     }
 
     /// An object of texts.
-    #[must_use]
     pub fn of_texts<K: AsRef<str>, V: AsRef<str>>(members: impl IntoIterator<Item = (K, V)>) -> Self {
         let member = |(key, text): (K, V)| (key.as_ref().to_owned(), text.as_ref().into());
         Self::Object(members.into_iter().map(member).collect())
     }
 
     /// A text that is written with `<`, `>` and `&` escaped, as Go's library does by default.
-    #[must_use]
     pub fn html(text: &str) -> Self {
         Self::Raw(written(|out| write_string_html(text, out)))
     }
@@ -108,7 +104,6 @@ impl Tree {
     }
 
     /// The items of a list; none of any other value.
-    #[must_use]
     pub fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
@@ -117,7 +112,6 @@ impl Tree {
     }
 
     /// The value of a text.
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -126,7 +120,6 @@ impl Tree {
     }
 
     /// The member with exactly this key; of duplicates the last.
-    #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         self.members().iter().rfind(|member| member.0 == key).map(|member| &member.1)
     }
@@ -147,13 +140,11 @@ impl Tree {
     }
 
     /// The member that a Go struct field named `key` takes its value from.
-    #[must_use]
     pub fn get_field(&self, key: &str) -> Option<&Self> {
         self.get_field_with_key(key).map(|(_, value)| value)
     }
 
     /// The same, with its key.
-    #[must_use]
     pub fn get_field_with_key(&self, key: &str) -> Option<(&str, &Self)> {
         self.members().get(self.place_of(key)?).map(|(key, value)| (key.as_str(), value))
     }
@@ -168,19 +159,16 @@ impl Tree {
     }
 
     /// The text of the member with exactly this key; empty without one.
-    #[must_use]
     pub fn text_of(&self, key: &str) -> &str {
         self.get(key).and_then(Self::as_str).unwrap_or_default()
     }
 
     /// Like [`Self::text_of`], for the member that [`Self::get_field`] finds.
-    #[must_use]
     pub fn text_of_field(&self, key: &str) -> &str {
         self.get_field(key).and_then(Self::as_str).unwrap_or_default()
     }
 
     /// The items of the list that [`Self::get_field`] finds.
-    #[must_use]
     pub fn items_of(&self, key: &str) -> &[Self] {
         self.get_field(key).map(Self::items).unwrap_or_default()
     }
@@ -257,7 +245,6 @@ impl Tree {
     }
 
     /// Its text without white space, as it is.
-    #[must_use]
     pub fn compact(&self) -> String {
         written(|out| {
             out.reserve(self.size());
@@ -266,7 +253,6 @@ impl Tree {
     }
 
     /// The text of its normal form, as [`Value::compact`] writes it: equal values have equal ones.
-    #[must_use]
     pub fn normal(&self) -> String {
         let text = self.compact();
         let normal = Reader::new().read(&text).ok().map(|value| value.compact());
@@ -274,7 +260,6 @@ impl Tree {
     }
 
     /// Its text with a member or an item a line, and so many blanks a level. Raw texts stay as they are.
-    #[must_use]
     pub fn indented(&self, width: usize) -> String {
         written(|out| self.write(Layout::Indented { width, level: 0 }, out))
     }

@@ -10,12 +10,7 @@ pub enum Layout {
     /// None.
     Compact,
     /// One member a line, `width` blanks for every level; `level` levels exist already where the value starts.
-    Indented {
-        /// Blanks a level.
-        width: usize,
-        /// Levels around the value.
-        level: usize,
-    },
+    Indented { width: usize, level: usize },
 }
 
 /// A place in a text that was read, and the corresponding place in the written text.
@@ -45,14 +40,12 @@ pub fn write_compact(value: Value<'_>, out: &mut Vec<u8>) {
 
 impl Value<'_> {
     /// The text that [`write_compact`] writes.
-    #[must_use]
     pub fn compact(&self) -> String {
         written(|out| write_compact(*self, out))
     }
 }
 
 /// A text as JSON, in quotes.
-#[must_use]
 pub fn quoted(text: &str) -> String {
     written(|out| write_string(text, out))
 }

@@ -42,13 +42,11 @@ impl Pattern {
     }
 
     /// The number of its states: they determine its memory, and the most work for each character.
-    #[must_use]
     pub fn size(&self) -> usize {
         self.program.size()
     }
 
     /// Whether the pattern matches somewhere in a text.
-    #[must_use]
     pub fn is_match(&self, text: &str) -> bool {
         let mut budget = u64::MAX;
         self.program.run(text, &mut budget).unwrap_or_default()
@@ -56,7 +54,6 @@ impl Pattern {
 
     /// Like [`Pattern::is_match`], with a bound on the work: each state that is entered takes one of the budget. `None`
     /// if the budget was used up.
-    #[must_use]
     pub fn is_match_within(&self, text: &str, budget: &mut u64) -> Option<bool> {
         self.program.run(text, budget)
     }

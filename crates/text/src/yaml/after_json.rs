@@ -17,7 +17,6 @@ pub enum AfterJson {
 
 /// Drops white space of any kind, up to and including the first line break. The real reader takes four bytes for each
 /// character, so it stops if fewer are left.
-#[must_use]
 pub fn after_json(buffer: &[u8], is_last: bool) -> AfterJson {
     let mut at = 0;
     loop {

@@ -31,7 +31,6 @@ impl Position {
 ///
 /// The value of an alias is at the alias. Keys that a merge key adds through an alias are not found; among equal keys
 /// in the value of the merge key itself, the last counts.
-#[must_use]
 pub fn locate(chunk: &[u8], path: &[Step]) -> Option<Position> {
     locate_one(chunk, path).map(|found| found.value)
 }
@@ -52,7 +51,6 @@ fn locate_one(chunk: &[u8], path: &[Step]) -> Option<FoundPosition> {
 }
 
 /// Like [`locate`] for many paths in one walk: the value at each of `paths`, by its number.
-#[must_use]
 pub fn locate_all(chunk: &[u8], paths: &Paths) -> Option<Vec<FoundPosition>> {
     let mut walk = Walk::new(paths);
     if fast::scan(without_mark(chunk), &mut walk).is_err() {

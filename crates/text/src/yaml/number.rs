@@ -57,7 +57,6 @@ pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
 /// A number of [`to_json_with_floats`](super::to_json_with_floats) as the text that it is where Go expects a text:
 /// integers as they are, floats as `%g` has the nearest number of single precision, which may be infinite
 /// (`docs/behaviour/fbc.md` 4.2).
-#[must_use]
 pub fn number_as_text(json: &str) -> String {
     // A number beyond 64 bits was read as a double.
     let is_integer = json.parse::<i64>().is_ok() || json.parse::<u64>().is_ok();
@@ -75,7 +74,6 @@ pub fn number_as_text(json: &str) -> String {
 }
 
 /// A number of JSON, taken as a double, as `write_general` has it.
-#[must_use]
 pub fn float_as_text(json: &str) -> String {
     let mut out = Vec::new();
     write_general(json.parse().unwrap_or_default(), &mut out);

@@ -42,7 +42,6 @@ impl ValueOrigins {
     }
 
     /// The place of the value at an offset of the JSON text.
-    #[must_use]
     pub fn of(&self, offset: usize) -> Position {
         let behind = self.notes.partition_point(|it| it.0 <= offset);
         behind.checked_sub(1).map_or(Position { line: 1, column: 1 }, |it| self.notes[it].1)

@@ -121,7 +121,6 @@ pub(super) fn key_text<'t>(scalar: &'t Scalar<'_>) -> Option<Cow<'t, str>> {
 }
 
 /// The value of an unquoted scalar without a tag.
-#[must_use]
 pub fn resolve_plain(text: &str) -> Scalar<'_> {
     if is_timestamp(text) { Scalar::Timestamp(text) } else { resolve_untimed(text) }
 }

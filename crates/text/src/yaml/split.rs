@@ -65,7 +65,6 @@ pub struct Splitter {
 
 impl Splitter {
     /// A splitter for input whose first line has the number `start_line`.
-    #[must_use]
     pub fn new(start_line: u32) -> Self {
         Self { line: start_line, offset: 0, scanned: 0, is_first_checked: false, reported: None }
     }

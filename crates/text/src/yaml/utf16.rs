@@ -85,13 +85,11 @@ pub(super) fn to_utf8(chunk: &[u8]) -> Result<Decoded<'_>, YamlError> {
 }
 
 /// Whether a text is in UTF-16, by its byte order mark.
-#[must_use]
 pub fn is_utf16(text: &[u8]) -> bool {
     MARKS.iter().any(|it| text.starts_with(&it.0))
 }
 
 /// The text of a chunk for showing places in it, if it is UTF-16: units that cannot be read become U+FFFD.
-#[must_use]
 pub fn utf16_text(chunk: &[u8]) -> Option<String> {
     let (bytes, unit) = MARKS.into_iter().find_map(|(mark, unit)| Some((chunk.strip_prefix(&mark)?, unit)))?;
     let units = bytes.as_chunks::<2>().0.iter().map(|&it| unit(it));

@@ -23,24 +23,12 @@ pub enum OrderError {
     #[error(
         "no channel heads (entries not replaced by another entry) found in channel \"{channel}\" of package \"{package}\""
     )]
-    NoHead {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-    },
+    NoHead { package: String, channel: String },
     /// The chain below the head comes back to itself.
     #[error(
         "a cycle exists in the chain of replacement beginning with \"{head}\" in channel \"{channel}\" of package \"{package}\""
     )]
-    Cycle {
-        /// The package.
-        package: String,
-        /// The channel.
-        channel: String,
-        /// The head.
-        head: String,
-    },
+    Cycle { package: String, channel: String, head: String },
     /// There are several heads.
     #[error(
         "a unique replacement chain within a channel is required to determine the relative order between channel entries, \
@@ -59,7 +47,6 @@ pub enum OrderError {
 
 impl Channel {
     /// The names of the entries that nothing replaces or skips, in the order of the entries.
-    #[must_use]
     pub fn heads(&self) -> Vec<&str> {
         let left: HashSet<&str> = self
             .entries

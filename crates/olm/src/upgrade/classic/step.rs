@@ -99,7 +99,6 @@ pub enum End {
 
 impl Package {
     /// A package from the data of an index.
-    #[must_use]
     pub fn new(graph: &PackageGraph) -> Self {
         let mut versions: HashMap<&str, Version> = HashMap::new();
         for bundle in &graph.bundles {
@@ -112,7 +111,6 @@ impl Package {
     }
 
     /// Like [`Self::new`], for a package that is valid.
-    #[must_use]
     pub fn of_versions(graph: &PackageVersions) -> Self {
         let version = |it: &BundleVersion| {
             let version = Version::parse(&it.version).ok()?;
@@ -224,7 +222,6 @@ pub struct Paths<'p> {
 
 impl Paths<'_> {
     /// The steps from an installed bundle, at most `at_most`; and whether there are more, so that the end is not known.
-    #[must_use]
     pub fn from(&self, installed: &Installed, at_most: usize) -> (Path, bool) {
         let mut at = installed.clone();
         let mut seen = HashSet::from([at.name.clone()]);
@@ -275,7 +272,6 @@ impl<'p> Walker<'p> {
     }
 
     /// The entry that OLM goes to from an installed bundle; `None` if it stays.
-    #[must_use]
     pub fn next(&self, installed: &Installed) -> Option<(&'p Channel, &'p Entry)> {
         self.first(installed).filter(|(_, entry)| entry.fields.name != installed.name)
     }
@@ -289,7 +285,6 @@ impl<'p> Walker<'p> {
     }
 
     /// Like [`Self::next`], with the fields that permit the step.
-    #[must_use]
     pub(crate) fn next_step(&self, installed: &Installed) -> Option<Step> {
         let (channel, entry) = self.next(installed)?;
         Some(step(channel, entry, permits(channel, entry, installed)))
@@ -314,7 +309,6 @@ fn holds(entry: &Entry, installed: &Installed) -> bool {
 }
 
 /// Whether a field of the entry leads to it from the installed bundle, whether or not the entry counts.
-#[must_use]
 pub fn leads_to(channel: &Channel, entry: &Entry, installed: &Installed) -> bool {
     !permits(channel, entry, installed).is_empty()
 }

@@ -46,7 +46,6 @@ pub struct ServedCatalog {
 
 impl ServedCatalog {
     /// The ClusterCatalog that a catalog by itself counts as.
-    #[must_use]
     pub fn of(catalog: &str, priority: i64, labels: &BTreeMap<String, String>) -> Self {
         let mut labels = labels.clone();
         labels.insert(NAME_LABEL.to_owned(), catalog.to_owned());
@@ -208,19 +207,16 @@ pub struct Candidate {
 
 impl Candidate {
     /// Version and release, if they can be read.
-    #[must_use]
     pub(crate) fn version_release(&self) -> Option<&VersionRelease> {
         self.version.as_ref().ok().map(|it| &it.value)
     }
 
     /// The version as people write it; empty if it cannot be read.
-    #[must_use]
     pub fn version_text(&self) -> String {
         self.version.as_ref().map(BundleVersion::version_text).unwrap_or_default()
     }
 
     /// The release that is stated by itself, if that counts.
-    #[must_use]
     pub(crate) fn release_text(&self) -> Option<String> {
         self.version.as_ref().ok()?.release_text()
     }
@@ -237,7 +233,6 @@ impl Catalog {
     }
 
     /// A catalog that serves. `graph` is its data about the package, if it has any; `release` is how releases are read.
-    #[must_use]
     pub fn with_releases(
         name: &str,
         priority: i64,
@@ -330,7 +325,6 @@ impl Catalog {
     }
 
     /// The candidate of a name.
-    #[must_use]
     pub fn candidate(&self, name: &str) -> Option<&Candidate> {
         self.lookup.candidates.get(name).map(|&at| &self.candidates[at])
     }

@@ -25,7 +25,6 @@ const UNKNOWN: &str = "deprecation status unknown: catalog data unavailable";
 
 /// The conditions once an answer is rolled out: `installed` is the bundle that is installed then. Without an answer the
 /// real system knows nothing of deprecations.
-#[must_use]
 pub fn deprecation_conditions(
     found: Option<&Resolution>,
     channels: &[String],

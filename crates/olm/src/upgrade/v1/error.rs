@@ -12,21 +12,9 @@ pub enum ResolveError {
     /// The selector of catalogs is invalid.
     Selector(String),
     /// The version range is invalid.
-    VersionRange {
-        /// The range.
-        range: String,
-        /// The fault.
-        error: ConstraintError,
-    },
+    VersionRange { range: String, error: ConstraintError },
     /// A selected catalog cannot be read, which stops everything.
-    Catalog {
-        /// The package that was asked for.
-        package: String,
-        /// The catalog.
-        catalog: String,
-        /// The fault.
-        reason: String,
-    },
+    Catalog { package: String, catalog: String, reason: String },
     /// The version or release of the installed bundle cannot be read.
     Installed(String),
     /// No catalog has a bundle that is allowed, or several have and none has the highest priority by itself.
@@ -43,12 +31,7 @@ pub enum ResolveError {
         catalogs: Vec<String>,
     },
     /// The version of the chosen bundle cannot be read.
-    BundleVersion {
-        /// The bundle.
-        bundle: String,
-        /// The fault.
-        reason: String,
-    },
+    BundleVersion { bundle: String, reason: String },
     /// The chosen bundle declares a dependency, which OLM v1 does not support. No other bundle is tried.
     Dependency {
         /// The bundle.
@@ -60,7 +43,6 @@ pub enum ResolveError {
 
 impl ResolveError {
     /// A short word for the kind of error, for programs.
-    #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Selector(_) => "InvalidSelector",

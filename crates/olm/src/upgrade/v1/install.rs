@@ -46,12 +46,7 @@ pub enum GateError {
     NoValue(String),
     /// Neither true nor false.
     #[error("invalid value of {gate}={value}: it is true or false")]
-    Value {
-        /// The gate.
-        gate: String,
-        /// The value.
-        value: String,
-    },
+    Value { gate: String, value: String },
     /// operator-controller has no such gate.
     #[error("unrecognized feature gate: {0}; there are {known}, AllAlpha and AllBeta", known = GATES.map(|it| it.0).join(", "))]
     Unknown(String),
@@ -134,7 +129,6 @@ impl Gates {
 
     /// The reasons why operator-controller cannot render a bundle, in the order in which it looks; it stops at the
     /// first. Facts that the catalog leaves out do not count against the bundle.
-    #[must_use]
     pub fn unsupported(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Vec<Unsupported> {
         let mut found = Vec::new();
         if !obstacles.api_services.is_empty() {
@@ -154,19 +148,16 @@ impl Gates {
     }
 
     /// Whether operators may watch one namespace (`SingleOwnNamespaceInstallSupport`).
-    #[must_use]
     pub(crate) fn has_watch_namespace(&self) -> bool {
         self.is_on(SINGLE_OWN_NAMESPACE)
     }
 
     /// Whether anything provides certificates for webhooks.
-    #[must_use]
     pub fn has_certificates(&self) -> bool {
         CERTIFICATES.iter().any(|it| self.is_on(it))
     }
 
     /// Whether explicit releases count (`BundleReleaseSupport`).
-    #[must_use]
     pub(crate) fn has_explicit_releases(&self) -> bool {
         self.is_on(BUNDLE_RELEASE)
     }
@@ -204,7 +195,6 @@ pub struct Installation {
 
 impl Installation {
     /// The same installation, but with the gate for bundles that watch one namespace, and with a namespace to watch.
-    #[must_use]
     pub(crate) fn with_own_namespace(&self) -> Self {
         let mut changed = self.clone();
         for (state, _) in changed.gates.states.iter_mut().zip(GATES).filter(|it| it.1.0 == SINGLE_OWN_NAMESPACE) {
@@ -216,7 +206,6 @@ impl Installation {
     }
 
     /// The fact that the catalog leaves out and that decides whether operator-controller renders a bundle.
-    #[must_use]
     pub fn unknown(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Option<&'static str> {
         if modes.is_none() {
             return Some("whether OLM v1 installs it: the catalog does not state its install modes");
@@ -231,7 +220,6 @@ impl Installation {
 
     /// The reason why operator-controller refuses a bundle with these install modes and obstacles, in its words; `None`
     /// if it does not, or if the catalog does not say enough.
-    #[must_use]
     pub fn refusal(&self, modes: Option<InstallModes>, obstacles: &Obstacles) -> Option<String> {
         if let Some(unsupported) = self.gates.unsupported(modes, obstacles).first() {
             return Some(unsupported.to_string());

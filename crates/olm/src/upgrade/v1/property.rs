@@ -16,7 +16,6 @@ pub struct BundleVersion {
 
 impl BundleVersion {
     /// The version as people write it: a release that is not stated by itself is build metadata.
-    #[must_use]
     pub fn version_text(&self) -> String {
         if self.is_release_explicit {
             self.value.version.to_string()
@@ -26,7 +25,6 @@ impl BundleVersion {
     }
 
     /// The release that is stated by itself, even as an empty text.
-    #[must_use]
     pub fn release_text(&self) -> Option<String> {
         self.is_release_explicit.then(|| self.value.release.as_ref().map(ToString::to_string).unwrap_or_default())
     }

@@ -105,7 +105,6 @@ pub struct Answer {
 }
 
 /// Resolves a question over catalogs, which are walked in the order given.
-#[must_use]
 pub fn resolve(question: &Question, catalogs: &[Catalog]) -> Answer {
     let mut walk = Vec::new();
     let outcome = decide(question, catalogs, Some(&mut walk));

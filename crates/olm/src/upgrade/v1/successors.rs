@@ -38,7 +38,6 @@ fn holds(catalog: &Catalog, place: EntryPlace, version: Option<&Version>) -> boo
 }
 
 /// The edges from the installed bundle in the channels that count, by the name of the bundle that they lead to.
-#[must_use]
 pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[String]) -> HashMap<&'c str, Vec<Permit>> {
     // Ranges are asked about the version as it is written; a release plays no part.
     let version = Version::parse(&installed.version).ok();
