@@ -97,6 +97,52 @@ fn a_bundle_without_the_name_of_its_package_is_asked_about_in_its_namespace() {
     assert_eq!(named, obstacles("shop-till@1.2.0"));
 }
 
+/// OLM's own words about two heads name no remedy.
+#[test]
+fn a_channel_of_two_heads_has_a_remedy() {
+    let directory = scratch();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let channel = |name: &str, entries: &str| {
+        format!("---\nschema: olm.channel\npackage: mill\nname: {name}\nentries: [{entries}]\n")
+    };
+    let bundle = |version: &str| {
+        let value = format!("{{packageName: mill, version: {version}}}");
+        format!(
+            "---\nschema: olm.bundle\npackage: mill\nname: mill.v{version}\nimage: registry.example.com/mill:{version}\n\
+             properties: [{{type: olm.package, value: {value}}}]\n"
+        )
+    };
+    let text = [
+        "schema: olm.package\nname: mill\ndefaultChannel: stable\n".to_owned(),
+        channel("stable", "{name: mill.v1.0.0}, {name: mill.v2.0.0}"),
+        channel("fast", "{name: mill.v1.0.0}, {name: mill.v2.0.0, replaces: mill.v1.0.0}"),
+        bundle("1.0.0"),
+        bundle("2.0.0"),
+    ];
+    std::fs::create_dir(place("mills")).unwrap();
+    std::fs::write(place("mills/catalog.yaml"), text.concat()).unwrap();
+    let object = |kind: &str, namespace: &str, rest: &str| {
+        let (group, kind) = kind.split_once(' ').unwrap();
+        format!(
+            "---\napiVersion: operators.coreos.com/{group}\nkind: {kind}\nmetadata: {{name: mills, namespace: \
+             {namespace}}}\n{rest}\n"
+        )
+    };
+    let spec = "spec: {name: mill, channel: stable, source: mills, sourceNamespace: openshift-marketplace}";
+    let objects = [
+        object("v1alpha1 CatalogSource", "openshift-marketplace", ""),
+        object("v1 OperatorGroup", "yard", "spec: {targetNamespaces: [yard]}"),
+        object("v1alpha1 Subscription", "yard", spec),
+    ];
+    std::fs::write(place("cluster.yaml"), objects.concat()).unwrap();
+    let states = items_of(&["diagnose"], &place("cluster.yaml"), &place("mills"));
+    let remedy = &states[0]["obstacles"][0]["remedies"][0];
+    assert_eq!(remedy["change"], "change the channel of the Subscription `mills` to fast", "{states:?}");
+    assert_eq!(remedy["installs"], serde_json::json!(["mill.v2.0.0"]));
+    let answers = items_of(&["resolve"], &place("cluster.yaml"), &place("mills"));
+    assert!(answers[0]["failure"]["help"].as_str().unwrap().contains("one chain from one head"), "{answers:?}");
+}
+
 #[test]
 fn plans_begin_with_what_keeps_operators_from_their_next_version() {
     let directory = scratch();

@@ -4,7 +4,7 @@
 use super::NamespaceInquiry;
 use crate::obstacle::{Effect, Obstacle, ObstacleCode, Remedy};
 use crate::resolve::{
-    Behind, Conflict, Failure, Position, Repair, Resolution, held_repairs, repairs, standings, story,
+    Behind, Conflict, Failure, Position, Repair, Resolution, failure_repairs, held_repairs, repairs, standings, story,
 };
 use crate::upgrade::compat::Claims;
 use olmdex_base::diag::Place;
@@ -49,7 +49,11 @@ impl NamespaceInquiry<'_> {
         let text = "OLM cannot resolve the namespace".to_owned();
         let code = ObstacleCode::ResolutionFailed;
         let found = Obstacle::new(code, Effect::Stops, self.namespace_object(), text, &Place::default());
-        Ok(found.message(&failure.to_string()).since(&self.failing_since()).then(NOTHING))
+        let mut found = found.message(&failure.to_string()).since(&self.failing_since()).then(NOTHING);
+        if self.may_try(HELD_TRIES) {
+            found.remedies = self.remedies(failure_repairs(self.world, self.rows, self.options)?);
+        }
+        Ok(found)
     }
 
     /// When the first Subscription reported that resolution fails.

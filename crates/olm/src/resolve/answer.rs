@@ -2,6 +2,7 @@
 //! already makes in that form are taken over unchanged. This file replaces numbers by names and facts by words, and
 //! makes one record of each choice.
 
+use olmdex_rules::explain::decode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -325,7 +326,11 @@ impl FailureAnswer {
             Failure::Constraint(it) => {
                 (it.operator.clone(), it.error.help().unwrap_or_default().to_owned(), it.place.clone())
             }
-            _ => (String::new(), String::new(), Place::default()),
+            Failure::Several(_) => Default::default(),
+            failure => {
+                let meaning = decode(&failure.to_string()).map(|known| known.meaning);
+                (String::new(), meaning.unwrap_or_default(), Place::default())
+            }
         };
         let parts = match failure {
             // The other kinds of failure have no parts.

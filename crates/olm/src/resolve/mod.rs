@@ -93,7 +93,7 @@ pub use position::{Position, Standing, standings};
 pub use preference::Preference;
 pub use question::{Bundles, Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
-pub use repair::{Edit, Repair, held_repairs, repairs, resolution_after};
+pub use repair::{Edit, Repair, failure_repairs, held_repairs, repairs, resolution_after};
 pub use resolution::{
     Because, Behind, Operator, Options, Preferred, Provision, Resolution, RetainedOperator, Verdict, resolve,
 };

@@ -46,6 +46,20 @@ pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Con
     helpful(rows, options, changes(world, rows, &conflict.facts, false)?, |_| true)
 }
 
+/// Single changes after which OLM finds an answer, where it gets none: the failure may be that of any Subscription.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn failure_repairs(world: &World, rows: &dyn Rows, options: &Options) -> Result<Vec<Repair>, Failure> {
+    let places = 0..world.subscriptions.len();
+    let mut changes = Vec::new();
+    for idx in places.clone() {
+        changes.extend(changes_of(world, rows, idx)?);
+    }
+    changes.extend(places.map(|idx| removal(world, idx)));
+    helpful(rows, options, changes, |_| true)
+}
+
 /// Single changes after which a Subscription gets the bundle that it prefers, those that take least away first.
 ///
 /// # Errors
