@@ -143,6 +143,62 @@ fn a_channel_of_two_heads_has_a_remedy() {
     assert!(answers[0]["failure"]["help"].as_str().unwrap().contains("one chain from one head"), "{answers:?}");
 }
 
+/// The catalog of the next OpenShift has an upgrade that another operator of the namespace rules out.
+#[test]
+fn a_step_that_the_namespace_does_not_take_says_so() {
+    let directory = scratch();
+    let place = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let package = |name: &str, entries: &str| {
+        format!(
+            "---\nschema: olm.package\nname: {name}\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: {name}\n\
+             name: stable\nentries: [{entries}]\n"
+        )
+    };
+    let required = r#"{"type": "olm.package.required", "value": {"packageName": "mill", "versionRange": "<2.0.0"}}"#;
+    let properties = |name: &str, version: &str| {
+        let value = format!(r#"{{"packageName": "{name}", "version": "{version}"}}"#);
+        let own = format!(r#"{{"type": "olm.package", "value": {value}}}"#);
+        if name == "sail" { format!("[{own}, {required}]") } else { format!("[{own}]") }
+    };
+    let bundle = |name: &str, version: &str| {
+        format!(
+            "---\nschema: olm.bundle\npackage: {name}\nname: {name}.v{version}\nimage: registry.example.com/{name}:\
+             {version}\nproperties: {}\n",
+            properties(name, version)
+        )
+    };
+    let both = [bundle("mill", "1.0.0"), package("sail", "{name: sail.v1.0.0}"), bundle("sail", "1.0.0")].concat();
+    let newer = "{name: mill.v1.0.0}, {name: mill.v2.0.0, replaces: mill.v1.0.0}";
+    std::fs::write(place("4.18.yaml"), package("mill", "{name: mill.v1.0.0}") + &both).unwrap();
+    std::fs::write(place("4.19.yaml"), package("mill", newer) + &both + &bundle("mill", "2.0.0")).unwrap();
+    let mut objects = "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\n\
+        status: {desired: {version: 4.18.12}}\n---\napiVersion: operators.coreos.com/v1alpha1\nkind: CatalogSource\n\
+        metadata: {name: mills, namespace: openshift-marketplace}\n---\napiVersion: operators.coreos.com/v1\n\
+        kind: OperatorGroup\nmetadata: {name: g, namespace: yard}\nspec: {targetNamespaces: [yard]}\n"
+        .to_owned();
+    for name in ["mill", "sail"] {
+        let noted = properties(name, "1.0.0");
+        objects.push_str(&format!(
+            "---\napiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {{name: {name}, namespace: \
+             yard}}\nspec: {{name: {name}, channel: stable, source: mills, sourceNamespace: openshift-marketplace}}\n\
+             status: {{installedCSV: {name}.v1.0.0, currentCSV: {name}.v1.0.0}}\n---\n\
+             apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: {name}.v1.0.0\n  \
+             namespace: yard\n  annotations: {{operatorframework.io/properties: '{{\"properties\": {noted}}}'}}\n\
+             spec: {{version: 1.0.0}}\nstatus: {{phase: Succeeded}}\n"
+        ));
+    }
+    std::fs::write(place("cluster.yaml"), objects).unwrap();
+    let catalogs = ["4.18", "4.19"].map(|it| format!("{it}/mills={}", place(&format!("{it}.yaml"))));
+    let cluster = place("cluster.yaml");
+    let line = ["plan", "--cluster", &cluster, "--to", "4.19", "-i", &catalogs[0], "-i", &catalogs[1], "-o", "json"];
+    let plan: Value = serde_json::from_str(&olmdex(line).answer().out()).unwrap();
+    let steps = plan["steps"].as_array().unwrap();
+    let step = steps.iter().find(|step| step["subject"] == "yard/mill").unwrap();
+    let warning = step["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("it does not install mill.v2.0.0; ") && warning.contains("sail"), "{step}");
+    assert_eq!(step["commands"], serde_json::json!([]), "an `oc wait` would not end: {step}");
+}
+
 #[test]
 fn plans_begin_with_what_keeps_operators_from_their_next_version() {
     let directory = scratch();

@@ -8,7 +8,7 @@ use super::namespace::{NamespaceQuestion, Worlds};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::LightIndex;
 use olmdex_olm::catalog_source::PlanCatalog;
-use olmdex_olm::resolve::{IndexRows, MAX_GENERATIONS, Options, Verdict, World, after, resolve, steps};
+use olmdex_olm::resolve::{IndexRows, MAX_GENERATIONS, Options, Verdict, World, after, resolve, steps, story};
 use olmdex_plan::plan::{PathElement, Plan, PlanQuestion, PlanStep, StepKind};
 
 /// Notes the steps that do not have their effect. Namespaces in which something has to be repaired first are left out:
@@ -25,6 +25,9 @@ pub(super) fn replay(
     let updated: BTreeSet<String> = plan.steps.iter().filter(|it| is_update(it)).filter_map(namespace_of).collect();
     let repaired: BTreeSet<String> =
         plan.steps.iter().filter(|it| it.kind == StepKind::Mend).filter_map(namespace_of).collect();
+    if updated.is_subset(&repaired) {
+        return Ok(());
+    }
     let asked = NamespaceQuestion {
         cluster: question.cluster.clone(),
         source_map: source_map.to_vec(),
@@ -35,6 +38,7 @@ pub(super) fn replay(
     };
     let index: &LightIndex = question.index;
     let Worlds { worlds, .. } = asked.worlds(index)?;
+    let options = &Options { explains: true, ..*options };
     for world in worlds {
         let is_its = |step: &PlanStep| namespace_of(step).as_ref() == Some(&world.namespace);
         if !updated.contains(&world.namespace) || repaired.contains(&world.namespace) {
@@ -48,6 +52,8 @@ pub(super) fn replay(
             }
             if let Some(why) = state.carry_out(step)? {
                 step.warnings.push(format!("OLM does not take this step in the whole namespace: {why}"));
+                // They would wait for what does not come.
+                step.commands.clear();
                 break;
             }
         }
@@ -125,6 +131,7 @@ impl Replay<'_> {
             PathElement::Together(bundles) => bundles.as_slice(),
         });
         let mut missing: BTreeSet<&String> = bundles.collect();
+        let mut seen = BTreeSet::new();
         for _ in 0..MAX_GENERATIONS {
             missing.retain(|bundle| self.world.installed.iter().all(|it| it.is_copied || it.name != **bundle));
             let Some(next) = missing.first() else { break };
@@ -138,9 +145,16 @@ impl Replay<'_> {
             };
             let steps = steps(&self.world, &resolution);
             if !steps.makes_install_plan {
-                return Ok(Some(format!("it installs nothing more, and {next} is not installed")));
+                let behind = resolution.behind.iter().find(|it| it.wanted.name == **next);
+                let because = behind.map(|it| story(&it.facts)).unwrap_or_default();
+                let because: String = because.iter().map(|it| format!("; {}", it.text)).collect();
+                return Ok(Some(format!("it does not install {next}{because}")));
             }
             self.world = after(&self.world, &resolution, &steps);
+            let installed: Vec<String> = self.world.installed.iter().map(|it| it.name.clone()).collect();
+            if !seen.insert(installed) {
+                return Ok(Some(format!("it goes round, and {next} is not installed")));
+            }
         }
         Ok(None)
     }
