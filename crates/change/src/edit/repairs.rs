@@ -17,7 +17,7 @@ use olmdex_fbc::Entry;
 use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed};
 use olmdex_olm::upgrade::{
-    InstalledBundle, Olm, PackageView, UpgradeRoutes, extra_edge, is_above_head, leads_all_to_its_head, with_edge,
+    InstalledBundle, Olm, PackageView, UpgradeRoutes, above_head, extra_edge, leads_all_to_its_head, with_edge,
 };
 use olmdex_rules::check::graph::check_chain;
 use olmdex_text::encoding::shell::word;
@@ -330,12 +330,13 @@ impl Broken<'_> {
 
     /// Whether every user who is not above the head of a channel has a way there.
     fn holds(&self, changed: &Channel, olm: &[Olm]) -> bool {
-        let below: Vec<&Installed> = self.as_classic.iter().filter(|it| !is_above_head(changed, it)).collect();
+        let is_above = above_head(changed);
+        let below: Vec<&Installed> = self.as_classic.iter().filter(|it| !is_above(it)).collect();
         if !leads_all_to_its_head(changed, &below) {
             return false;
         }
         let stranded = self.stranded(&self.graph_with(changed), olm);
-        stranded.iter().all(|(_, at)| is_above_head(changed, &self.as_classic[*at]))
+        stranded.iter().all(|(_, at)| is_above(&self.as_classic[*at]))
     }
 
     /// The differences between the entries.
@@ -370,7 +371,7 @@ fn view_of(graph: &PackageGraph) -> PackageView {
 
 /// Why people stay stranded in a channel.
 struct Reasons<'a> {
-    channel: &'a Channel,
+    is_above_head: Box<dyn Fn(&Installed) -> bool + 'a>,
     view: PackageView,
     name: &'a str,
     is_valid: bool,
@@ -379,11 +380,12 @@ struct Reasons<'a> {
 impl<'a> Reasons<'a> {
     fn new(channel: &'a Channel, graph: &PackageGraph, name: &'a str) -> Self {
         let fields: Vec<Entry> = channel.entries.iter().map(|it| Entry::clone(&it.fields)).collect();
-        Self { channel, view: view_of(graph), name, is_valid: check_chain(&fields).is_ok() }
+        let (is_above_head, view) = (Box::new(above_head(channel)), view_of(graph));
+        Self { is_above_head, view, name, is_valid: check_chain(&fields).is_ok() }
     }
 
     fn of(&mut self, olm: Olm, user: &InstalledBundle) -> String {
-        if is_above_head(self.channel, &user.as_classic()) {
+        if (self.is_above_head)(&user.as_classic()) {
             return "its version is not below that of the head, and upgrades never lead to a lower version".to_owned();
         }
         if olm == Olm::V1 {

@@ -15,7 +15,7 @@ use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
 use olmdex_olm::resolve::{Dependant, RefusedByV1};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed, Package};
 use olmdex_olm::upgrade::{
-    ExtraEdge, InstalledBundle, LostEdge, Olm, PackageView, UpgradeRoutes, extra_edge, is_above_head,
+    ExtraEdge, InstalledBundle, LostEdge, Olm, PackageView, UpgradeRoutes, above_head, extra_edge,
     leads_all_to_its_head, lost_edge, with_edge,
 };
 use olmdex_version::Version;
@@ -385,8 +385,8 @@ impl Advised<'_> {
     /// The channel with the bundles of the old one that would have to stay. `None` if a user has a newer version than
     /// the head all the same.
     fn with_kept(&self, users: &[Installed]) -> Option<(Channel, Vec<String>)> {
-        let above = users.iter().filter(|it| is_above_head(self.channel, it)).map(|it| it.name.as_str());
-        let above: BTreeSet<&str> = above.collect();
+        let is_above = above_head(self.channel);
+        let above: BTreeSet<&str> = users.iter().filter(|it| is_above(it)).map(|it| it.name.as_str()).collect();
         let (mut base, mut kept) = (self.channel.clone(), Vec::new());
         if above.is_empty() {
             return Some((base, kept));
@@ -398,7 +398,7 @@ impl Advised<'_> {
             base.entries.push(entry.clone());
             kept.push(entry.fields.name.clone());
         }
-        let is_whole = kept.len() == above.len() && !users.iter().any(|it| is_above_head(&base, it));
+        let is_whole = kept.len() == above.len() && !users.iter().any(above_head(&base));
         is_whole.then_some((base, kept))
     }
 

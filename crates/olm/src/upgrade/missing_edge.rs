@@ -115,10 +115,11 @@ fn fields(channel: &Channel) -> Vec<fbc::Entry> {
     channel.entries.iter().map(|it| fbc::Entry::clone(&it.fields)).collect()
 }
 
-/// Whether a user has at least the version of the head of a channel, and cannot be upgraded to it. If there are several
-/// heads, the highest counts.
-pub fn is_above_head(channel: &Channel, user: &Installed) -> bool {
-    highest_head(channel).is_some_and(|(head, _)| is_above(user, head))
+/// Tells of users whether they have at least the version of the head of a channel, and cannot be upgraded to it. If
+/// there are several heads, the highest counts; it is found once.
+pub fn above_head(channel: &Channel) -> impl Fn(&Installed) -> bool {
+    let head = highest_head(channel).map(|(head, _)| head);
+    move |user| head.is_some_and(|head| is_above(user, head))
 }
 
 /// Whether a channel is valid, and every user has a path to its head, or something newer.
