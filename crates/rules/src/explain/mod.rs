@@ -64,7 +64,8 @@ fn patterns() -> impl Iterator<Item = &'static MessagePattern> {
 }
 
 fn by_words(message: &str) -> Option<MessageExplanation> {
-    patterns().find_map(|pattern| pattern.explain(message))?.done()
+    let lower = message.to_ascii_lowercase();
+    patterns().find_map(|pattern| pattern.explain(message, &lower))?.done()
 }
 
 /// The places to look for the cause of an unknown message, by the words in it; at least the general ones.

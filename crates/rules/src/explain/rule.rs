@@ -19,9 +19,8 @@ pub(super) struct MessagePattern {
 }
 
 impl MessagePattern {
-    /// The explanation of a message, if all the words occur.
-    pub(super) fn explain(&self, message: &str) -> Option<Made> {
-        let lower = message.to_ascii_lowercase();
+    /// The explanation of a message, if all the words occur; `lower` is the message in lower case.
+    pub(super) fn explain(&self, message: &str, lower: &str) -> Option<Made> {
         if !self.marks.iter().all(|mark| lower.contains(&mark.to_ascii_lowercase())) {
             return None;
         }
@@ -58,8 +57,9 @@ pub(super) enum Rule {
 
 /// The explanation of a message by the first rule that fits.
 pub(super) fn by_rules(rules: &[Rule], message: &str) -> Option<MessageExplanation> {
+    let lower = message.to_ascii_lowercase();
     let explain = |rule: &Rule| match rule {
-        Rule::Words(known) => known.explain(message),
+        Rule::Words(known) => known.explain(message, &lower),
         Rule::Grammar(marks, explain) => marks.iter().any(|it| message.contains(it)).then(|| explain(message)),
     };
     rules.iter().find_map(explain)?.done()
