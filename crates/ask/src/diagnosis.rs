@@ -179,13 +179,8 @@ impl DiagnoseQuestion {
 /// The APIs that a bundle of a catalog provides.
 fn apis_of(index: &LightIndex, catalog: &str, package: &str, bundle: &str) -> Result<Vec<Api>, AskError> {
     let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let graphs = index.package_dependencies(&filter, package)?;
-    let Some(found) = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == bundle) else {
-        return Ok(Vec::new());
-    };
-    let properties = index.properties_of_bundles(&[found.document])?;
-    let provided = properties.get(&found.document).into_iter().flatten().filter(|it| &*it.kind == "olm.gvk");
-    Ok(provided.filter_map(|it| api_of(&it.value)).collect())
+    let properties = index.properties_of(&filter, package, bundle)?;
+    Ok(properties.iter().filter(|it| &*it.kind == "olm.gvk").filter_map(|it| api_of(&it.value)).collect())
 }
 
 /// The states of the namespaces that decide about the answers to questions: those with a Subscription of a package that

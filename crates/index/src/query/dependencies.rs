@@ -137,6 +137,18 @@ impl LightIndex {
         })
     }
 
+    /// The properties of a bundle of a package, as [`Self::properties_of_bundles`] has them; none if no catalog has it.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn properties_of(&self, filter: &Filter, package: &str, bundle: &str) -> Result<Vec<Property>, IndexError> {
+        let graphs = self.package_dependencies(filter, package)?;
+        let Some(found) = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == bundle) else {
+            return Ok(Vec::new());
+        };
+        Ok(self.properties_of_bundles(&[found.document])?.remove(&found.document).unwrap_or_default())
+    }
+
     /// Types and values, as compact JSON, of the properties of documents, in their order; without the large ones that
     /// hold manifests. A document without properties is left out. Equal texts are one text.
     ///

@@ -28,12 +28,7 @@ impl Needs {
             return Ok(needs);
         }
         let filter = Filter { catalogs: names.to_vec(), ..Filter::default() };
-        let graphs = catalogs.index().package_dependencies(&filter, package)?;
-        let Some(found) = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == bundle) else {
-            return Ok(needs);
-        };
-        let properties = catalogs.index().properties_of_bundles(&[found.document])?;
-        for property in properties.get(&found.document).into_iter().flatten() {
+        for property in catalogs.index().properties_of(&filter, package, bundle)? {
             let mut reader = json::Reader::new();
             let Ok(value) = reader.read(&property.value) else { continue };
             let field = |name: &str| value.text_of_field(name);
