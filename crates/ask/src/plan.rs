@@ -12,7 +12,7 @@ use olmdex_index::query::Filter;
 use olmdex_olm::namespace::NamespaceState;
 use olmdex_olm::upgrade::Move;
 use olmdex_plan::plan::{
-    BasisError, Plan, PlanBasis, PlanMemo, PlanQuestion, PlanWish, path_of, plan, plan_remembering as plan_question,
+    BasisError, Plan, PlanBasis, PlanMemo, PlanQuestion, PlanWish, path_of, plan_remembering as plan_question,
 };
 use olmdex_rules::cluster::Cluster;
 use olmdex_rules::openshift::{UpdateSource, may_have_extended_support};
@@ -78,10 +78,7 @@ pub fn plan_of<'q>(
     wish: PlanWish,
 ) -> Result<(Plan, PlanQuestion<'q>), AskError> {
     let options = basis.options_of(&wish);
-    let mut question = basis.question(cluster, index, wish);
-    question.namespaces = states(basis, &question)?;
-    let mut plan = plan(&question)?;
-    replay(&mut plan, &question, &basis.options.source_map, &options_of_work(DEFAULT_WORK))?;
+    let (mut plan, question) = proved(basis, cluster, index, wish, &PlanMemo::default())?;
     plan.metadata.options = options;
     Ok((plan, question))
 }
@@ -97,11 +94,22 @@ pub(super) fn plan_remembering(
     wish: PlanWish,
     memo: &PlanMemo,
 ) -> Result<Plan, AskError> {
+    proved(basis, cluster, index, wish, memo).map(|(plan, _)| plan)
+}
+
+/// A plan whose steps were carried out, with its question.
+fn proved<'q>(
+    basis: &PlanBasis,
+    cluster: &'q Cluster,
+    index: &'q Index,
+    wish: PlanWish,
+    memo: &PlanMemo,
+) -> Result<(Plan, PlanQuestion<'q>), AskError> {
     let mut question = basis.question(cluster, index, wish);
     question.namespaces = states(basis, &question)?;
     let mut plan = plan_question(&question, memo)?;
     replay(&mut plan, &question, &basis.options.source_map, &options_of_work(DEFAULT_WORK))?;
-    Ok(plan)
+    Ok((plan, question))
 }
 
 /// The states of the namespaces with the catalogs of the cluster's present version.

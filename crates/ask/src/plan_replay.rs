@@ -8,7 +8,7 @@ use super::namespace::{NamespaceQuestion, Worlds};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::LightIndex;
 use olmdex_olm::catalog_source::PlanCatalog;
-use olmdex_olm::resolve::{IndexRows, MAX_GENERATIONS, Options, Verdict, World, after, resolve, steps, story};
+use olmdex_olm::resolve::{IndexRows, Options, Verdict, World, generations_until, story};
 use olmdex_plan::plan::{PathElement, Plan, PlanQuestion, PlanStep, StepKind};
 
 /// Notes the steps that do not have their effect. Namespaces in which something has to be repaired first are left out:
@@ -40,17 +40,18 @@ pub(super) fn replay(
     let Worlds { worlds, .. } = asked.worlds(index)?;
     let options = &Options { explains: true, ..*options };
     for world in worlds {
-        let is_its = |step: &PlanStep| namespace_of(step).as_ref() == Some(&world.namespace);
-        if !updated.contains(&world.namespace) || repaired.contains(&world.namespace) {
+        let namespace = world.namespace.clone();
+        let is_its = |step: &PlanStep| namespace_of(step).as_ref() == Some(&namespace);
+        if !updated.contains(&namespace) || repaired.contains(&namespace) {
             continue;
         }
-        let mut state = Replay { world: world.clone(), catalogs: &question.catalogs, index, options };
+        let mut state = Replay { world, catalogs: &question.catalogs, index, options };
         for step in plan.steps.iter_mut().filter(|step| is_its(step)) {
             let minor = step.catalog.as_deref().and_then(|it| it.parse().ok());
             if !minor.is_some_and(|minor| state.move_to(minor)) {
                 break;
             }
-            if let Some(why) = state.carry_out(step)? {
+            if let Some(why) = state.carry_out(step) {
                 step.warnings.push(format!("OLM does not take this step in the whole namespace: {why}"));
                 // They would wait for what does not come.
                 step.commands.clear();
@@ -103,7 +104,7 @@ impl Replay<'_> {
     }
 
     /// Carries a step out; returns why it does not have its effect, if it does not.
-    fn carry_out(&mut self, step: &PlanStep) -> Result<Option<String>, AskError> {
+    fn carry_out(&mut self, step: &PlanStep) -> Option<String> {
         let package = step.subject.as_deref().and_then(|it| it.split_once('/')).map(|it| it.1.to_owned());
         let own = |of: &str| package.as_deref() == Some(of);
         match step.kind {
@@ -121,41 +122,36 @@ impl Replay<'_> {
             }
             _ => {}
         }
-        Ok(None)
+        None
     }
 
     /// Resolves until all bundles of the step were installed.
-    fn update(&mut self, step: &PlanStep) -> Result<Option<String>, AskError> {
+    fn update(&mut self, step: &PlanStep) -> Option<String> {
         let bundles = step.path.iter().flat_map(|element| match element {
             PathElement::Bundle(bundle) => std::slice::from_ref(bundle),
             PathElement::Together(bundles) => bundles.as_slice(),
         });
         let mut missing: BTreeSet<&String> = bundles.collect();
-        let mut seen = BTreeSet::new();
-        for _ in 0..MAX_GENERATIONS {
-            missing.retain(|bundle| self.world.installed.iter().all(|it| it.is_copied || it.name != **bundle));
-            let Some(next) = missing.first() else { break };
-            let rows = IndexRows::new(self.index, &self.world);
-            let resolution = match resolve(&self.world, &rows, self.options) {
-                Ok(Verdict::Resolved(resolution)) => resolution,
-                Ok(Verdict::Unsatisfiable(conflict)) => {
-                    return Ok(Some(format!("constraints not satisfiable: {}", conflict.messages().join(", "))));
-                }
-                Err(failure) => return Ok(Some(failure.to_string())),
-            };
-            let steps = steps(&self.world, &resolution);
-            if !steps.makes_install_plan {
+        let rows = IndexRows::new(self.index, &self.world);
+        let course = generations_until(&mut self.world, &rows, self.options, |world| {
+            missing.retain(|bundle| world.installed.iter().all(|it| it.is_copied || it.name != **bundle));
+            missing.is_empty()
+        });
+        let next = missing.first()?;
+        let last = course.generations.last();
+        Some(match (course.failure, last.map(|it| (&it.verdict, it.repeats))) {
+            (Some(failure), _) => failure.to_string(),
+            (None, Some((Verdict::Unsatisfiable(conflict), _))) => {
+                format!("constraints not satisfiable: {}", conflict.messages().join(", "))
+            }
+            (None, Some((_, Some(_)))) => format!("it goes round, and {next} is not installed"),
+            (None, Some((Verdict::Resolved(resolution), None))) => {
                 let behind = resolution.behind.iter().find(|it| it.wanted.name == **next);
                 let because = behind.map(|it| story(&it.facts)).unwrap_or_default();
                 let because: String = because.iter().map(|it| format!("; {}", it.text)).collect();
-                return Ok(Some(format!("it does not install {next}{because}")));
+                format!("it does not install {next}{because}")
             }
-            self.world = after(&self.world, &resolution, &steps);
-            let installed: Vec<String> = self.world.installed.iter().map(|it| it.name.clone()).collect();
-            if !seen.insert(installed) {
-                return Ok(Some(format!("it goes round, and {next} is not installed")));
-            }
-        }
-        Ok(None)
+            (None, None) => format!("it does not install {next}"),
+        })
     }
 }

@@ -77,30 +77,48 @@ pub struct Course {
 /// Resolves again and again, until nothing changes, nothing can be resolved, a resolution fails, or the same operators
 /// were installed before. The last generation states which.
 pub fn generations(world: &World, rows: &dyn Rows, options: &Options) -> Course {
+    generations_until(&mut world.clone(), rows, options, |_| false)
+}
+
+/// As [`generations`], until a world is as wanted; `at` is the last one then.
+pub fn generations_until(
+    at: &mut World,
+    rows: &dyn Rows,
+    options: &Options,
+    is_wanted: impl FnMut(&World) -> bool,
+) -> Course {
     let mut course = Course::default();
-    course.failure = run(world, rows, options, &mut course.generations).err();
+    course.failure = run(at, rows, options, is_wanted, &mut course.generations).err();
     course
 }
 
-fn run(world: &World, rows: &dyn Rows, options: &Options, generations: &mut Vec<Round>) -> Result<(), Failure> {
-    let mut at = world.clone();
-    let mut seen: Vec<State> = vec![state(&at)];
+fn run(
+    at: &mut World,
+    rows: &dyn Rows,
+    options: &Options,
+    mut is_wanted: impl FnMut(&World) -> bool,
+    generations: &mut Vec<Round>,
+) -> Result<(), Failure> {
+    let mut seen: Vec<State> = vec![state(at)];
     while generations.len() < MAX_GENERATIONS {
-        let verdict = resolve(&at, rows, options)?;
+        if is_wanted(at) {
+            return Ok(());
+        }
+        let verdict = resolve(at, rows, options)?;
         let Verdict::Resolved(resolution) = &verdict else {
-            let installed = names(&at);
+            let installed = names(at);
             generations.push(Round { verdict, steps: Steps::default(), installed, repeats: None });
             return Ok(());
         };
-        let steps = steps(&at, resolution);
+        let steps = steps(at, resolution);
         if !steps.makes_install_plan {
-            generations.push(Round { verdict, steps, installed: names(&at), repeats: None });
+            generations.push(Round { verdict, steps, installed: names(at), repeats: None });
             return Ok(());
         }
-        at = after(&at, resolution, &steps);
-        let next = state(&at);
+        *at = after(at, resolution, &steps);
+        let next = state(at);
         let repeats = seen.iter().position(|it| *it == next);
-        generations.push(Round { verdict, steps, installed: names(&at), repeats });
+        generations.push(Round { verdict, steps, installed: names(at), repeats });
         if repeats.is_some() {
             return Ok(());
         }

@@ -84,7 +84,7 @@ pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
 pub use file_rows::FileRows;
 pub use fitness::ClusterFacts;
-pub use generations::{Course, MAX_GENERATIONS, Round, after, generations};
+pub use generations::{Course, MAX_GENERATIONS, Round, after, generations, generations_until};
 pub use indexed::IndexRows;
 pub use namespace_conflicts::{Crossing, across};
 pub use needs::{Dependency, Needs, left_out, needs};
