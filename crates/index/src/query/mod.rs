@@ -106,7 +106,7 @@ pub use v1_facts::{InstallModes, KnownCsv, Obstacles, V1Bundle, V1Facts};
 pub use versions::{BundleVersion, PackageVersions};
 pub use views::{Cell, ColumnKind, ViewColumn};
 
-use rusqlite::{Params, Result, Row};
+use rusqlite::{Params, Result, Row, StatementStatus};
 
 use super::error::IndexError;
 use super::open::ListIndex;
@@ -150,7 +150,15 @@ impl ListIndex {
             tally::step(1);
             map(row)
         };
-        let all = || connection.prepare_cached(sql)?.query_map(parameters, map)?.collect::<Result<Vec<T>>>();
+        let all = || {
+            let mut statement = connection.prepare_cached(sql)?;
+            let all = statement.query_map(parameters, map)?.collect::<Result<Vec<T>>>();
+            if cfg!(test) {
+                let n_steps = statement.reset_status(StatementStatus::VmStep);
+                tally::step(usize::try_from(n_steps).unwrap_or_default());
+            }
+            all
+        };
         all().map_err(|error| self.failed(&error))
     }
 }

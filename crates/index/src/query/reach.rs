@@ -149,7 +149,8 @@ SELECT n.name FROM leading CROSS JOIN node n ON n.graph = ?1 AND n.number = lead
 
 /// For each channel with one head, in each catalog in which the package is valid: the names from which no edges lead to
 /// the head over entries that count for OLM Classic. These entries are those on the chain of `replaces` below the head
-/// that nothing skips. A channel without such names has one row without a name.
+/// that nothing skips. A channel without such names has one row without a name. One number stands for a graph and a
+/// node, since SQLite reads a list of pairs from end to end for each pair that is not in it.
 const WITHOUT_WAY: &str = concat!(
     asked!(),
     ",
@@ -184,7 +185,7 @@ CROSS JOIN catalog_channel cc ON cc.graph = headed.graph
 CROSS JOIN channel ch ON ch.document = cc.channel
 CROSS JOIN catalog c ON c.id = cc.catalog AND (?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2)))
 CROSS JOIN catalog_package p ON p.catalog = c.id AND p.package = ch.package AND p.is_valid
-LEFT JOIN node n ON n.graph = headed.graph AND (+n.graph, +n.number) NOT IN (SELECT graph, number FROM leading)
+LEFT JOIN node n ON n.graph = headed.graph AND (+n.graph << 32 | +n.number) NOT IN (SELECT graph << 32 | number FROM leading)
 ORDER BY c.name, ch.name, n.number"
 );
 

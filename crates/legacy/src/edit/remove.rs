@@ -12,7 +12,8 @@ use olmdex_base::diag::Guesses;
 use olmdex_fbc::Name;
 use olmdex_text::tally;
 
-/// Deletes everything that belongs to the bundles in `doomed`, and the channels whose heads they are.
+/// Deletes everything that belongs to the bundles in `doomed`, and the channels whose heads they are. One text stands for
+/// an API, since SQLite reads a list of several columns from end to end for each row that is not in it.
 const DELETE_DOOMED: &str = "
 CREATE TEMP TABLE IF NOT EXISTS gone_channel (package_name TEXT, name TEXT, PRIMARY KEY (package_name, name));
 DELETE FROM gone_channel;
@@ -29,8 +30,9 @@ DELETE FROM dependencies WHERE operatorbundle_name IN (SELECT name FROM doomed);
 DELETE FROM properties WHERE operatorbundle_name IN (SELECT name FROM doomed);
 DELETE FROM api_provider WHERE operatorbundle_name IN (SELECT name FROM doomed);
 DELETE FROM api_requirer WHERE operatorbundle_name IN (SELECT name FROM doomed);
-DELETE FROM api WHERE (group_name, version, kind) NOT IN (SELECT group_name, version, kind FROM api_provider)
-    AND (group_name, version, kind) NOT IN (SELECT group_name, version, kind FROM api_requirer);
+DELETE FROM api WHERE quote(group_name) || ',' || quote(version) || ',' || quote(kind) NOT IN (
+    SELECT quote(group_name) || ',' || quote(version) || ',' || quote(kind) FROM api_provider
+    UNION SELECT quote(group_name) || ',' || quote(version) || ',' || quote(kind) FROM api_requirer);
 DELETE FROM operatorbundle WHERE name IN (SELECT name FROM doomed);
 ";
 
@@ -323,7 +325,9 @@ mod tests {
                  INSERT INTO package VALUES ('p{at}', 'stable');
                  INSERT INTO channel VALUES ('stable', 'p{at}', 'b{at}');
                  INSERT INTO channel_entry (channel_name, package_name, operatorbundle_name, depth) VALUES ('stable', 'p{at}', 'b{at}', 0);
-                 INSERT INTO properties (type, value, operatorbundle_name) VALUES ('olm.package', '{{\"packageName\":\"p{at}\"}}', 'b{at}')"
+                 INSERT INTO properties (type, value, operatorbundle_name) VALUES ('olm.package', '{{\"packageName\":\"p{at}\"}}', 'b{at}');
+                 INSERT INTO api VALUES ('g{at}', 'v1', 'K', 'ks');
+                 INSERT INTO api_provider (group_name, version, kind, operatorbundle_name) VALUES ('g{at}', 'v1', 'K', 'b{at}')"
             );
             connection.execute_batch(&rows).unwrap();
         }

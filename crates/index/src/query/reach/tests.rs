@@ -13,6 +13,7 @@ use serde_json::json;
 use super::*;
 use crate::{Builder, CatalogSpec, Mode};
 use olmdex_fbc::Input;
+use olmdex_text::tally::assert_grows_with_input;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
@@ -252,4 +253,43 @@ proptest! {
         let reach = index.names_between(&scope, &picked(&[0]), &picked(&[1])).unwrap();
         prop_assert_eq!(reach == Reach::Unknown, !is_valid);
     }
+}
+
+/// An attack: each second entry is skipped, so that no way leads from the names that it skips.
+#[test]
+fn names_without_a_way_are_found_in_so_many_steps() {
+    assert_grows_with_input(100, |size| {
+        let entry = |at: usize| {
+            let skips: Vec<String> = (0..10).map(|item| format!("p.v0.{at}.{item}")).collect();
+            match at % 2 {
+                0 => json!({"name": name(at), "skips": skips}),
+                _ => json!({
+                    "name": name(at), "replaces": at.checked_sub(2).map(name).unwrap_or_default(),
+                    "skips": [name(at - 1)]
+                }),
+            }
+        };
+        let mut text = json!({"schema": "olm.package", "name": "p", "defaultChannel": "a"}).to_string();
+        let entries: Vec<_> = (0..size).map(entry).collect();
+        write!(text, "\n{}", json!({"schema": "olm.channel", "package": "p", "name": "a", "entries": entries}))
+            .unwrap();
+        for at in 0..size {
+            let version = json!({"type": "olm.package", "value": {"packageName": "p", "version": format!("1.{at}.0")}});
+            let image = format!("q.io/p:{at}");
+            let bundle = json!({
+                "schema": "olm.bundle", "package": "p", "name": name(at), "image": image, "properties": [version]
+            });
+            write!(text, "\n{bundle}").unwrap();
+        }
+        let mut builder = Builder::in_memory();
+        let input = Input::bytes("c.json", Arc::from(text.as_bytes()));
+        let spec = CatalogSpec { name: "c".to_owned(), source: "c.json".to_owned(), ..CatalogSpec::default() };
+        builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
+        let index = builder.into_index().unwrap();
+        move || {
+            let scope = EdgeScope { package: "p".to_owned(), ..EdgeScope::default() };
+            let found = index.names_without_way(&scope).unwrap();
+            assert_eq!(found.values().map(BTreeSet::len).sum::<usize>(), size / 2 * 10);
+        }
+    });
 }
