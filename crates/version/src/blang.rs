@@ -5,6 +5,7 @@
 //! kept, and so are the messages. There is no pre-release rule here: 2.0.0-rc.1 is in `<2.0.0`.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::digit::is_decimal_digit;
 use super::quote::Quoted;
@@ -14,10 +15,13 @@ use super::{Version, VersionError};
 pub const HOW_TO_WRITE_A_RANGE: &str =
     "separate comparators with spaces and write versions in full, for example `>=1.0.0 <1.2.0`";
 
-/// A parsed range: groups joined by OR, of comparators joined by AND.
+/// A parsed range: groups joined by OR, of comparators joined by AND. Copies share them: a range may have thousands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
-    groups: Vec<Vec<Comparator>>,
+    /// Those of all groups.
+    comparators: Arc<[Comparator]>,
+    /// For each group the position behind its last comparator.
+    ends: Arc<[usize]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,11 +103,15 @@ impl Range {
             .into_iter()
             .map(|group| group.iter().map(|token| expand(token)).collect::<Result<Vec<_>, _>>())
             .collect::<Result<Vec<_>, _>>()?;
-        let groups = expanded
-            .into_iter()
-            .map(|group| group.iter().flatten().map(|token| comparator(token)).collect())
-            .collect::<Result<_, _>>()?;
-        Ok(Self { groups })
+        let mut comparators = Vec::with_capacity(expanded.iter().flatten().map(Vec::len).sum());
+        let mut ends = Vec::with_capacity(expanded.len());
+        for group in &expanded {
+            for token in group.iter().flatten() {
+                comparators.push(comparator(token)?);
+            }
+            ends.push(comparators.len());
+        }
+        Ok(Self { comparators: comparators.into(), ends: ends.into() })
     }
 
     /// Whether the version is in the range.
@@ -112,7 +120,7 @@ impl Range {
     ///
     /// [`RangeError::EmptyGroup`] if no group before an empty one has the version.
     pub fn contains(&self, version: &Version) -> Result<bool, RangeError> {
-        for group in &self.groups {
+        for group in self.groups() {
             if group.is_empty() {
                 return Err(RangeError::EmptyGroup { version: version.to_string() });
             }
@@ -123,9 +131,14 @@ impl Range {
         Ok(false)
     }
 
+    fn groups(&self) -> impl Iterator<Item = &[Comparator]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(self.ends.iter()).map(|(start, &end)| &self.comparators[start..end])
+    }
+
     /// The versions that its comparators name.
     pub(super) fn bounds(&self) -> impl Iterator<Item = &Version> {
-        self.groups.iter().flatten().map(|it| &it.version)
+        self.comparators.iter().map(|comparator| &comparator.version)
     }
 
     /// The part that it holds of a sequence of places that ascend with their versions: spans in order, none of which
@@ -137,7 +150,7 @@ impl Range {
         bounds: impl Fn(&Version) -> (usize, usize),
     ) -> Vec<std::ops::Range<usize>> {
         let mut spans = Vec::new();
-        for group in self.groups.iter().take_while(|it| !it.is_empty()) {
+        for group in self.groups().take_while(|group| !group.is_empty()) {
             let (mut low, mut high) = (0, n_places);
             let mut holes = Vec::new();
             for comparator in group {
@@ -202,7 +215,7 @@ impl Range {
 
     /// Whether there is nothing between two `||`, so that [`Range::contains`] can fail.
     pub fn has_empty_group(&self) -> bool {
-        self.groups.iter().any(Vec::is_empty)
+        self.groups().any(<[_]>::is_empty)
     }
 }
 

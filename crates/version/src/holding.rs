@@ -21,9 +21,10 @@ pub struct Holding {
 impl Holding {
     /// Takes ranges with their numbers, which ascend.
     pub fn new<'r>(ranges: impl Iterator<Item = (u32, &'r Range)> + Clone) -> Self {
-        let mut bounds: Vec<Version> = ranges.clone().flat_map(|it| it.1.bounds()).cloned().collect();
+        let mut bounds: Vec<&Version> = ranges.clone().flat_map(|(_, range)| range.bounds()).collect();
         bounds.sort();
         bounds.dedup();
+        let bounds: Vec<Version> = bounds.into_iter().cloned().collect();
         let n_cells = 2 * bounds.len() + 1;
         let n_leaves = n_cells.next_power_of_two();
         let mut holding = Self { bounds, n_leaves, nodes: vec![Vec::new(); 2 * n_leaves] };
