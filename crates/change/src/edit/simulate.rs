@@ -4,14 +4,14 @@
 //! caller knows of. [`olmdex_olm::resolve::dependants()`] answers the question about operators that depend on the
 //! package.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use olmdex_fbc::Entry;
-use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
+use olmdex_index::query::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 use olmdex_olm::resolve::{Dependant, RefusedByV1};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed, Package};
 use olmdex_olm::upgrade::{
@@ -204,6 +204,8 @@ pub(super) struct State<'v> {
     deprecated: BTreeSet<&'v str>,
     /// The versions of its bundles, by their names.
     versions: HashMap<&'v str, &'v str>,
+    /// The places of its bundles, by their names.
+    bundles: HashMap<&'v str, Vec<usize>>,
 }
 
 impl<'v> State<'v> {
@@ -213,7 +215,20 @@ impl<'v> State<'v> {
         let deprecations = graph.into_iter().flat_map(|it| it.deprecations.iter().flatten());
         let deprecated = deprecations.filter(is_bundle).map(|it| it.name.as_str()).collect();
         let versions = view.bundles().iter().map(|bundle| (bundle.name.as_str(), bundle.version.as_str())).collect();
-        Self { view, graph, package: graph.map(Package::new).unwrap_or_default(), deprecated, versions }
+        let mut bundles: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, bundle) in graph.iter().flat_map(|it| &it.bundles).enumerate() {
+            bundles.entry(&bundle.name).or_default().push(place);
+        }
+        let package = graph.map(Package::new).unwrap_or_default();
+        Self { view, graph, package, deprecated, versions, bundles }
+    }
+
+    /// The bundles of some names, in the order of the catalog.
+    fn named<'n>(&self, names: impl Iterator<Item = &'n str>) -> impl Iterator<Item = &'v GraphBundle> {
+        let mut places: Vec<usize> = names.filter_map(|name| self.bundles.get(name)).flatten().copied().collect();
+        places.sort_unstable();
+        let all = self.graph.map_or(&[][..], |graph| graph.bundles.as_slice());
+        places.into_iter().map(|place| &all[place])
     }
 
     /// The ways in a channel; `None` if there is no such channel, or OLM Classic finds no order in it.
@@ -404,13 +419,11 @@ impl Advised<'_> {
 
     /// The ends of the ways of OLM v1 that do not lead to the head.
     fn ends_of_v1(&self) -> Vec<Installed> {
-        let versions = self.new.view.bundles().iter().map(|it| (it.name.as_str(), it.version.as_str()));
-        let versions: BTreeMap<&str, &str> = versions.collect();
         let is_dead =
             |it: &&&Simulated| it.olm == Olm::V1 && it.effect == Effect::Stranded && !it.after.target.is_empty();
         let end = |it: &&Simulated| {
             let target = &it.after.target;
-            let known = versions.get(target.as_str()).copied().unwrap_or_default();
+            let known = self.new.versions.get(target.as_str()).copied().unwrap_or_default();
             let version = if *target == it.installed { it.version.as_str() } else { known };
             Installed { name: target.clone(), version: Version::parse(version).ok() }
         };
@@ -424,16 +437,33 @@ impl Advised<'_> {
         if users.is_empty() {
             return true;
         }
-        let mut graph = self.graph.clone();
-        let bundles = self.old.graph.into_iter().flat_map(|it| &it.bundles).filter(|it| kept.contains(&it.name));
-        graph.bundles.extend(bundles.cloned());
-        for it in graph.channels.iter_mut().filter(|it| it.name == self.name) {
-            let entries: Arc<[_]> = changed.entries.iter().map(|it| Entry::clone(&it.fields)).collect();
-            *it = GraphChannel { entries, ..it.clone() };
-        }
+        let graph = self.alone(changed, kept);
         let rank = CatalogRank { catalog: graph.catalog.clone(), ..CatalogRank::default() };
         let view = PackageView::new(&graph.package.clone(), vec![graph], &[rank]);
         let mut routes = UpgradeRoutes::v1(&view, self.name);
         users.iter().all(|it| routes.route(it).end == End::Head)
+    }
+
+    /// The package with only the changed channel and its bundles: OLM v1 looks at no others if a channel is given, and
+    /// a package may have thousands of channels.
+    fn alone(&self, changed: &Channel, kept: &[String]) -> PackageGraph {
+        let entries: Arc<[_]> = changed.entries.iter().map(|entry| Entry::clone(&entry.fields)).collect();
+        let members: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        let bundles = self.new.named(members.iter().copied()).chain(self.old.named(kept.iter().map(String::as_str)));
+        let of_channel = self.graph.channels.iter().find(|channel| channel.name == self.name);
+        let is_its = |it: &&GraphDeprecation| it.schema != "olm.bundle" || members.contains(it.name.as_str());
+        let deprecations = self.graph.deprecations.iter().map(|it| it.iter().filter(is_its).cloned().collect());
+        PackageGraph {
+            catalog: self.graph.catalog.clone(),
+            package: self.graph.package.clone(),
+            default_channel: self.graph.default_channel.clone(),
+            is_valid: self.graph.is_valid,
+            channels: of_channel
+                .map(|channel| GraphChannel { entries: Arc::clone(&entries), ..channel.clone() })
+                .into_iter()
+                .collect(),
+            bundles: bundles.cloned().collect(),
+            deprecations: deprecations.collect(),
+        }
     }
 }
