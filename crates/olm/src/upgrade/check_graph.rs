@@ -68,8 +68,9 @@ pub(super) fn check_package(
                 let names = names.filter(|_| beyond.is_empty() && ascends(channel, order));
                 let lost = lost_versions.get(channel.name.as_str()).map_or(&[][..], Vec::as_slice);
                 let before = Before { old: old.as_ref(), lost, without_way: names };
-                check_names(&ordered, channel, order, &before, &mut findings);
-                check_dead(channel, order, &mut findings);
+                let naming = Naming::new(channel);
+                check_names(&ordered, &Judged::new(channel, order, &naming), &before, &mut findings);
+                check_dead(channel, order, &naming, &mut findings);
                 findings.extend(beyond);
                 check_pruned(channel, order, &mut findings);
                 check_default(&ordered, channel, order, &mut findings);
@@ -111,66 +112,37 @@ struct Before<'b> {
     without_way: Option<&'b BTreeSet<String>>,
 }
 
-fn check_names(
-    ordered: &Ordered<'_>,
-    channel: &Channel,
-    order: &Order<'_>,
-    before: &Before<'_>,
-    findings: &mut Vec<About>,
-) {
+fn check_names(ordered: &Ordered<'_>, judged: &Judged<'_>, before: &Before<'_>, findings: &mut Vec<About>) {
+    let Judged { channel, order, naming, .. } = *judged;
     let id = format!("{}/{}", channel.package, channel.name);
-    let known = names(channel);
-    // Each version with the rule that it breaks if it has no upgrade. A version that had none before either has lost
-    // nothing.
-    let mut all: BTreeMap<&str, (Option<Version>, Option<&'static Rule>)> = BTreeMap::new();
-    let of_old = before.old.into_iter().flat_map(|it| it.channels(&channel.name)).flat_map(|it| &it.0.entries);
-    for entry in of_old {
-        all.insert(&entry.fields.name, (entry.version.clone(), None));
-    }
-    // Names that edges lead away from: nothing more is known of them than the index knows.
-    let mut settled: BTreeSet<&str> = BTreeSet::new();
-    for (name, version) in known {
-        let was = all.get(name).and_then(|it| it.0.clone());
-        let is_settled =
-            before.without_way.is_some_and(|it| !it.contains(name)) && (version.is_some() || was.is_none());
-        settled.extend(Some(name).filter(|_| is_settled));
-        all.insert(name, (version.or(was), Some(rules::STRANDED)));
-    }
-    for loss in before.lost {
-        if let Some(of_name) = all.get_mut(loss) {
-            of_name.1 = Some(rules::LOST);
-        }
-    }
-    let naming = Naming::new(channel);
-    let judged = Judged { channel, order, naming: &naming, skipped: OnceCell::new() };
+    let all = users(channel, before);
     // A channel with an order has one head, which nothing skips.
     let head = order.live.first().map_or("", |it| it.fields.name.as_str());
     // `None` if another channel of this name has no order.
     let Some(walker) = ordered.walker(&channel.name) else { return };
-    let all: Vec<(Installed, Option<&'static Rule>)> =
-        all.into_iter().map(|(name, (version, rule))| (Installed { name: name.to_owned(), version }, rule)).collect();
-    let is_open = |it: &Installed| !settled.contains(it.name.as_str());
-    let is_stranded = |it: &Installed| is_open(it) && walker.next(it).is_none() && head != it.name;
+    let is_open = |name: &str| all.binary_search_by(|it| it.name.cmp(name)).is_ok_and(|at| all[at].is_open);
+    let is_stranded = |it: &Installed| is_open(&it.name) && walker.next(it).is_none() && head != it.name;
     // If several channels share a name, none has a head of its own.
     let is_only = ordered.channels(&channel.name).count() == 1;
     let advice: OnceCell<Option<String>> = OnceCell::new();
     // Names from which the way has been followed.
-    let mut followed: BTreeSet<String> = BTreeSet::new();
-    for (installed, rule) in &all {
-        let name = installed.name.as_str();
-        if let Some(rule) = rule.filter(|_| is_stranded(installed)) {
-            let users = || all.iter().map(|it| &it.0);
+    let mut followed: BTreeSet<&str> = BTreeSet::new();
+    for user in &all {
+        let name = user.name;
+        let installed = Installed::new(name, user.version);
+        if let Some(rule) = user.rule.filter(|_| is_stranded(&installed)) {
+            let users = || all.iter().map(|it| Installed::new(it.name, it.version)).collect();
             let advice = advice.get_or_init(|| is_only.then(|| words_for(channel, users(), is_stranded)).flatten());
-            findings.push(stranded(&judged, installed, rule, advice.as_deref()));
+            findings.push(stranded(judged, &installed, rule, advice.as_deref()));
         }
-        if is_open(installed)
-            && let Some(back) = circle(&walker, installed, &mut followed)
+        if user.is_open
+            && let Some(back) = circle(&walker, user, &mut followed)
         {
             let message = format!("the path from {name} in {id} loops: it comes back to {back}");
             let help = "leave newer versions out of the skipRange of older entries";
-            let place = channel.entry(&back).map(|it| at_range(channel, it));
+            let place = channel.entry(back).map(|it| at_range(channel, it));
             let place = place.unwrap_or_else(|| channel.places.start());
-            findings.push(finding(rules::CIRCLE, place, channel, &back, message, Some(help)));
+            findings.push(finding(rules::CIRCLE, place, channel, back, message, Some(help)));
         }
         let entries = naming.entries(name);
         if entries.len() > 1 {
@@ -181,6 +153,49 @@ fn check_names(
             findings.push(finding(rules::AMBIGUOUS, place, channel, name, message, None));
         }
     }
+}
+
+/// A version that somebody may have installed.
+struct User<'c> {
+    name: &'c str,
+    version: Option<&'c Version>,
+    /// The rule that the channel breaks if it has no upgrade; none for a version that had none before either, which has
+    /// lost nothing.
+    rule: Option<&'static Rule>,
+    /// Whether its way has to be followed: edges may lead away from it only as far as the index knows.
+    is_open: bool,
+}
+
+/// Everybody who may follow a channel, or could before, by name.
+fn users<'u>(channel: &'u Channel, before: &'u Before<'_>) -> Vec<User<'u>> {
+    let of_old = before.old.into_iter().flat_map(|old| old.channels(&channel.name)).flat_map(|it| &it.0.entries);
+    let mut of_old: Vec<(&str, Option<&Version>)> =
+        of_old.map(|entry| (entry.fields.name.as_str(), entry.version.as_ref())).collect();
+    // The last entry of a name counts.
+    of_old.reverse();
+    of_old.sort_by_key(|(name, _)| *name);
+    of_old.dedup_by_key(|(name, _)| *name);
+    let was = |name: &str| of_old.binary_search_by_key(&name, |it| it.0).ok().and_then(|at| of_old[at].1);
+    let lost: HashSet<&str> = before.lost.iter().copied().collect();
+    let mut users: Vec<User<'_>> = names(channel)
+        .into_iter()
+        .map(|(name, version)| {
+            let was = was(name);
+            let is_settled =
+                before.without_way.is_some_and(|it| !it.contains(name)) && (version.is_some() || was.is_none());
+            let rule = if lost.contains(name) { rules::LOST } else { rules::STRANDED };
+            User { name, version: version.or(was), rule: Some(rule), is_open: !is_settled }
+        })
+        .collect();
+    let is_gone = |name: &str| users.binary_search_by(|user| user.name.cmp(name)).is_err();
+    let gone: Vec<User<'_>> = of_old
+        .into_iter()
+        .filter(|(name, _)| is_gone(name))
+        .map(|(name, version)| User { name, version, rule: lost.contains(name).then_some(rules::LOST), is_open: true })
+        .collect();
+    users.extend(gone);
+    users.sort_by_key(|user| user.name);
+    users
 }
 
 /// Whether versions go up along the chain. Then a way goes round in a circle, or stays where it is, only by a range
@@ -200,6 +215,10 @@ struct Judged<'c> {
 }
 
 impl<'c> Judged<'c> {
+    fn new(channel: &'c Channel, order: &'c Order<'c>, naming: &'c Naming<'c>) -> Self {
+        Self { channel, order, naming, skipped: OnceCell::new() }
+    }
+
     /// The first entry that is skipped and would lead on, with the entry that skips it.
     fn would_lead_on(&self, installed: &Installed) -> Option<(&'c Entry, &'c Entry)> {
         let skipped = self.channel.entries.iter().filter(|it| self.order.skipped.contains_key(it.fields.name.as_str()));
@@ -246,36 +265,31 @@ fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, adv
 
 /// The name that a way comes back to, if it does and no finding has reported it: a way is followed only up to names
 /// that were followed before.
-fn circle(walker: &Walker<'_>, installed: &Installed, followed: &mut BTreeSet<String>) -> Option<String> {
-    let mut at = installed.clone();
-    let mut own: BTreeSet<String> = BTreeSet::new();
+fn circle<'u>(walker: &Walker<'u>, user: &User<'u>, followed: &mut BTreeSet<&'u str>) -> Option<&'u str> {
+    let mut at = (user.name, user.version);
+    let mut own: BTreeSet<&str> = BTreeSet::new();
     loop {
-        if own.contains(&at.name) {
-            return Some(at.name);
+        let (name, version) = at;
+        if own.contains(name) {
+            return Some(name);
         }
-        if !followed.insert(at.name.clone()) {
+        if !followed.insert(name) {
             return None;
         }
-        own.insert(at.name.clone());
-        let (_, entry) = walker.next(&at)?;
-        at = Installed { name: entry.fields.name.clone(), version: entry.version.clone() };
+        own.insert(name);
+        let (_, entry) = walker.next(&Installed::new(name, version))?;
+        at = (&entry.fields.name, entry.version.as_ref());
     }
 }
 
 /// Skipped entries to which OLM v1 goes.
-fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
+fn check_dead(channel: &Channel, order: &Order<'_>, naming: &Naming<'_>, findings: &mut Vec<About>) {
     if order.skipped.is_empty() {
         return;
     }
     let mut dead: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut by_name: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-    for entry in &channel.entries {
-        for name in
-            entry.fields.skips.iter().chain([&entry.fields.replaces, &entry.fields.name]).filter(|it| !it.is_empty())
-        {
-            by_name.entry(name).or_default().push(entry);
-        }
-    }
+    let own: BTreeSet<(&str, usize)> =
+        (0..).zip(&channel.entries).map(|(at, entry)| (entry.fields.name.as_str(), at)).collect();
     // The highest version first, and among equal ones the later entry first: the first whose range holds a version is
     // the highest.
     let mut ranged: Vec<&Entry> =
@@ -283,9 +297,12 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     ranged.sort_by(|a, b| b.version.cmp(&a.version));
     let holding = Holding::new((0_u32..).zip(ranged.iter().filter_map(|it| it.range.as_ref())));
     for (name, version) in names(channel) {
-        let in_range = version.as_ref().and_then(|it| holding.first(it)).map(|it| ranged[it as usize]);
-        let leading = by_name.get(name).into_iter().flatten().copied().chain(in_range);
-        let Some(highest) = leading.filter(|it| it.version.is_some()).max_by_key(|it| &it.version) else { continue };
+        let in_range = version.and_then(|it| holding.first(it)).map(|it| ranged[it as usize]);
+        let own = own.range((name, 0)..=(name, usize::MAX)).map(|&(_, at)| (at, &channel.entries.as_slice()[at]));
+        // Of equal versions the last entry counts, and a range most of all.
+        let leading = naming.leading(name).chain(own).chain(in_range.map(|it| (usize::MAX, it)));
+        let leading = leading.filter(|(_, entry)| entry.version.is_some());
+        let Some((_, highest)) = leading.max_by_key(|(at, entry)| (&entry.version, *at)) else { continue };
         if highest.fields.name != name && order.skipped.contains_key(highest.fields.name.as_str()) {
             dead.entry(&highest.fields.name).or_default().push(name);
         }

@@ -1,6 +1,5 @@
 //! Advice for a cut history in words: every check that finds the cut gives the same sentence.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::classic::{Channel, Entry, Installed, Walker};
@@ -46,21 +45,21 @@ pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
     let places = Arc::new(ChannelPlaces::at_line("", 1));
     let channel = GraphChannel { name: name.clone(), entries: Arc::clone(entries), places };
     let channel = Channel::new(package, &channel, |it| cut.version(it));
-    let installed = |(name, version): (&str, Option<Version>)| Installed { name: name.to_owned(), version };
+    let installed = |(name, version): (&str, Option<&Version>)| Installed::new(name, version);
     let users: Vec<Installed> = names(&channel).into_iter().map(installed).collect();
     let order = channel.order().ok()?;
     let walker = Walker::new(order.live.iter().map(|it| (&channel, *it)).collect());
     let head = order.live.first().map_or("", |it| it.fields.name.as_str());
-    words_for(&channel, users.iter(), |it| walker.next(it).is_none() && head != it.name)
+    words_for(&channel, users, |it| walker.next(it).is_none() && head != it.name)
 }
 
 /// The edge that would leave nobody in a channel stranded, in words: one sentence for all its users.
-pub(super) fn words_for<'u>(
+pub(super) fn words_for(
     channel: &Channel,
-    users: impl Iterator<Item = &'u Installed>,
+    mut users: Vec<Installed>,
     is_stranded: impl Fn(&Installed) -> bool,
 ) -> Option<String> {
-    let users: Vec<Installed> = users.filter(|it| !names_itself(channel, &it.name)).cloned().collect();
+    users.retain(|user| !names_itself(channel, &user.name));
     let edge = extra_edge(channel, &users, &[], |_| true)?;
     let n_covered = users.iter().filter(|it| is_stranded(it) && !is_newer(it, channel.entry(&edge.entry))).count();
     let request = edge.request();
@@ -71,17 +70,14 @@ pub(super) fn words_for<'u>(
     })
 }
 
-/// Each name that a channel knows, with its version if it has one.
-pub(super) fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
-    let mut names: BTreeMap<&str, Option<Version>> = BTreeMap::new();
-    for entry in &channel.entries {
-        names.insert(&entry.fields.name, entry.version.clone());
-    }
-    for entry in &channel.entries {
-        for name in entry.fields.skips.iter().chain([&entry.fields.replaces]).filter(|it| !it.is_empty()) {
-            names.entry(name).or_default();
-        }
-    }
+/// Each name that a channel knows, in order, with its version if it has one: that of the last entry of a name.
+pub(super) fn names(channel: &Channel) -> Vec<(&str, Option<&Version>)> {
+    let entries = channel.entries.iter().rev().map(|entry| (entry.fields.name.as_str(), entry.version.as_ref()));
+    let mentioned = channel.entries.iter().flat_map(|entry| entry.fields.skips.iter().chain([&entry.fields.replaces]));
+    let mentioned = mentioned.filter(|name| !name.is_empty()).map(|name| (name.as_str(), None));
+    let mut names: Vec<(&str, Option<&Version>)> = entries.chain(mentioned).collect();
+    names.sort_by_key(|(name, _)| *name);
+    names.dedup_by_key(|(name, _)| *name);
     names
 }
 

@@ -1,46 +1,65 @@
 //! The entries of a channel that replace and skip each name.
 
-use std::collections::HashMap;
-
 use super::classic::{Channel, Entry};
 use olmdex_base::diag::Place;
 use olmdex_text::tally;
 
 /// The entries that replace and skip each name.
+///
+/// A channel may skip a thousand times as many names as it has entries, so there is one list without a list of its own
+/// for each name.
 pub(super) struct Naming<'c> {
     channel: &'c Channel,
-    names: HashMap<&'c str, Named<'c>>,
+    /// Ascending.
+    mentions: Vec<Mention<'c>>,
 }
 
-struct Named<'c> {
-    /// The first entry that names it, and the item of its skips; none if it replaces it.
-    first: (&'c Entry, Option<usize>),
-    /// The names of all of them.
-    by: Vec<&'c str>,
+/// An edge, in the order in which the fields of a channel name it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Mention<'c> {
+    name: &'c str,
+    /// The position of the entry that names it.
+    entry: u32,
+    /// The item of its skips; none if it replaces it.
+    item: Option<u32>,
 }
 
 impl<'c> Naming<'c> {
     pub(super) fn new(channel: &'c Channel) -> Self {
-        let mut names: HashMap<&str, Named<'_>> = HashMap::with_capacity(channel.entries.as_slice().len());
-        for entry in &channel.entries {
-            let skips = entry.fields.skips.iter().enumerate().map(|(item, name)| (name, Some(item)));
-            for (name, item) in std::iter::once((&entry.fields.replaces, None)).chain(skips) {
-                tally::step(1);
-                let named = names.entry(name).or_insert_with(|| Named { first: (entry, item), by: Vec::new() });
-                if named.by.last() != Some(&entry.fields.name.as_str()) {
-                    named.by.push(&entry.fields.name);
-                }
-            }
+        let n_skips: usize = channel.entries.iter().map(|entry| entry.fields.skips.len()).sum();
+        let mut mentions = Vec::with_capacity(channel.entries.as_slice().len() + n_skips);
+        for (at, entry) in (0..).zip(&channel.entries) {
+            let replaces = Some(&entry.fields.replaces).filter(|name| !name.is_empty()).map(|name| (name, None));
+            let skips = (0..).zip(&entry.fields.skips).map(|(item, name)| (name, Some(item)));
+            mentions.extend(replaces.into_iter().chain(skips).map(|(name, item)| Mention { name, entry: at, item }));
         }
-        Self { channel, names }
+        tally::step(mentions.len());
+        mentions.sort_unstable();
+        Self { channel, mentions }
+    }
+
+    fn of(&self, name: &str) -> &[Mention<'c>] {
+        tally::step(1);
+        let first = self.mentions.partition_point(|mention| mention.name < name);
+        let of_name = &self.mentions[first..];
+        &of_name[..of_name.partition_point(|mention| mention.name == name)]
+    }
+
+    fn entry(&self, mention: &Mention<'_>) -> &'c Entry {
+        &self.channel.entries.as_slice()[mention.entry as usize]
+    }
+
+    /// The entries that replace or skip a name, with their positions.
+    pub(super) fn leading(&self, name: &str) -> impl Iterator<Item = (usize, &'c Entry)> {
+        self.of(name).iter().map(|mention| (mention.entry as usize, self.entry(mention)))
     }
 
     /// The names of the entries that replace or skip a name, each once in their order.
     pub(super) fn entries(&self, name: &str) -> Vec<&'c str> {
-        // The empty name of an absent `replaces` is not a name.
-        let found = self.names.get(name).filter(|_| !name.is_empty());
-        let mut entries = found.map(|it| it.by.clone()).unwrap_or_default();
-        tally::step(1 + entries.len());
+        // An empty item of a list is not a name.
+        let found = self.leading(name).filter(|_| !name.is_empty());
+        let mut entries: Vec<&str> = found.map(|(_, entry)| entry.fields.name.as_str()).collect();
+        tally::step(entries.len());
         entries.sort_unstable();
         entries.dedup();
         entries
@@ -48,11 +67,11 @@ impl<'c> Naming<'c> {
 
     /// The place where a name is first replaced or skipped.
     pub(super) fn place(&self, name: &str) -> Option<Place> {
-        tally::step(1);
-        let places = &self.channel.places;
-        self.names.get(name).map(|it| match it.first {
-            (entry, None) => places.replaces(entry.number()),
-            (entry, Some(item)) => places.skip(entry.number(), item),
+        let first = self.of(name).first()?;
+        let (places, number) = (&self.channel.places, self.entry(first).number());
+        Some(match first.item {
+            None => places.replaces(number),
+            Some(item) => places.skip(number, item as usize),
         })
     }
 }

@@ -97,6 +97,13 @@ pub enum End {
     Loop,
 }
 
+impl Installed {
+    /// An installed bundle of this name, with its version if it is known.
+    pub fn new(name: &str, version: Option<&Version>) -> Self {
+        Self { name: name.to_owned(), version: version.cloned() }
+    }
+}
+
 impl Package {
     /// A package from the data of an index.
     pub fn new(graph: &PackageGraph) -> Self {
