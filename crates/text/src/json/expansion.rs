@@ -16,9 +16,12 @@ pub const EXPANDS_TOO_FAR: &str =
 /// The number of bytes that a key or a value counts; less than Go takes for one.
 const VALUE: u64 = 64;
 
-/// The number of bytes that an item of a list of a document counts, and one of a list in that: an entry, its `skips`, a
-/// property.
+/// The number of bytes that an item of a list of a document counts: an entry, a property.
 const ITEM: u64 = 256;
+
+/// The number of bytes that an item of a list in such an item counts. Questions keep each name of an entry's `skips` in
+/// several lists that are sorted by it.
+const NESTED_ITEM: u64 = 768;
 
 /// The bytes that a document, or the error in it, counts for.
 const DOCUMENT: u64 = 2048;
@@ -72,8 +75,9 @@ impl Expansion {
     /// The errors of [`Self::charge`].
     pub fn charge_document(&self, document: Value<'_>, len: usize) -> Result<(), &'static str> {
         let lists = |of: Value<'_>| of.members().map(|(_, it)| it.items().count() as u64).sum::<u64>();
-        let items: u64 = document.members().flat_map(|(_, it)| it.items()).map(|it| 1 + lists(it)).sum();
-        self.charge_above(DOCUMENT + ITEM * items + VALUE * document.n_values(), len)
+        let items = document.members().flat_map(|(_, it)| it.items());
+        let items: u64 = items.map(|item| ITEM + NESTED_ITEM * lists(item)).sum();
+        self.charge_above(DOCUMENT + items + VALUE * document.n_values(), len)
     }
 
     /// Counts the [blanks](Value::indentation) that are written for a value of `len` bytes of text. Text that is
