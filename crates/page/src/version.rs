@@ -1,6 +1,7 @@
 //! A version of a package: its provisions, its requirements, and the upgrades to it and from it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use maud::{Markup, html};
 
@@ -20,6 +21,7 @@ use olmdex_ask::{
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, ImageUse, Neighbour, PropertyRow};
+use olmdex_text::tally;
 
 /// The answer as data: that of `show PKG@VERSION`.
 pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
@@ -89,7 +91,8 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
     let elsewhere: Vec<String> = elsewhere.into_iter().map(|it| it.row.catalog).filter(|it| *it != catalog).collect();
     // In a broken catalog only the requirements can fail, so the error stays in their section of the page.
     let requires = needed(context, &catalog, &row.package, &row.bundle);
-    let higher = if detail.upgrades_to.is_empty() { higher(context, detail)? } else { Vec::new() };
+    let highest = if detail.upgrades_to.is_empty() { Some(highest_in_channels(context, row)?) } else { None };
+    let higher = highest.as_ref().map(|it| it.above(row)).unwrap_or_default();
     // Files do not repeat a text that every version of a package has.
     let described = match context.shared {
         Some(shared) => shared.described(&catalog)?.get(&row.bundle).cloned(),
@@ -265,7 +268,7 @@ fn edges_of_file(context: PageContext<'_>, row: &BundleRow, caption: &str, edges
 }
 
 /// The edges that lead to it, and those that lead on.
-fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
+fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&HighestInChannel]) -> Markup {
     let row = &detail.row;
     let own_file = detail.source.as_ref().map_or("", |it| &it.file);
     let table_of = |caption: &str, edges: &[Edge]| {
@@ -309,30 +312,67 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, 
     }
 }
 
-/// The channels of the catalog that hold a higher version, each with its highest; the highest first.
-fn higher(context: PageContext<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRow)>, PageError> {
-    let row = &detail.row;
-    let bundles = context.cache().bundles(context.index(), &row.catalog, &row.package)?;
-    let (mut found, mut seen): (Vec<(String, BundleRow)>, HashSet<&str>) = Default::default();
-    // They are sorted by version: those after the bundle of the page are not lower.
-    for bundle in bundles.iter().rev().take_while(|bundle| bundle.bundle != row.bundle) {
-        if bundle.version == row.version && bundle.release == row.release {
-            continue;
-        }
-        for channel in newest_first(&bundle.channels) {
-            if seen.insert(channel) {
-                found.push((channel.to_owned(), bundle.clone()));
+/// The highest version in each channel of a package in a catalog.
+pub(super) struct HighestInChannels {
+    /// The places of the bundles among all of the package, the lowest version first.
+    places: HashMap<String, usize>,
+    /// The highest first.
+    channels: Vec<HighestInChannel>,
+}
+
+struct HighestInChannel {
+    channel: String,
+    bundle: String,
+    version: String,
+    release: String,
+    place: usize,
+}
+
+impl HighestInChannels {
+    /// Takes bundles that are sorted by version.
+    pub(super) fn of(bundles: &[BundleRow]) -> Self {
+        let places = bundles.iter().enumerate().map(|(place, bundle)| (bundle.bundle.clone(), place)).collect();
+        let (mut channels, mut seen): (Vec<HighestInChannel>, HashSet<&str>) = Default::default();
+        for (place, bundle) in bundles.iter().enumerate().rev() {
+            tally::step(1);
+            for channel in newest_first(&bundle.channels) {
+                if seen.insert(channel) {
+                    channels.push(HighestInChannel {
+                        channel: channel.to_owned(),
+                        bundle: bundle.bundle.clone(),
+                        version: bundle.version.clone(),
+                        release: bundle.release.clone(),
+                        place,
+                    });
+                }
             }
         }
+        Self { places, channels }
     }
-    Ok(found)
+
+    /// The channels that hold a higher version than a bundle.
+    fn above(&self, row: &BundleRow) -> Vec<&HighestInChannel> {
+        let own = self.places.get(&row.bundle).copied().unwrap_or_default();
+        let above = self.channels.iter().inspect(|_| tally::step(1)).take_while(|it| it.place > own);
+        above.filter(|it| it.version != row.version || it.release != row.release).collect()
+    }
+}
+
+fn highest_in_channels(context: PageContext<'_>, row: &BundleRow) -> Result<Rc<HighestInChannels>, PageError> {
+    match context.shared {
+        Some(shared) => shared.highest(&row.catalog),
+        None => {
+            let bundles = context.cache().bundles(context.index(), &row.catalog, &row.package)?;
+            Ok(Rc::new(HighestInChannels::of(&bundles)))
+        }
+    }
 }
 
 /// Channels with higher versions that are named.
 const NAMED: usize = 8;
 
 /// Reports that no upgrade leads on, and the places of higher versions.
-fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
+fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[&HighestInChannel]) -> Markup {
     let row = &detail.row;
     let name = if row.version.is_empty() { &row.bundle } else { &row.version };
     let way = PackagePage {
@@ -346,9 +386,9 @@ fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[(String,
         } @else {
             p { "No upgrade leads from this version in its channels: it is the head, or the end of a channel. Higher \
                 versions are in "
-                @for (idx, (channel, highest)) in higher.iter().take(NAMED).enumerate() {
+                @for (idx, highest) in higher.iter().take(NAMED).enumerate() {
                     @if idx > 0 { ", " }
-                    (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel)))
+                    (link(context, &channel_route(context, &row.package, &highest.channel, &row.catalog), shown(&highest.channel)))
                     " (" (version_link(context, &row.package, (&highest.bundle, &highest.version), &row.catalog)) ")"
                 }
                 @if higher.len() > NAMED { " and " (counted((higher.len() - NAMED) as u64, "other channel")) }
