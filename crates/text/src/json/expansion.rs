@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::value::{FREE_BLANKS, Value};
+use super::value::{FREE_BLANKS, Kind, Value};
 use crate::ceiling::Ceiling;
 
 /// The number of bytes that decoding may add to an input. go-yaml has no such limit, but its rule counts nodes: without
@@ -22,6 +22,11 @@ const ITEM: u64 = 256;
 /// The number of bytes that an item of a list in such an item counts. Questions keep each name of an entry's `skips` in
 /// several lists that are sorted by it.
 const NESTED_ITEM: u64 = 768;
+
+/// So long may a range of versions be without counting, and the number of bytes that each further one counts: engines
+/// keep the versions that it names several times.
+const LONG_RANGE: u64 = 1000;
+const RANGE: u64 = 32;
 
 /// The bytes that a document, or the error in it, counts for.
 const DOCUMENT: u64 = 2048;
@@ -74,9 +79,14 @@ impl Expansion {
     /// # Errors
     /// The errors of [`Self::charge`].
     pub fn charge_document(&self, document: Value<'_>, len: usize) -> Result<(), &'static str> {
-        let lists = |of: Value<'_>| of.members().map(|(_, it)| it.items().count() as u64).sum::<u64>();
-        let items = document.members().flat_map(|(_, it)| it.items());
-        let items: u64 = items.map(|item| ITEM + NESTED_ITEM * lists(item)).sum();
+        let of_member = |(key, value): (Value<'_>, Value<'_>)| match value.kind() {
+            Kind::PlainString | Kind::EscapedString if key.raw().eq_ignore_ascii_case("skipRange") => {
+                RANGE * (value.raw().len() as u64).saturating_sub(LONG_RANGE)
+            }
+            _ => NESTED_ITEM * value.items().count() as u64,
+        };
+        let items = document.members().flat_map(|(_, list)| list.items());
+        let items: u64 = items.map(|item| ITEM + item.members().map(of_member).sum::<u64>()).sum();
         self.charge_above(DOCUMENT + items + VALUE * document.n_values(), len)
     }
 

@@ -155,7 +155,7 @@ impl<'e> Budget<'e> {
     /// # Errors
     /// The errors of [`Expansion::charge`].
     pub(super) fn anchor(&mut self, name: &str) -> Result<(), &'static str> {
-        const ANCHOR: usize = 256;
+        const ANCHOR: usize = 512;
         const FREE: usize = 1_000;
         self.n_anchors += 1;
         if self.n_anchors <= FREE { Ok(()) } else { self.expansion.charge(ANCHOR + name.len()) }
