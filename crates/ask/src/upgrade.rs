@@ -381,7 +381,8 @@ impl<'a> UpgradeInquiry<'a> {
         let Subscription { source, source_namespace, .. } = subscription;
         let whose = format!("the Subscription {}/{}", subscription.namespace, subscription.name);
         let mut name = name_of(&subscription.package, name);
-        if self.channels(&name).is_empty() && !subscription.channel.is_empty() {
+        let has_own_channel = self.channels(&name).is_empty() && !subscription.channel.is_empty();
+        if has_own_channel {
             name.channel = Some(subscription.channel.clone());
         }
         // A named catalog applies to every Subscription.
@@ -396,7 +397,11 @@ impl<'a> UpgradeInquiry<'a> {
             let of = Listed::quoted(own.iter());
             return self.left_out(&format!("{of} does not have `{}`, which {whose} names", subscription.package));
         };
-        self.check(&name, OlmSet::Classic, &view)?;
+        // OLM reports that a Subscription's channel is gone, and so does the answer.
+        if !has_own_channel {
+            self.check_channels(&view.graphs, &name, OlmSet::Classic)?;
+        }
+        self.check_catalogs(&name, &view)?;
         let mut asked = self.asked(&name, self.installed(&view, &name)?);
         if asked.installed.is_none() && !subscription.installed.is_empty() {
             asked.installed = Some(installed_by(cluster, subscription, &view));
@@ -446,7 +451,7 @@ impl<'a> UpgradeInquiry<'a> {
             return self.left_out(&format!("no catalog has `{package}`, which the ClusterExtension {extension} names"));
         };
         let view = view.served_by(served);
-        self.check(&name, OlmSet::V1, &view)?;
+        self.check_channels(&view.graphs, &name, OlmSet::V1)?;
         let mut asked = self.asked(&name, self.installed(&view, &name)?);
         complete(&mut asked, extension, &view, named.is_some());
         let mut question = PackageQuestion::new(OlmSet::V1, view, asked);
@@ -477,9 +482,9 @@ impl<'a> UpgradeInquiry<'a> {
         Ok((!view.graphs.is_empty()).then_some(view))
     }
 
-    fn check(&mut self, name: &PackageName, olm: OlmSet, view: &PackageView) -> Result<(), AskError> {
-        self.check_channels(&view.graphs, name, olm)?;
-        if olm.is_classic() && view.graphs.len() > 1 {
+    /// A Subscription names one catalog.
+    fn check_catalogs(&self, name: &PackageName, view: &PackageView) -> Result<(), AskError> {
+        if view.graphs.len() > 1 {
             let catalogs = view.graphs.iter().map(|it| it.catalog.clone()).collect();
             return Err(AskError::SeveralCatalogs { package: name.package.clone(), catalogs });
         }

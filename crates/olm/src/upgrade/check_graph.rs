@@ -299,7 +299,7 @@ fn check_dead(channel: &Channel, order: &Order<'_>, naming: &Naming<'_>, finding
     for (name, version) in names(channel) {
         let in_range = version.and_then(|it| holding.first(it)).map(|it| ranged[it as usize]);
         let own = own.range((name, 0)..=(name, usize::MAX)).map(|&(_, at)| (at, &channel.entries.as_slice()[at]));
-        // Of equal versions the last entry counts, and a range most of all.
+        // The last entry counts among equal versions, and a range most of all.
         let leading = naming.leading(name).chain(own).chain(in_range.map(|it| (usize::MAX, it)));
         let leading = leading.filter(|(_, entry)| entry.version.is_some());
         let Some((_, highest)) = leading.max_by_key(|(at, entry)| (&entry.version, *at)) else { continue };

@@ -186,9 +186,12 @@ fn reason_of(target: &Target) -> String {
 
 /// Why nothing leads on.
 fn stuck(package: &classic::Package, asked: &EngineQuestion, place: &str) -> String {
-    let Some(installed) = &asked.installed else { return format!("{place} has nothing to install") };
     let is_asked = |it: &&classic::Channel| asked.channel().is_none_or(|name| it.name == name);
     let channels: Vec<&classic::Channel> = package.channels.iter().filter(is_asked).collect();
+    if let ([], Some(channel)) = (channels.as_slice(), asked.channel()) {
+        return format!("the package {} has no channel {channel}", package.name);
+    }
+    let Some(installed) = &asked.installed else { return format!("{place} has nothing to install") };
     nothing_leads_on(&channels, &installed.as_classic(), place)
 }
 
