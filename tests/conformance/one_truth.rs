@@ -1,17 +1,24 @@
-//! The worlds of `classic/` and `classic-fuzz/` as clusters: `diagnose`, `updates` and `why-not` must promise what the
-//! real resolver does, and agree with each other.
+//! The worlds of `classic/` and `classic-fuzz/` as clusters: `diagnose`, `updates`, `why-not`, `path` and `plan` must
+//! promise what the real resolver does, and agree with each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use olmdex::ask::{
     AskError, DiagnoseQuestion, OlmSet, PathQuestion, Question as _, State, UpdatesQuestion, UpgradeOptions,
-    WhyNotQuestion,
+    WhyNotQuestion, plan_of,
 };
+use olmdex::calendar::Day;
 use olmdex::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup};
+use olmdex::fbc::Input;
+use olmdex::index::{Builder, CatalogSpec, Mode};
 use olmdex::namespace::{Effect, NamespaceState, Obstacle, OperatorStanding};
+use olmdex::openshift::{SupportLevel, coerce};
+use olmdex::plan::{PlanBasis, PlanCatalog, PlanVerdict, PlanWish, StepKind};
 use olmdex::resolve::World;
+use olmdex::upgrade::v1::Gates;
 use olmdex::upgrade::{Updates, UpgradePath, Verdict};
 use serde_json::Value;
 
@@ -123,7 +130,9 @@ fn compared(case: &Namespace, expected: &Value) -> Outcome {
         .collect();
     let state = State { cluster: Some((&cluster, "the world")), source_map: &ties, ..State::of(&*case.index) };
     let mut wrong = Vec::new();
-    if let Err(error) = promises(&state, expected, &mut wrong) {
+    let asked = promises(&state, expected, &mut wrong)
+        .and_then(|namespaces| planned(&case.world, &state, &namespaces, &mut wrong));
+    if let Err(error) = asked {
         return Outcome::Failed(error.to_string());
     }
     if wrong.is_empty() { Outcome::Passed } else { Outcome::Failed(wrong.join("\n")) }
@@ -137,8 +146,76 @@ fn paths(state: &State<'_>, options: &UpgradeOptions, updates: &[Updates]) -> Re
     Ok(PathQuestion { options: options.clone(), ..PathQuestion::default() }.ask(state)?.items)
 }
 
+thread_local! {
+    /// The parts of a plan that do not depend on the world.
+    static BASIS: PlanBasis = {
+        let mut builder = Builder::in_memory();
+        let spec = CatalogSpec { name: "v4.16".to_owned(), ..CatalogSpec::default() };
+        builder.add_catalog(&spec, &Input::bytes("c.json", Arc::from(&b""[..])), Mode::Tolerant).expect("a catalog");
+        PlanBasis::new(&builder.into_index().expect("an index"), &[], Vec::new()).expect("a basis")
+    };
+}
+
+/// Plans the upgrade of OpenShift with the same catalogs for both versions: the first step of each operator must be the
+/// one that OLM takes, and nobody who is stuck is ready.
+fn planned(
+    world: &World,
+    state: &State<'_>,
+    namespaces: &[NamespaceState],
+    wrong: &mut Vec<String>,
+) -> Result<(), AskError> {
+    let [from, to] = ["4.16", "4.17"].map(|minor| coerce(minor).expect("a version"));
+    let Some((cluster, _)) = state.cluster else { return Ok(()) };
+    let mut basis = BASIS.with(PlanBasis::clone);
+    basis.options.source_map = state.source_map.to_vec();
+    basis.catalogs.clear();
+    for catalog in &world.catalogs {
+        let family = format!("{}.{}", catalog.name, catalog.namespace);
+        basis.source_map.push((format!("{}/{}", catalog.namespace, catalog.name), family.clone()));
+        for minor in [from, to] {
+            basis.catalogs.push(PlanCatalog { catalog: family.clone(), minor, family: family.clone() });
+        }
+    }
+    let wish = PlanWish {
+        from,
+        to,
+        eus: false,
+        day: Day::of_unix(1_790_000_000),
+        level: SupportLevel::Extended,
+        channel: None,
+        arch: None,
+        scope: Vec::new(),
+        gates: Gates::default(),
+        assume: Vec::new(),
+    };
+    let (plan, _) = plan_of(&basis, cluster, state.index, wish)?;
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for operator in namespaces.iter().flat_map(|namespace| &namespace.operators) {
+        if operator.is_stuck && plan.verdict == PlanVerdict::Ready {
+            wrong.push(format!("plan: ready, and {} is stuck", operator.name));
+        }
+    }
+    let is_mended = plan.steps.iter().any(|step| step.kind == StepKind::Mend);
+    for step in plan.steps.iter().filter(|step| step.kind == StepKind::Operator && !is_mended) {
+        let (Some((_, package)), Some(first)) =
+            (step.subject.as_deref().and_then(|it| it.split_once('/')), step.route.first())
+        else {
+            continue;
+        };
+        // Later steps begin where others have ended.
+        if !seen.insert(package) || step.commands.is_empty() {
+            continue;
+        }
+        let mut of_package = namespaces.iter().flat_map(|it| &it.operators).filter(|it| it.package == package);
+        if !of_package.any(|operator| operator.next.as_ref() == Some(&first.bundle)) {
+            wrong.push(format!("plan: {package} goes to {}", first.bundle));
+        }
+    }
+    Ok(())
+}
+
 /// Asks all questions, and notes the answers that are wrong.
-fn promises(state: &State<'_>, expected: &Value, wrong: &mut Vec<String>) -> Result<(), AskError> {
+fn promises(state: &State<'_>, expected: &Value, wrong: &mut Vec<String>) -> Result<Vec<NamespaceState>, AskError> {
     let light = State {
         index: std::borrow::Borrow::borrow(state.index),
         cluster: state.cluster,
@@ -207,5 +284,5 @@ fn promises(state: &State<'_>, expected: &Value, wrong: &mut Vec<String>) -> Res
             }
         }
     }
-    Ok(())
+    Ok(namespaces.clone())
 }

@@ -12,8 +12,8 @@ use olmdex_base::diag::Guesses;
 use olmdex_fbc::Name;
 use olmdex_text::tally;
 
-/// Deletes everything that belongs to the bundles in `doomed`, and the channels whose heads they are. One text stands for
-/// an API, since SQLite reads a list of several columns from end to end for each row that is not in it.
+/// Deletes everything that belongs to the bundles in `doomed`, and the channels whose heads they are. One text stands
+/// for an API, since SQLite reads a list of several columns from end to end for each row that is not in it.
 const DELETE_DOOMED: &str = "
 CREATE TEMP TABLE IF NOT EXISTS gone_channel (package_name TEXT, name TEXT, PRIMARY KEY (package_name, name));
 DELETE FROM gone_channel;

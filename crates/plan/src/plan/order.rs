@@ -15,8 +15,9 @@ use super::operator::Operator;
 use super::question::{PlanQuestion, told};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
-use olmdex_olm::namespace::{Effect, Obstacle, ObstacleCode};
+use olmdex_olm::namespace::{Effect, Obstacle, ObstacleCode, first_obstacle};
 use olmdex_olm::upgrade::Olm;
+use olmdex_rules::cluster::Subscription;
 use olmdex_rules::openshift::{Goal, PlatformPath, Support, platform_path};
 
 /// A step with its operator, and the number of the operator's earlier steps at the same time.
@@ -248,7 +249,7 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
         at.entry(it.when).or_default().push(it);
     }
     let planned: Vec<&PlanStep> = at.values().flatten().map(|it| &it.step).collect();
-    let mut steps = mend(operators, &planned);
+    let mut steps = mend(question, operators, &planned);
     let mut take = |when: When| {
         let mut steps = at.remove(&when).unwrap_or_default();
         // The order is that of operators: by namespace, package and version. A changed source comes before the updates,
@@ -315,15 +316,11 @@ fn platform_routes(question: &PlanQuestion<'_>, path: &[Minor]) -> Option<Platfo
 }
 
 /// The repairs that come before anything else. One that concerns a whole namespace is made once.
-fn mend(operators: &[Operator], planned: &[&PlanStep]) -> Vec<PlanStep> {
-    let mut steps: Vec<PlanStep> = Vec::new();
-    for it in operators {
+fn mend(question: &PlanQuestion<'_>, operators: &[Operator], planned: &[&PlanStep]) -> Vec<PlanStep> {
+    let of_operators = operators.iter().filter_map(|it| {
         let stop = it.obstacle.as_ref().filter(|obstacle| obstacle.effect == Effect::Stops);
         let step = match (stop, &it.obstacle, &it.in_flight, &it.unresolved) {
-            (Some(stop), ..) if stop.code == ObstacleCode::NotUpgradeable => {
-                remedied(StepKind::Wait, Code::Unhealthy, stop)
-            }
-            (Some(stop), ..) => remedied(StepKind::Mend, code_of(stop), stop),
+            (Some(stop), ..) => stopped(stop),
             (None, _, Some(bundle), _) => {
                 let text = format!("the update to {bundle} is not finished");
                 let path = vec![PathElement::Bundle(bundle.clone())];
@@ -336,17 +333,40 @@ fn mend(operators: &[Operator], planned: &[&PlanStep]) -> Vec<PlanStep> {
                 because(StepKind::Mend, Code::Unhealthy, format!("{} is Failed: {}", it.installed, it.message))
             }
             (None, None, None, Some(message)) => because(StepKind::Mend, Code::Unresolved, message.clone()),
-            _ => continue,
+            _ => return None,
         };
+        Some((it.subject(), step))
+    });
+    // A Subscription that cannot install anything keeps the others of its namespace.
+    let is_operator = |it: &&Subscription| {
+        operators.iter().any(|operator| operator.name == it.name && operator.namespace.as_ref() == Some(&it.namespace))
+    };
+    let is_asked = |it: &&Subscription| question.scope.is_empty() || question.scope.contains(&it.namespace);
+    let others = question.cluster.subscriptions.iter().filter(is_asked).filter(|it| !is_operator(it));
+    let of_others = others.filter_map(|it| {
+        let obstacle = first_obstacle(&question.namespaces, &it.namespace, &it.name)?;
+        let stop = Some(obstacle).filter(|obstacle| obstacle.effect == Effect::Stops)?;
+        Some((format!("{}/{}", it.namespace, it.package), stopped(stop)))
+    });
+    let mut steps: Vec<PlanStep> = Vec::new();
+    for (subject, step) in of_operators.chain(of_others) {
+        let namespace = |subject: &str| subject.split('/').next().map(str::to_owned);
         let in_namespace = |other: &PlanStep| {
-            let of = other.subject.as_ref().and_then(|it| it.split('/').next());
-            of == it.namespace.as_deref() && other.because == step.because
+            other.subject.as_deref().and_then(namespace) == namespace(&subject) && other.because == step.because
         };
         if !steps.iter().any(in_namespace) {
-            steps.push(PlanStep { subject: Some(it.subject()), ..step });
+            steps.push(PlanStep { subject: Some(subject), ..step });
         }
     }
     steps
+}
+
+/// The step that removes what stops an operator.
+fn stopped(stop: &Obstacle) -> PlanStep {
+    match stop.code {
+        ObstacleCode::NotUpgradeable => remedied(StepKind::Wait, Code::Unhealthy, stop),
+        _ => remedied(StepKind::Mend, code_of(stop), stop),
+    }
 }
 
 fn because(kind: StepKind, code: Code, text: String) -> PlanStep {
