@@ -191,7 +191,8 @@ fn planned(
     let (plan, _) = plan_of(&basis, cluster, state.index, wish)?;
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     for operator in namespaces.iter().flat_map(|namespace| &namespace.operators) {
-        if operator.is_stuck && plan.verdict == PlanVerdict::Ready {
+        let is_kept = operator.is_stuck || namespaces.iter().any(|it| it.obstacles.iter().any(Obstacle::is_now));
+        if is_kept && plan.verdict == PlanVerdict::Ready {
             wrong.push(format!("plan: ready, and {} is stuck", operator.name));
         }
     }

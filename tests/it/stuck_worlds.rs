@@ -37,11 +37,25 @@ fn rows() -> Vec<Row> {
     lines.map(row).collect()
 }
 
-/// The exit codes and the answers about the worlds, each asked for once.
+/// The exit codes and the answers about the worlds, and the verdicts of plans, each asked for once.
 #[derive(Default)]
-struct Answers(BTreeMap<String, (i32, Vec<Value>)>);
+struct Answers(BTreeMap<String, (i32, Vec<Value>)>, BTreeMap<String, String>);
 
 impl Answers {
+    /// The verdict of a plan with the same catalog for both versions.
+    fn plan(&mut self, world: &str) -> &str {
+        self.1.entry(world.to_owned()).or_insert_with(|| {
+            let cluster = format!("{WORLDS}/{world}.yaml");
+            let catalogs = ["4.16", "4.17"].map(|minor| CATALOG.replace("harbour=", &format!("harbour-{minor}=")));
+            let line = ["plan", "--from", "4.16", "--to", "4.17", "--cluster", &cluster, "-o", "json"];
+            let sources = catalogs.iter().flat_map(|catalog| ["-i", catalog]);
+            let answer = olmdex(line.into_iter().chain(sources)).answer();
+            let plan: Value =
+                serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{world}: {}", answer.both()));
+            plan["verdict"].as_str().unwrap().to_owned()
+        })
+    }
+
     fn of(&mut self, world: &str, words: &[&str]) -> &(i32, Vec<Value>) {
         self.0.entry(format!("{world} {words:?}")).or_insert_with(|| {
             let cluster = format!("{WORLDS}/{world}.yaml");
@@ -116,6 +130,10 @@ fn of_commands(row: &Row, answers: &mut Answers) -> Vec<String> {
     let verdict = own.map_or("", |it| it["verdict"].as_str().unwrap());
     if verdict != row.updates {
         wrong.push(format!("updates: expected {:?}, found {verdict:?}: {own:?}", row.updates));
+    }
+    let plan = answers.plan(&row.world).to_owned();
+    if matches!(row.effect.as_str(), "stops" | "waits") && plan == "ready" {
+        wrong.push("plan: ready".to_owned());
     }
     let mut promise = |it: &Value| wrong.push(format!("it promises a version: {it}"));
     if let Some(own) = own.filter(|_| olm == "classic" && row.effect == "stops") {

@@ -196,7 +196,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         let what = format!("{} has no installed operators", shown(&args.cluster));
         context
             .reporter
-            .warning(&format!("{what}: it holds no ClusterServiceVersion other than copies, and no ClusterExtension"));
+            .warning(&format!("{what}: no ClusterServiceVersion other than copies, and no installed ClusterExtension"));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let width = screen().width.filter(|_| args.output != OutputFormat::Wide);

@@ -9,7 +9,7 @@ use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_olm::catalog_source::{is_only_cluster_catalog, is_only_pair, meant, served_catalogs};
-use olmdex_olm::namespace::first_obstacle;
+use olmdex_olm::namespace::{Obstacle, first_obstacle, of_extension};
 use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
@@ -243,6 +243,7 @@ impl Inventory {
                 served,
                 release: release.clone(),
                 unresolved: retrying.map(|it| it.message.clone()),
+                obstacle: of_extension(question.cluster, it, None).into_iter().find(Obstacle::is_now),
                 place: it.place.to_string(),
                 ..Operator::new(Olm::V1, &it.package, installed, version)
             });

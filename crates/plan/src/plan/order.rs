@@ -15,7 +15,7 @@ use super::operator::Operator;
 use super::question::{PlanQuestion, told};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
-use olmdex_olm::namespace::{Effect, Obstacle, ObstacleCode, first_obstacle};
+use olmdex_olm::namespace::{Effect, Obstacle, ObstacleCode, first_obstacle, of_extension};
 use olmdex_olm::upgrade::Olm;
 use olmdex_rules::cluster::Subscription;
 use olmdex_rules::openshift::{Goal, PlatformPath, Support, platform_path};
@@ -320,15 +320,13 @@ fn mend(question: &PlanQuestion<'_>, operators: &[Operator], planned: &[&PlanSte
     let of_operators = operators.iter().filter_map(|it| {
         let stop = it.obstacle.as_ref().filter(|obstacle| obstacle.effect == Effect::Stops);
         let step = match (stop, &it.obstacle, &it.in_flight, &it.unresolved) {
-            (Some(stop), ..) => stopped(stop),
+            (Some(stop), ..) => removed(stop),
             (None, _, Some(bundle), _) => {
                 let text = format!("the update to {bundle} is not finished");
                 let path = vec![PathElement::Bundle(bundle.clone())];
                 PlanStep { path, ..because(StepKind::Wait, Code::UpdateInFlight, text) }
             }
-            (None, Some(obstacle), ..) if obstacle.is_now() && !is_planned(obstacle, it, planned) => {
-                remedied(StepKind::Wait, Code::UpdateInFlight, obstacle)
-            }
+            (None, Some(obstacle), ..) if obstacle.is_now() && !is_planned(obstacle, it, planned) => removed(obstacle),
             (None, None, None, _) if it.phase == "Failed" => {
                 because(StepKind::Mend, Code::Unhealthy, format!("{} is Failed: {}", it.installed, it.message))
             }
@@ -344,12 +342,16 @@ fn mend(question: &PlanQuestion<'_>, operators: &[Operator], planned: &[&PlanSte
     let is_asked = |it: &&Subscription| question.scope.is_empty() || question.scope.contains(&it.namespace);
     let others = question.cluster.subscriptions.iter().filter(is_asked).filter(|it| !is_operator(it));
     let of_others = others.filter_map(|it| {
-        let obstacle = first_obstacle(&question.namespaces, &it.namespace, &it.name)?;
-        let stop = Some(obstacle).filter(|obstacle| obstacle.effect == Effect::Stops)?;
-        Some((format!("{}/{}", it.namespace, it.package), stopped(stop)))
+        let obstacle = first_obstacle(&question.namespaces, &it.namespace, &it.name).filter(|it| it.is_now())?;
+        Some((format!("{}/{}", it.namespace, it.package), removed(obstacle)))
+    });
+    let extensions = question.cluster.extensions.iter().filter(|_| question.scope.is_empty());
+    let of_extensions = extensions.filter(|it| it.installed.is_none()).filter_map(|it| {
+        let obstacle = of_extension(question.cluster, it, None).into_iter().find(Obstacle::is_now)?;
+        Some((it.name.clone(), removed(&obstacle)))
     });
     let mut steps: Vec<PlanStep> = Vec::new();
-    for (subject, step) in of_operators.chain(of_others) {
+    for (subject, step) in of_operators.chain(of_others).chain(of_extensions) {
         let namespace = |subject: &str| subject.split('/').next().map(str::to_owned);
         let in_namespace = |other: &PlanStep| {
             other.subject.as_deref().and_then(namespace) == namespace(&subject) && other.because == step.because
@@ -361,28 +363,21 @@ fn mend(question: &PlanQuestion<'_>, operators: &[Operator], planned: &[&PlanSte
     steps
 }
 
-/// The step that removes what stops an operator.
-fn stopped(stop: &Obstacle) -> PlanStep {
-    match stop.code {
-        ObstacleCode::NotUpgradeable => remedied(StepKind::Wait, Code::Unhealthy, stop),
-        _ => remedied(StepKind::Mend, code_of(stop), stop),
-    }
+/// The step that removes an obstacle, or waits until it has gone.
+fn removed(obstacle: &Obstacle) -> PlanStep {
+    let (kind, code) = match (obstacle.effect, obstacle.code) {
+        (Effect::Stops, ObstacleCode::NotUpgradeable) => (StepKind::Wait, Code::Unhealthy),
+        (Effect::Stops, ObstacleCode::ServiceVersionFailed | ObstacleCode::ServiceVersionPending) => {
+            (StepKind::Mend, Code::Unhealthy)
+        }
+        (Effect::Stops, _) => (StepKind::Mend, Code::Unresolved),
+        _ => (StepKind::Wait, Code::UpdateInFlight),
+    };
+    PlanStep { remedy: obstacle.remedies.first().cloned(), ..because(kind, code, told(obstacle)) }
 }
 
 fn because(kind: StepKind, code: Code, text: String) -> PlanStep {
     PlanStep { because: vec![Reason { code, text }], ..PlanStep::new(kind) }
-}
-
-/// A step that removes an obstacle.
-fn remedied(kind: StepKind, code: Code, obstacle: &Obstacle) -> PlanStep {
-    PlanStep { remedy: obstacle.remedies.first().cloned(), ..because(kind, code, told(obstacle)) }
-}
-
-fn code_of(obstacle: &Obstacle) -> Code {
-    match obstacle.code {
-        ObstacleCode::ServiceVersionFailed | ObstacleCode::ServiceVersionPending => Code::Unhealthy,
-        _ => Code::Unresolved,
-    }
 }
 
 /// Whether a step of the plan approves the InstallPlan that an operator waits for.
