@@ -11,6 +11,8 @@ use std::ops::Range;
 use libyaml_safer::Mark;
 use memchr::{memchr, memmem, memrchr};
 
+use crate::json::may_be_token;
+
 /// The number of characters that stay at the start of a run: more than the 1,024 characters that a key in one line can
 /// have.
 const HEAD: usize = 1100;
@@ -39,7 +41,8 @@ struct Cut {
 impl<'t> Shortened<'t> {
     pub(super) fn new(original: Cow<'t, str>) -> Self {
         let middles = middles(original.as_bytes());
-        if middles.is_empty() {
+        // The scanner refuses a run that is too long for a token.
+        if middles.is_empty() || middles.iter().any(|middle| !may_be_token(middle.len())) {
             return Self::untouched(original);
         }
         let marker = marker_for(&original);
@@ -148,6 +151,13 @@ fn is_inert(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_that_is_too_long_for_a_token_stays() {
+        let [short, long] = [31, 33].map(|mib: usize| format!("a: {}\n", "x".repeat(mib << 20)));
+        assert!(Shortened::new(Cow::Borrowed(&short)).text.len() < 4096);
+        assert_eq!(Shortened::new(Cow::Borrowed(&long)).text.len(), long.len());
+    }
 
     #[test]
     fn restores_what_it_takes_out() {

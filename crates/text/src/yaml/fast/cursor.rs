@@ -4,6 +4,7 @@ use memchr::memchr;
 
 use super::admit::Admitted;
 use super::event::{Declined, Event, EventBody, Sink, Spot, Style};
+use crate::json::may_be_token;
 use crate::word::length_of_run;
 
 /// Whether a byte ends a word: a blank, or the end of a line or of the text.
@@ -161,9 +162,16 @@ impl<'t> Cursor<'t> {
         sink.take(&Event { body, bytes: self.bytes, is_ascii: self.is_ascii, start, end })
     }
 
+    /// Adds a part of the text to the buffer. libyaml refuses a scalar that is too long to be one token.
+    pub(super) fn keep(&mut self, from: usize, to: usize) -> Result<(), Declined> {
+        let part = self.text.get(from..to).filter(|part| may_be_token(self.buffer.len() + part.len()));
+        self.buffer.push_str(part.ok_or(Declined)?);
+        Ok(())
+    }
+
     pub(super) fn tell_scalar(&self, sink: &mut impl Sink, scalar: &Scalar) -> Result<(), Declined> {
         let text = match scalar.verbatim {
-            Some((start, end)) => self.text.get(start..end).ok_or(Declined)?,
+            Some((start, end)) => self.text.get(start..end).filter(|text| may_be_token(text.len())).ok_or(Declined)?,
             None => &self.buffer,
         };
         self.tell(sink, EventBody::Scalar { text, style: scalar.style }, scalar.start, scalar.end)

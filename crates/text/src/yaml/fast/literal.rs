@@ -39,7 +39,7 @@ impl Cursor<'_> {
             trailing = 0;
             was_blank = is_blank;
             let line_end = self.line_end(self.at);
-            self.buffer.push_str(self.text.get(self.at..line_end).ok_or(Declined)?);
+            self.keep(self.at, line_end)?;
             self.go_behind_newline(line_end);
             has_break = true;
             end = self.block_breaks(&mut width, indent, &mut trailing)?;

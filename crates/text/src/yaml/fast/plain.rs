@@ -129,13 +129,13 @@ impl Cursor<'_> {
             }
             if let Some((from, to)) = verbatim.take() {
                 self.buffer.clear();
-                self.buffer.push_str(self.text.get(from..to).ok_or(Declined)?);
+                self.keep(from, to)?;
             }
             if breaks == 1 {
                 self.buffer.push(' ');
             }
             self.buffer.extend(std::iter::repeat_n('\n', breaks - 1));
-            self.buffer.push_str(self.text.get(next.at..end).ok_or(Declined)?);
+            self.keep(next.at, end)?;
             self.at = end;
             self.line = next.line;
             self.line_start = next.line_start;

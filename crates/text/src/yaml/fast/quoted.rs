@@ -52,7 +52,7 @@ impl Cursor<'_> {
     }
 
     fn push(&mut self, from: usize, to: usize) -> Result<(), Declined> {
-        self.buffer.push_str(self.text.get(from..to).ok_or(Declined)?);
+        self.keep(from, to)?;
         Ok(())
     }
 

@@ -211,3 +211,13 @@ fn what_is_rare_or_wrong_is_declined() {
     assert!(!compare(format!("{deep}a\n").as_bytes()));
     assert!(!compare("[".repeat(600).as_bytes()));
 }
+
+#[test]
+fn scalars_that_are_too_long_for_a_token_are_left_to_libyaml() {
+    let long = "x".repeat(33 << 20);
+    let lines = "  0123456789abcdef0123456789abcdef\n".repeat(33 << 15);
+    let texts = [format!("a: {long}\n"), format!("a: \"{long}\"\n"), format!("a: |\n{lines}"), format!("a:\n{lines}")];
+    for text in &texts {
+        assert!(!compare(text.as_bytes()), "{:?} of {} bytes", &text[..8], text.len());
+    }
+}
