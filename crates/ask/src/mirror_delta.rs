@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use olmdex_base::variant_name;
 use olmdex_open::oci::{BlobKind, Digest, ImageBlobs};
 
 /// One state of a mirror.
@@ -43,10 +44,7 @@ pub enum DeltaAction {
 impl DeltaAction {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pull => "pull",
-            Self::Remove => "remove",
-        }
+        variant_name(&self)
     }
 }
 

@@ -20,3 +20,8 @@ pub mod http;
 pub mod olm;
 
 pub use olmdex_text::budget;
+
+/// The name that JSON has for a variant without fields; empty for any other value.
+pub fn variant_name<T: serde::Serialize>(variant: &T) -> &'static str {
+    serde_variant::to_variant_name(variant).unwrap_or_default()
+}

@@ -1,5 +1,6 @@
 //! Which OLM: the one that Subscriptions have, or the one that ClusterExtensions have.
 
+use crate::variant_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +18,7 @@ pub enum Olm {
 impl Olm {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Classic => "classic",
-            Self::V1 => "v1",
-        }
+        variant_name(&self)
     }
 }
 

@@ -4,6 +4,7 @@
 //! the same data; [`junit`] is one of any results. A [`Rule`] is a constant in a table of the module that applies it.
 //! [`selection`] decides which findings the user wants to see, [`baseline`] which are known, and [`repeated`] which of
 //! many similar ones are shown.
+use crate::variant_name;
 
 pub mod baseline;
 pub mod envelope;
@@ -48,10 +49,7 @@ pub enum Severity {
 impl Severity {
     /// The word that messages start with.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-        }
+        variant_name(&self)
     }
 }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::configuration::Operator;
 use super::outputs::catalog_image;
 use super::place::{Destination, Image, Mirrored};
+use olmdex_base::variant_name;
 use olmdex_open::oci::{Digest, Layout, OciError, Presence, Status};
 
 /// An image of a mirror, or one that it should have.
@@ -43,12 +44,7 @@ pub enum HoldingStatus {
 impl HoldingStatus {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Unknown => "unknown",
-            Self::Unneeded => "unneeded",
-            Self::Present => "present",
-        }
+        variant_name(&self)
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BundleRow, ChannelRow, Filter, Hit, PackageRow};
 use crate::{Index, IndexError};
+use olmdex_base::variant_name;
 
 /// The status of a package, channel or bundle in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -28,11 +29,7 @@ impl Status {
 
     /// The word for it.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Deprecated => "deprecated",
-            Self::Invalid => "invalid",
-        }
+        variant_name(&self)
     }
 
     /// The status with this word.

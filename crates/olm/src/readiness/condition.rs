@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use olmdex_base::diag::Place;
+use olmdex_base::variant_name;
 
 /// Whether a condition is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -49,14 +50,7 @@ pub enum Acknowledgement {
 impl Acknowledgement {
     /// Its word, as options and annotations have it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::WatchScopeChange => "watch-scope-change",
-            Self::OperatorCondition => "operator-condition",
-            Self::Olmv0ApiAccess => "olmv0-api-access",
-            Self::ScopedServiceaccount => "scoped-serviceaccount",
-            Self::NotSteadyState => "not-steady-state",
-            Self::CatalogPriority => "catalog-priority",
-        }
+        variant_name(&self)
     }
 }
 

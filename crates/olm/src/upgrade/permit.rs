@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use olmdex_base::diag::Place;
+use olmdex_base::variant_name;
 
 /// The field of a channel's entry that makes an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -20,11 +21,7 @@ pub enum Field {
 impl Field {
     /// The field as catalogs spell it.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Replaces => "replaces",
-            Self::Skips => "skips",
-            Self::SkipRange => "skipRange",
-        }
+        variant_name(&self)
     }
 }
 

@@ -10,6 +10,7 @@ use super::document::{Descriptor, Document, Index, Manifest};
 use super::error::OciError;
 use super::platform::Platform;
 use super::store::{ImageSelector, Store, document};
+use olmdex_base::variant_name;
 
 /// No image is made of more manifests and blobs: real ones have some hundred.
 const MAX_BLOBS: usize = 50_000;
@@ -31,12 +32,7 @@ pub enum BlobKind {
 impl BlobKind {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Layer => "layer",
-            Self::Config => "config",
-            Self::Manifest => "manifest",
-            Self::Index => "index",
-        }
+        variant_name(&self)
     }
 }
 

@@ -7,6 +7,7 @@ use super::document::{Document, ImageConfig, PlatformOf};
 use super::error::OciError;
 use super::image::{ImageOptions, config_text};
 use super::store::{ImageSelector, Store, document};
+use olmdex_base::variant_name;
 
 /// The answer of a registry or a layout about an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,11 +48,7 @@ pub enum Status {
 impl Status {
     /// The word for it.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Found => "found",
-            Self::Missing => "missing",
-            Self::Unknown => "unknown",
-        }
+        variant_name(&self)
     }
 }
 

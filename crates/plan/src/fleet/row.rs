@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::plan::{Code, Plan, PlanVerdict};
+use olmdex_base::variant_name;
 
 /// The verdict on a cluster for the question, the best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -30,14 +31,7 @@ impl FleetVerdict {
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Arrived => "arrived",
-            Self::Ready => "ready",
-            Self::Attention => "attention",
-            Self::Unknown => "unknown",
-            Self::Blocked => "blocked",
-            Self::NotJudged => "not-judged",
-        }
+        variant_name(&self)
     }
 }
 

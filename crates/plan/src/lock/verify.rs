@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::error::LockError;
 use super::file::{Lock, LockedOperator};
 use super::pin::{Ask, fill, pin};
+use olmdex_base::variant_name;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::PackageView;
@@ -58,14 +59,7 @@ impl DriftKind {
 
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::BundleGone => "bundle-gone",
-            Self::ContentChanged => "content-changed",
-            Self::ImageChanged => "image-changed",
-            Self::EdgeChanged => "edge-changed",
-            Self::Deprecated => "deprecated",
-            Self::NewerHead => "newer-head",
-        }
+        variant_name(&self)
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::catalogs::Catalogs;
 use super::code::Code;
 use super::operator_state::OperatorState;
+use olmdex_base::variant_name;
 use olmdex_constraint::openshift::Minor;
 use olmdex_olm::namespace::Remedy;
 use olmdex_olm::upgrade::Olm;
@@ -149,12 +150,7 @@ impl PlanVerdict {
     /// Its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Attention => "attention",
-            Self::Blocked => "blocked",
-            Self::Unknown => "unknown",
-        }
+        variant_name(&self)
     }
 }
 
@@ -258,20 +254,7 @@ impl StepKind {
     /// Its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Mend => "mend",
-            Self::Wait => "wait",
-            Self::Operator => "operator",
-            Self::Operators => "operators",
-            Self::Channel => "channel",
-            Self::Source => "source",
-            Self::Extension => "extension",
-            Self::Uninstall => "uninstall",
-            Self::ChannelOfCluster => "channel-of-cluster",
-            Self::PausePools => "pause-pools",
-            Self::Platform => "platform",
-            Self::ResumePools => "resume-pools",
-        }
+        variant_name(&self)
     }
 }
 

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanOptions, PlanStep, PlanVerdict, StepKind};
 use super::code::Code;
 use super::question::PlanQuestion;
+use olmdex_base::variant_name;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_index::query::BundleSelector;
@@ -161,12 +162,7 @@ pub enum StepStatus {
 impl StepStatus {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Done => "done",
-            Self::Partly => "partly",
-            Self::Open => "open",
-            Self::NotNeeded => "not-needed",
-        }
+        variant_name(&self)
     }
 }
 

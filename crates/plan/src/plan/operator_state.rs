@@ -1,5 +1,6 @@
 //! The words for the state of an operator in a catalog (`docs/behaviour/platform.md` 3.1).
 
+use olmdex_base::variant_name;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,17 +31,7 @@ pub enum OperatorState {
 impl OperatorState {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Head => "head",
-            Self::Behind => "behind",
-            Self::Newer => "newer",
-            Self::Stranded => "stranded",
-            Self::NotInCatalogButReachable => "not-in-catalog-but-reachable",
-            Self::ChannelGone => "channel-gone",
-            Self::PackageGone => "package-gone",
-            Self::Unmanaged => "unmanaged",
-            Self::Unknown => "unknown",
-        }
+        variant_name(&self)
     }
 
     /// Every state, from good to bad.

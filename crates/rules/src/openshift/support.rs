@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::lifecycle::{Lifecycle, LifecycleVersion, Phase, coerce};
+use olmdex_base::variant_name;
 use olmdex_text::calendar::Day;
 
 /// Whether a version is supported on a day.
@@ -26,13 +27,7 @@ pub enum SupportStatus {
 impl SupportStatus {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::NotStarted => "not-started",
-            Self::Ended => "ended",
-            Self::Gap => "gap",
-            Self::NoData => "no-data",
-        }
+        variant_name(&self)
     }
 }
 
@@ -83,11 +78,7 @@ pub enum PlatformFit {
 impl PlatformFit {
     /// Its name.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compatible => "compatible",
-            Self::Incompatible => "incompatible",
-            Self::NoData => "no-data",
-        }
+        variant_name(&self)
     }
 }
 

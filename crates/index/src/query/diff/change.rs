@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Index;
+use olmdex_base::variant_name;
 
 /// A catalog that is compared.
 #[derive(Debug, Clone, Copy)]
@@ -41,12 +42,7 @@ pub enum ChangeKind {
 impl ChangeKind {
     /// The kind of difference, in a word.
     pub fn word(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-            Self::Stranded => "stranded",
-        }
+        variant_name(&self)
     }
 }
 
