@@ -205,6 +205,34 @@ pub fn states_for<Q: Question>(
     })
 }
 
+/// The obstacles between the operators of a cluster and their next versions, and what their authors have given up, in
+/// words: for answers about what is installed.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub(crate) fn words_about_installed(
+    state: &State<'_, LightIndex>,
+    catalogs: &[String],
+) -> Result<Vec<String>, AskError> {
+    let namespaces = namespace_states(state, catalogs, None, &options_of_work(DEFAULT_WORK), |_| true)?;
+    let options = UpgradeOptions { catalog: catalogs.to_vec(), ..UpgradeOptions::default() };
+    let mut inquiry = UpgradeInquiry::new(&State { namespaces: &namespaces, ..*state }, &options, None, None);
+    let questions = match inquiry.questions() {
+        Ok(found) => found.questions,
+        // The caller reports what it does not find.
+        Err(error) if error.is_not_found() || error.is_about_words() => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    inquiry.warnings.clear();
+    inquiry.warn_of_deprecations(&questions);
+    let of_object = |question: &PackageQuestion| {
+        let (whose, obstacle) = question.asked.managed_by.as_ref().zip(question.obstacle.as_ref())?;
+        Some(format!("{whose}: {}", obstacle.text))
+    };
+    inquiry.warnings.extend(questions.iter().filter_map(of_object));
+    Ok(inquiry.warnings)
+}
+
 /// The states of the namespaces of a cluster that are asked for; `openshift` is its version, if that is known otherwise
 /// than by its objects. Where a limit ends the resolution of one, an obstacle says so.
 ///

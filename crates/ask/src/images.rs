@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::bundle::Target;
 use super::catalog::Catalogs;
 use super::dependencies::WorkOptions;
+use super::diagnosis::words_about_installed;
 use super::error::AskError;
 use super::question::{Answer, Question, State, Verdict};
 use super::sources::documents_of;
@@ -150,6 +151,9 @@ impl Question for ImagesQuestion {
             }
         }
         let mut answer = Answer::of(Vec::new());
+        if state.cluster.is_some() {
+            answer.warnings = words_about_installed(state, &self.catalog)?;
+        }
         if self.with_deps {
             add_dependencies(index, &mut bundles, &self.work.options(), &mut answer)?;
         }

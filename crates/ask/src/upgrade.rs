@@ -201,7 +201,7 @@ impl<'a> UpgradeInquiry<'a> {
 
     /// Warns of packages, channels and installed bundles that their authors have given up. OLM v1 has conditions for
     /// these, which its answers show.
-    fn warn_of_deprecations(&mut self, questions: &[PackageQuestion]) {
+    pub(crate) fn warn_of_deprecations(&mut self, questions: &[PackageQuestion]) {
         for PackageQuestion { view, asked, .. } in questions.iter().filter(|it| it.olm.is_classic()) {
             for words in view.deprecations(&asked.channels, asked.installed.as_ref()) {
                 if !self.warnings.contains(&words) {

@@ -57,7 +57,9 @@ pub(in crate::cli) fn write_resolution(
         rows.push(vec![name, version, empty(), empty(), "stays".to_owned(), because(&it.because)]);
     }
     write_table(format, Some(headers), rows, &[], out)?;
-    write_list("Steps", &step_words(answer), out)?;
+    let mut stops = answer.obstacles.iter().filter(|it| it.effect == Effect::Stops && !it.code.is_install_plan());
+    let is_stopped = answer.steps.install_plan && stops.next().is_some();
+    write_list(if is_stopped { "Steps when that is mended" } else { "Steps" }, &step_words(answer), out)?;
     providers(answer, out)?;
     standing(answer, out)?;
     behind(answer, out)
