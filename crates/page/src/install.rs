@@ -4,8 +4,9 @@
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
+use super::highest::newest_first;
 use super::package_answer::answer;
-use super::parts::{badge, newest_first, shown, worded};
+use super::parts::{badge, shown, worded};
 use super::reply::PageError;
 use super::route::{Approval, PackagePage, Route};
 use super::site::{Page, PageContext};

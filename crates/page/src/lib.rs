@@ -49,6 +49,7 @@ mod filters;
 mod fleet_report;
 mod frame;
 mod header;
+mod highest;
 mod history;
 mod home;
 mod icon;

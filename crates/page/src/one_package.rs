@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::highest::HighestInChannels;
 use super::reply::PageError;
-use super::version::HighestInChannels;
 use olmdex_ask::{BundleNeeds, NeedsOfCatalogs, NeedsOfPackage, package_findings};
 use olmdex_base::diag::{Finding, grouped};
 use olmdex_change::draw::Catalog;

@@ -1,17 +1,16 @@
 //! The small parts that pages consist of: links, tables, facts, marks.
 
-use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use maud::{Markup, Render, html};
 
+use super::highest::newest_first;
 use super::route::{ApiKind, List, MirrorList, PackageVersion, Route, Stream};
 use super::site::PageContext;
 use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleRow, PackageRow};
 use olmdex_plan::plan::message_parts;
-use olmdex_version::by_numbers;
 
 /// A link to a page, or plain words if there is no such page.
 pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) -> Markup {
@@ -80,13 +79,6 @@ pub(super) fn channel_links(context: PageContext<'_>, package: &str, channels: &
             (link(context, &channel_route(context, package, channel, catalog), shown(channel)))
         }
     }
-}
-
-/// Channels in the shown order: by the numbers in their names, the highest first.
-pub(super) fn newest_first(channels: &[String]) -> Vec<&str> {
-    let mut names: Vec<&str> = channels.iter().map(String::as_str).collect();
-    names.sort_by_cached_key(|name| Reverse(by_numbers(name)));
-    names
 }
 
 /// The highest version of a package with its channel, unless it is the head of the default channel.

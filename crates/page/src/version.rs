@@ -1,15 +1,16 @@
 //! A version of a package: its provisions, its requirements, and the upgrades to it and from it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
+use super::highest::HighestInChannels;
 use super::install;
 use super::parts::{
-    address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_route,
-    newest_first, place, shown, table, version_link, version_route, worded,
+    address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_route, place,
+    shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
@@ -21,7 +22,6 @@ use olmdex_ask::{
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, ImageUse, Neighbour, PropertyRow};
-use olmdex_text::tally;
 
 /// The answer as data: that of `show PKG@VERSION`.
 pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
@@ -268,7 +268,7 @@ fn edges_of_file(context: PageContext<'_>, row: &BundleRow, caption: &str, edges
 }
 
 /// The edges that lead to it, and those that lead on.
-fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&HighestInChannel]) -> Markup {
+fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRow]) -> Markup {
     let row = &detail.row;
     let own_file = detail.source.as_ref().map_or("", |it| &it.file);
     let table_of = |caption: &str, edges: &[Edge]| {
@@ -312,52 +312,6 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&HighestI
     }
 }
 
-/// The highest version in each channel of a package in a catalog.
-pub(super) struct HighestInChannels {
-    /// The places of the bundles among all of the package, the lowest version first.
-    places: HashMap<String, usize>,
-    /// The highest first.
-    channels: Vec<HighestInChannel>,
-}
-
-struct HighestInChannel {
-    channel: String,
-    bundle: String,
-    version: String,
-    release: String,
-    place: usize,
-}
-
-impl HighestInChannels {
-    /// Takes bundles that are sorted by version.
-    pub(super) fn of(bundles: &[BundleRow]) -> Self {
-        let places = bundles.iter().enumerate().map(|(place, bundle)| (bundle.bundle.clone(), place)).collect();
-        let (mut channels, mut seen): (Vec<HighestInChannel>, HashSet<&str>) = Default::default();
-        for (place, bundle) in bundles.iter().enumerate().rev() {
-            tally::step(1);
-            for channel in newest_first(&bundle.channels) {
-                if seen.insert(channel) {
-                    channels.push(HighestInChannel {
-                        channel: channel.to_owned(),
-                        bundle: bundle.bundle.clone(),
-                        version: bundle.version.clone(),
-                        release: bundle.release.clone(),
-                        place,
-                    });
-                }
-            }
-        }
-        Self { places, channels }
-    }
-
-    /// The channels that hold a higher version than a bundle.
-    fn above(&self, row: &BundleRow) -> Vec<&HighestInChannel> {
-        let own = self.places.get(&row.bundle).copied().unwrap_or_default();
-        let above = self.channels.iter().inspect(|_| tally::step(1)).take_while(|it| it.place > own);
-        above.filter(|it| it.version != row.version || it.release != row.release).collect()
-    }
-}
-
 fn highest_in_channels(context: PageContext<'_>, row: &BundleRow) -> Result<Rc<HighestInChannels>, PageError> {
     match context.shared {
         Some(shared) => shared.highest(&row.catalog),
@@ -372,7 +326,7 @@ fn highest_in_channels(context: PageContext<'_>, row: &BundleRow) -> Result<Rc<H
 const NAMED: usize = 8;
 
 /// Reports that no upgrade leads on, and the places of higher versions.
-fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[&HighestInChannel]) -> Markup {
+fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRow]) -> Markup {
     let row = &detail.row;
     let name = if row.version.is_empty() { &row.bundle } else { &row.version };
     let way = PackagePage {
@@ -386,9 +340,9 @@ fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[&Highest
         } @else {
             p { "No upgrade leads from this version in its channels: it is the head, or the end of a channel. Higher \
                 versions are in "
-                @for (idx, highest) in higher.iter().take(NAMED).enumerate() {
+                @for (idx, (highest, channel)) in higher.iter().flat_map(|it| it.channels.iter().map(move |channel| (it, channel))).take(NAMED).enumerate() {
                     @if idx > 0 { ", " }
-                    (link(context, &channel_route(context, &row.package, &highest.channel, &row.catalog), shown(&highest.channel)))
+                    (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel)))
                     " (" (version_link(context, &row.package, (&highest.bundle, &highest.version), &row.catalog)) ")"
                 }
                 @if higher.len() > NAMED { " and " (counted((higher.len() - NAMED) as u64, "other channel")) }

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
+use super::highest::newest_first;
 use super::package_answer::answer;
-use super::parts::{Ids, badge, channel_route, deprecated, link, newest_first, shown, table, version_link};
+use super::parts::{Ids, badge, channel_route, deprecated, link, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};

@@ -11,7 +11,7 @@ use super::Filter;
 use crate::{IndexError, ListIndex};
 
 /// A bundle of a catalog.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BundleRow {
     /// The catalog.

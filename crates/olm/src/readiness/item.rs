@@ -10,7 +10,7 @@ use crate::upgrade::v1::Gates;
 use olmdex_index::query::KnownCsv;
 
 /// The readiness of an operator for OLM v1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Readiness {
     /// The conclusion.
@@ -42,20 +42,7 @@ pub struct Readiness {
 impl Readiness {
     /// One that is not known yet.
     pub fn new(package: String) -> Self {
-        Self {
-            state: State::NotKnown,
-            reason: String::new(),
-            package,
-            catalog: None,
-            subscription: None,
-            cluster_extension: None,
-            bundle: String::new(),
-            version: String::new(),
-            conditions: Vec::new(),
-            depends_on: Vec::new(),
-            dependents: Vec::new(),
-            warnings: Vec::new(),
-        }
+        Self { package, ..Self::default() }
     }
 
     /// Draws the conclusion from the conditions.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::condition::{Acknowledgement, Condition, Met};
 
 /// The readiness of an operator for OLM v1, in the order of reports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum State {
     /// A ClusterExtension has taken its place, and the Subscription still exists.
@@ -14,6 +14,7 @@ pub enum State {
     /// It cannot move.
     Ineligible,
     /// The input does not show whether it can move.
+    #[default]
     NotKnown,
     /// A ClusterExtension has taken its place.
     AlreadyMigrated,

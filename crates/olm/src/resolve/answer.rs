@@ -21,7 +21,7 @@ use olmdex_base::diag::Place;
 use olmdex_fbc::Api;
 
 /// The answer to a resolution of a namespace.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolutionAnswer {
     /// The namespace.
@@ -60,10 +60,11 @@ pub struct ResolutionAnswer {
 }
 
 /// The result of a resolution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     /// There is an answer.
+    #[default]
     Resolved,
     /// The requirements contradict each other.
     Unsatisfiable,
@@ -113,7 +114,7 @@ pub struct KeptAnswer {
 }
 
 /// The reason why an operator is there.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BecauseAnswer {
     /// The Subscription that asks for it, or empty.
@@ -187,7 +188,7 @@ pub struct ConflictAnswer {
 }
 
 /// A fact of a contradiction.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoreFact {
     /// The kind of fact: subscription, invalidSubscription, subscribed, unreferenced, deprecated, requires, replaces,
@@ -233,19 +234,9 @@ impl ResolutionAnswer {
         let mut answer = Self {
             namespace: world.namespace.clone(),
             generation: number,
-            outcome: Outcome::Resolved,
-            operators: Vec::new(),
-            kept: Vec::new(),
-            steps: StepsAnswer::default(),
-            behind: Vec::new(),
-            standings: Vec::new(),
-            conflict: None,
-            failure: None,
             installed: generation.installed.clone(),
             installed_before: generation.repeats,
-            quirks: Vec::new(),
-            obstacles: Vec::new(),
-            warnings: Vec::new(),
+            ..Self::default()
         };
         match &generation.verdict {
             Verdict::Resolved(resolution) => answer.fill(world, resolution, &generation.steps),
@@ -359,17 +350,7 @@ fn operator(world: &World, it: &Operator) -> OperatorAnswer {
 }
 
 fn because(because: &Because) -> BecauseAnswer {
-    let mut answer = BecauseAnswer {
-        subscription: String::new(),
-        required_by: String::new(),
-        requirement: String::new(),
-        message: String::new(),
-        place: Place::default(),
-        passed_over: 0,
-        is_shared: false,
-        passed_over_operators: Vec::new(),
-        preferred_to: Vec::new(),
-    };
+    let mut answer = BecauseAnswer { ..BecauseAnswer::default() };
     match because {
         Because::Installed => {}
         Because::Subscription { name, refused } => {
@@ -400,16 +381,7 @@ fn conflict(conflict: &Conflict) -> ConflictAnswer {
 }
 
 fn core_fact(fact: &ConflictFact) -> CoreFact {
-    let mut answer = CoreFact {
-        kind: String::new(),
-        olm_message: fact.message.clone(),
-        subscription: String::new(),
-        operator: String::new(),
-        package: String::new(),
-        api: None,
-        operators: Vec::new(),
-        place: fact.place.clone(),
-    };
+    let mut answer = CoreFact { olm_message: fact.message.clone(), place: fact.place.clone(), ..CoreFact::default() };
     let identifiers = |of: &[Named]| of.iter().map(|it| it.identifier.clone()).collect();
     let kind = match &fact.kind {
         FactKind::Subscription { name } => {

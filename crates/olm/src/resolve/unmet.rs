@@ -15,7 +15,7 @@ use olmdex_constraint::tree::Condition;
 use olmdex_version::Version;
 
 /// A demand that nothing meets, of a package in a catalog.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnmetDemand {
     /// The catalog: its place in [`World::catalogs`].
     pub catalog: usize,
@@ -189,17 +189,10 @@ impl Judge {
     /// Starts an answer, unless a meaning is no demand or is met.
     fn open(&mut self, universe: &mut Universe<'_>, id: EntryId, meaning: &Meaning) -> Result<Option<Open>, Failure> {
         let demand = |text: String, message: String, is_broken: bool| UnmetDemand {
-            catalog: 0,
-            package: String::new(),
             text,
             message,
             is_broken,
-            is_scattered: false,
-            bundles: Vec::new(),
-            heads: Vec::new(),
-            near: Vec::new(),
-            absent: None,
-            place: Place::default(),
+            ..UnmetDemand::default()
         };
         Ok(match meaning {
             Meaning::Requires(requirement) => {

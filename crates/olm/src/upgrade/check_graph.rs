@@ -67,9 +67,9 @@ pub(super) fn check_package(
                 let names = without_way.get(&(catalog.to_owned(), channel.name.clone()));
                 let names = names.filter(|_| beyond.is_empty() && ascends(channel, order));
                 let lost = lost_versions.get(channel.name.as_str()).map_or(&[][..], Vec::as_slice);
-                let before = Before { old: old.as_ref(), lost, without_way: names };
+                let users = users(channel, old.as_ref(), lost, names);
                 let naming = Naming::new(channel);
-                check_names(&ordered, &Judged::new(channel, order, &naming), &before, &mut findings);
+                check_names(&ordered, &Judged::new(channel, order, &naming), &users, &mut findings);
                 check_dead(channel, order, &naming, &mut findings);
                 findings.extend(beyond);
                 check_pruned(channel, order, &mut findings);
@@ -102,20 +102,9 @@ fn of_channel(now: &Ordered<'_>, loss: &Loss<'_>) -> Option<About> {
     }
 }
 
-/// The known facts about a package before its channels are followed.
-struct Before<'b> {
-    /// The older state.
-    old: Option<&'b Ordered<'b>>,
-    /// The versions that have been lost since in the channel.
-    lost: &'b [&'b str],
-    /// The names that need to be followed; `None` for all of them.
-    without_way: Option<&'b BTreeSet<String>>,
-}
-
-fn check_names(ordered: &Ordered<'_>, judged: &Judged<'_>, before: &Before<'_>, findings: &mut Vec<About>) {
+fn check_names(ordered: &Ordered<'_>, judged: &Judged<'_>, all: &[User<'_>], findings: &mut Vec<About>) {
     let Judged { channel, order, naming, .. } = *judged;
     let id = format!("{}/{}", channel.package, channel.name);
-    let all = users(channel, before);
     // A channel with an order has one head, which nothing skips.
     let head = order.live.first().map_or("", |it| it.fields.name.as_str());
     // `None` if another channel of this name has no order.
@@ -127,7 +116,7 @@ fn check_names(ordered: &Ordered<'_>, judged: &Judged<'_>, before: &Before<'_>, 
     let advice: OnceCell<Option<String>> = OnceCell::new();
     // Names from which the way has been followed.
     let mut followed: BTreeSet<&str> = BTreeSet::new();
-    for user in &all {
+    for user in all {
         let name = user.name;
         let installed = Installed::new(name, user.version);
         if let Some(rule) = user.rule.filter(|_| is_stranded(&installed)) {
@@ -166,9 +155,15 @@ struct User<'c> {
     is_open: bool,
 }
 
-/// Everybody who may follow a channel, or could before, by name.
-fn users<'u>(channel: &'u Channel, before: &'u Before<'_>) -> Vec<User<'u>> {
-    let of_old = before.old.into_iter().flat_map(|old| old.channels(&channel.name)).flat_map(|it| &it.0.entries);
+/// Everybody who may follow a channel, or could in the older state, by name. `lost` are the versions that have lost
+/// their upgrade since, and `without_way` the names that need to be followed; `None` for all of them.
+fn users<'u>(
+    channel: &'u Channel,
+    old: Option<&'u Ordered<'_>>,
+    lost: &[&str],
+    without_way: Option<&BTreeSet<String>>,
+) -> Vec<User<'u>> {
+    let of_old = old.into_iter().flat_map(|old| old.channels(&channel.name)).flat_map(|it| &it.0.entries);
     let mut of_old: Vec<(&str, Option<&Version>)> =
         of_old.map(|entry| (entry.fields.name.as_str(), entry.version.as_ref())).collect();
     // The last entry of a name counts.
@@ -176,13 +171,12 @@ fn users<'u>(channel: &'u Channel, before: &'u Before<'_>) -> Vec<User<'u>> {
     of_old.sort_by_key(|(name, _)| *name);
     of_old.dedup_by_key(|(name, _)| *name);
     let was = |name: &str| of_old.binary_search_by_key(&name, |it| it.0).ok().and_then(|at| of_old[at].1);
-    let lost: HashSet<&str> = before.lost.iter().copied().collect();
+    let lost: HashSet<&str> = lost.iter().copied().collect();
     let mut users: Vec<User<'_>> = names(channel)
         .into_iter()
         .map(|(name, version)| {
             let was = was(name);
-            let is_settled =
-                before.without_way.is_some_and(|it| !it.contains(name)) && (version.is_some() || was.is_none());
+            let is_settled = without_way.is_some_and(|it| !it.contains(name)) && (version.is_some() || was.is_none());
             let rule = if lost.contains(name) { rules::LOST } else { rules::STRANDED };
             User { name, version: version.or(was), rule: Some(rule), is_open: !is_settled }
         })

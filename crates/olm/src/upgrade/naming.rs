@@ -10,18 +10,9 @@ use olmdex_text::tally;
 /// for each name.
 pub(super) struct Naming<'c> {
     channel: &'c Channel,
-    /// Ascending.
-    mentions: Vec<Mention<'c>>,
-}
-
-/// An edge, in the order in which the fields of a channel name it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Mention<'c> {
-    name: &'c str,
-    /// The position of the entry that names it.
-    entry: u32,
-    /// The item of its skips; none if it replaces it.
-    item: Option<u32>,
+    /// Each name with the position of an entry that names it, and the item of its skips, or none if it replaces it:
+    /// ascending, in the order in which the fields of the channel name it.
+    mentions: Vec<(&'c str, u32, Option<u32>)>,
 }
 
 impl<'c> Naming<'c> {
@@ -31,27 +22,24 @@ impl<'c> Naming<'c> {
         for (at, entry) in (0..).zip(&channel.entries) {
             let replaces = Some(&entry.fields.replaces).filter(|name| !name.is_empty()).map(|name| (name, None));
             let skips = (0..).zip(&entry.fields.skips).map(|(item, name)| (name, Some(item)));
-            mentions.extend(replaces.into_iter().chain(skips).map(|(name, item)| Mention { name, entry: at, item }));
+            mentions.extend(replaces.into_iter().chain(skips).map(|(name, item)| (name.as_str(), at, item)));
         }
         tally::step(mentions.len());
         mentions.sort_unstable();
         Self { channel, mentions }
     }
 
-    fn of(&self, name: &str) -> &[Mention<'c>] {
+    fn of(&self, name: &str) -> &[(&'c str, u32, Option<u32>)] {
         tally::step(1);
-        let first = self.mentions.partition_point(|mention| mention.name < name);
+        let first = self.mentions.partition_point(|mention| mention.0 < name);
         let of_name = &self.mentions[first..];
-        &of_name[..of_name.partition_point(|mention| mention.name == name)]
-    }
-
-    fn entry(&self, mention: &Mention<'_>) -> &'c Entry {
-        &self.channel.entries.as_slice()[mention.entry as usize]
+        &of_name[..of_name.partition_point(|mention| mention.0 == name)]
     }
 
     /// The entries that replace or skip a name, with their positions.
     pub(super) fn leading(&self, name: &str) -> impl Iterator<Item = (usize, &'c Entry)> {
-        self.of(name).iter().map(|mention| (mention.entry as usize, self.entry(mention)))
+        let entries = self.channel.entries.as_slice();
+        self.of(name).iter().map(|&(_, at, _)| (at as usize, &entries[at as usize]))
     }
 
     /// The names of the entries that replace or skip a name, each once in their order.
@@ -67,9 +55,9 @@ impl<'c> Naming<'c> {
 
     /// The place where a name is first replaced or skipped.
     pub(super) fn place(&self, name: &str) -> Option<Place> {
-        let first = self.of(name).first()?;
-        let (places, number) = (&self.channel.places, self.entry(first).number());
-        Some(match first.item {
+        let &(_, at, item) = self.of(name).first()?;
+        let (places, number) = (&self.channel.places, self.channel.entries.as_slice()[at as usize].number());
+        Some(match item {
             None => places.replaces(number),
             Some(item) => places.skip(number, item as usize),
         })

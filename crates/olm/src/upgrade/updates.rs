@@ -16,7 +16,7 @@ use olmdex_version::masterminds::{Constraint, api_server_refusal};
 use olmdex_version::{Version, VersionRelease};
 
 /// The upgrade that OLM makes now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
     /// It installs.
@@ -28,6 +28,7 @@ pub enum Verdict {
     /// It stays because nothing leads on. OLM Classic reports nothing then, OLM v1 reports an error.
     Stuck,
     /// It cannot decide.
+    #[default]
     Error,
     /// OLM v1 resolves to the target, and refuses to install it.
     Refused,
@@ -36,7 +37,7 @@ pub enum Verdict {
 }
 
 /// The answer of one generation of OLM.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Updates {
     /// The generation.
@@ -90,14 +91,7 @@ impl Updates {
             installed: asked.installed.clone(),
             channels: asked.channels.clone(),
             version_range: asked.version.clone(),
-            verdict: Verdict::Error,
-            target: None,
-            reason: String::new(),
-            refusal: None,
-            others: Vec::new(),
-            walk: Vec::new(),
-            conditions: Vec::new(),
-            obstacle: None,
+            ..Self::default()
         }
     }
 

@@ -19,7 +19,7 @@ use olmdex_version::first_of;
 use olmdex_version::masterminds::api_server_refusal;
 
 /// Why not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhyNot {
     /// The generation of OLM.
@@ -80,13 +80,7 @@ impl WhyNot {
             bundle: target.name.clone(),
             version: target.version.clone(),
             installed: asked.installed.clone(),
-            is_taken: false,
-            instead: None,
-            refusal: None,
-            conditions: Vec::new(),
-            ways: Vec::new(),
-            jump: None,
-            obstacle: None,
+            ..Self::default()
         }
     }
 

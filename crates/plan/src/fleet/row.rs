@@ -7,7 +7,7 @@ use crate::plan::{Code, Plan, PlanVerdict};
 use olmdex_base::variant_name;
 
 /// The verdict on a cluster for the question, the best first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FleetVerdict {
     /// The cluster is at the target already.
@@ -21,6 +21,7 @@ pub enum FleetVerdict {
     /// There is an obstacle that no update removes.
     Blocked,
     /// Its state cannot be read, or has too few facts.
+    #[default]
     NotJudged,
 }
 
@@ -36,7 +37,7 @@ impl FleetVerdict {
 }
 
 /// A cluster.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FleetCluster {
     /// The name of its file or directory.
@@ -90,19 +91,7 @@ impl FleetReason {
 impl FleetCluster {
     /// A cluster without any known facts yet.
     pub fn new(cluster: &str, verdict: FleetVerdict) -> Self {
-        Self {
-            cluster: cluster.to_owned(),
-            name: String::new(),
-            openshift: String::new(),
-            verdict,
-            wave: None,
-            operators: 0,
-            steps: None,
-            blockers: Vec::new(),
-            decisions: Vec::new(),
-            unknowns: Vec::new(),
-            error: None,
-        }
+        Self { cluster: cluster.to_owned(), verdict, ..Self::default() }
     }
 
     /// A cluster whose state cannot be read, or has too few facts.

@@ -221,7 +221,7 @@ impl OperatorPlan {
 }
 
 /// The kind of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepKind {
     /// Something is repaired.
@@ -245,6 +245,7 @@ pub enum StepKind {
     /// The pools of workers are paused.
     PausePools,
     /// The platform is updated.
+    #[default]
     Platform,
     /// The pools of workers are resumed.
     ResumePools,
@@ -294,7 +295,7 @@ pub struct RouteStep {
 }
 
 /// A step.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanStep {
     /// Its number, from 1.
@@ -360,28 +361,7 @@ pub struct PlanStep {
 
 impl PlanStep {
     pub(super) fn new(kind: StepKind) -> Self {
-        Self {
-            number: 0,
-            kind,
-            subject: None,
-            from: None,
-            to: None,
-            release: None,
-            catalog: None,
-            approval: None,
-            path: Vec::new(),
-            then: Vec::new(),
-            route: Vec::new(),
-            set: BTreeMap::new(),
-            order: Vec::new(),
-            together: false,
-            optional: false,
-            because: Vec::new(),
-            remedy: None,
-            commands: Vec::new(),
-            manifest: None,
-            warnings: Vec::new(),
-        }
+        Self { kind, ..Self::default() }
     }
 }
 

@@ -5,7 +5,7 @@ use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{Installation, ServedCatalog};
 
 /// An installed operator.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Operator {
     /// `None` for a ClusterExtension.
     pub(super) namespace: Option<String>,
@@ -57,30 +57,12 @@ impl Operator {
         Self {
             namespace: (olm == Olm::Classic).then(String::new),
             package: package.to_owned(),
-            package_is_guessed: false,
             name: package.to_owned(),
             installed: installed.to_owned(),
             version: version.to_owned(),
-            release: None,
             olm,
-            channels: Vec::new(),
-            range: String::new(),
-            installation: Installation::default(),
-            source: String::new(),
-            families: Vec::new(),
-            served: Vec::new(),
             is_managed: true,
-            is_manual: false,
-            own_max: None,
-            min_kube_version: String::new(),
-            phase: String::new(),
-            message: String::new(),
-            in_flight: None,
-            refusal: None,
-            pending: None,
-            unresolved: None,
-            obstacle: None,
-            place: String::new(),
+            ..Self::default()
         }
     }
 
