@@ -158,3 +158,27 @@ fn nothing_outside_of_the_catalog_is_mended_and_nothing_but_files_is() {
     olmdex(["validate", "catalog", "--fix", "--compat", "opm"]).in_directory(root).answer().expect_code(2);
     olmdex(["validate", "catalog", "--dry-run"]).in_directory(root).answer().expect_code(2);
 }
+
+/// Each OpenShift has an index of its own.
+#[test]
+fn fragments_of_two_versions_of_openshift_are_not_one_index() {
+    let directory = scratch();
+    let text = format!(
+        "schema: olm.package\nname: acorn\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: acorn\nname: stable\n\
+         entries: [{{name: acorn.v1.0.0}}]\n---\nschema: olm.bundle\npackage: acorn\nname: acorn.v1.0.0\n\
+         image: quay.io/shop/acorn@{DIGEST}\n\
+         properties: [{{type: olm.package, value: {{packageName: acorn, version: 1.0.0}}}}]\n"
+    );
+    let paths = ["v4.18/acorn/catalog", "v4.19/acorn/catalog", "catalog-4.19"];
+    for path in paths {
+        write(directory.path(), &format!("{path}/acorn/catalog.yaml"), &text);
+    }
+    let fragments = |paths: &[&str]| {
+        let line = ["validate", "--pipeline", "konflux"];
+        let told = olmdex(line.iter().chain(paths)).in_directory(directory.path()).answer().both();
+        told.lines().filter(|line| line.contains("E1817")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(fragments(&paths[..2]), [""; 0]);
+    let together = fragments(&paths);
+    assert!(matches!(&together[..], [only] if only.contains("fragment: v4.19/acorn/catalog/acorn")), "{together:?}");
+}

@@ -7,6 +7,7 @@ use super::inspect::draft;
 use super::places;
 use super::practice::rules;
 use olmdex_base::diag::{Finding, Place};
+use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Input, Origin};
 
 /// A document, and the number of its catalog.
@@ -27,6 +28,8 @@ struct Catalog {
     shown: String,
     /// The number of the source that it comes from: the catalogs of one index are not fragments of each other.
     source: usize,
+    /// The version of OpenShift in its name: each has an index of its own.
+    minor: Option<Minor>,
 }
 
 /// A name of a bundle that stands for several images.
@@ -41,7 +44,8 @@ pub struct Shared {
 impl SeveralCatalogs {
     /// Begins a catalog of a source.
     pub fn begin(&mut self, source: usize, shown: String, input: &Input) {
-        self.catalogs.push(Catalog { input: input.clone(), shown, source });
+        let minor = minor_in(&shown);
+        self.catalogs.push(Catalog { input: input.clone(), shown, source, minor });
     }
 
     /// Takes note of a document of the catalog that was begun last.
@@ -105,9 +109,7 @@ impl SeveralCatalogs {
                 images.iter().flat_map(|(image, places)| places.iter().map(|it| (image.as_str(), *it))).collect();
             let mut wording = BTreeSet::new();
             for (image, at) in &all {
-                // The catalogs of one index are each for themselves.
-                let is_together =
-                    |other: &At| other.0 == at.0 || self.catalogs[other.0].source != self.catalogs[at.0].source;
+                let is_together = |other: &At| other.0 == at.0 || self.are_fragments(*other, *at);
                 let first = all.iter().find(|it| it.0 != *image && it.1 < *at && is_together(&it.1));
                 let Some((other, first)) = first.filter(|_| wording.insert(*image)) else { continue };
                 let place = text(&self.place(*first));
@@ -124,11 +126,17 @@ impl SeveralCatalogs {
         places.iter().map(|it| self.catalogs[it.0].source).collect::<BTreeSet<_>>().len()
     }
 
-    /// The places in other sources than the first, each with the first.
+    /// Whether documents are of two fragments of one index.
+    fn are_fragments(&self, one: At, other: At) -> bool {
+        let [one, other] = [one, other].map(|at| &self.catalogs[at.0]);
+        one.source != other.source && one.minor == other.minor
+    }
+
+    /// The places in other fragments of an index than its first, each with the first.
     fn apart(&self, places: &[At]) -> Vec<(At, At)> {
-        let Some(&first) = places.first() else { return Vec::new() };
-        let source = |at: &At| self.catalogs[at.0].source;
-        places.iter().filter(|it| source(it) != source(&first)).map(|it| (first, *it)).collect()
+        let mut firsts: BTreeMap<Option<Minor>, At> = BTreeMap::new();
+        let pairs = places.iter().map(|at| (*firsts.entry(self.catalogs[at.0].minor).or_insert(*at), *at));
+        pairs.filter(|(first, at)| self.are_fragments(*first, *at)).collect()
     }
 
     fn finding(
@@ -152,6 +160,16 @@ impl SeveralCatalogs {
             None => Place::at(file.map_or("", |it| &it.shown), origin.line, origin.column),
         }
     }
+}
+
+/// The version of OpenShift that the last part of a path with one ends with, as in `v4.18/acorn/catalog` and
+/// `acorn-4.18`.
+fn minor_in(path: &str) -> Option<Minor> {
+    path.rsplit('/').find_map(|part| {
+        let version = part.rsplit(|c: char| !c.is_ascii_digit() && c != '.').next()?;
+        let minor = version.parse::<Minor>().ok()?;
+        (version.starts_with(['4', '5']) && version.matches('.').count() == 1).then_some(minor)
+    })
 }
 
 fn text(place: &Place) -> String {
