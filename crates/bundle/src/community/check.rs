@@ -119,6 +119,12 @@ fn settings(operator: &Operator, found: &mut Vec<Finding>) {
         let refused = rules::SCHEMA.finding(misfit.message);
         add(operator, "check_schema_operator_ci_config", refused, &misfit.path, found);
     }
+    // The task of the pipelines that reads `ci.yaml` ends with this.
+    if operator.settings.is_fbc && value.get("updateGraph").is_some() {
+        let unused = rules::UPDATE_GRAPH.finding("`updateGraph` is set, and so is `fbc.enabled`");
+        let unused = unused.help("remove `updateGraph`: the templates hold the upgrades");
+        add(operator, "read-config", unused, &["updateGraph".into()], found);
+    }
     let mut templates: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for mapping in &operator.settings.mapping {
         for catalog in &mapping.catalogs {

@@ -67,8 +67,8 @@ rules! {
         ones.",
         "com.redhat.openshift.versions: v4.10,v4.12";
     UPDATE_GRAPH: "E1515", "repository-update-graph", Error,
-        "`updateGraph` is `replaces-mode` or `semver-mode`.",
-        "The mode determines how the pipelines find upgrades.",
+        "`updateGraph` is `replaces-mode` or `semver-mode`, and absent if catalogs are made of templates.",
+        "The mode determines how the pipelines find upgrades. With `fbc.enabled`, templates hold them.",
         "updateGraph: replaces";
     NO_UPDATE_GRAPH: "W1516", "repository-no-update-graph", Warning,
         "`ci.yaml` states how the pipelines find upgrades.",
