@@ -275,7 +275,7 @@ fn tiny(n: usize) -> Vec<(&'static str, String)> {
                 "{{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{}{{\"name\":\"a\"}}]}}",
                 numbered(130_000, &|it| {
                     let range: Vec<String> = (0..5000).map(|at| format!(">=1.0.{at} <1.1.{at}")).collect();
-                    format!("{{\"name\":\"a{it}\",\"skipRange\":\"{}\"}},", range.join(" || "))
+                    format!("{{\"name\":\"a{it}\",\"skip\\u0052ange\":\"{}\"}},", range.join(" || "))
                 })
             ),
         ),

@@ -514,9 +514,14 @@ fn a_file_of_one_long_line_costs_what_it_is_long() {
     let cluster = later(&directory.path().join("must-gather"), "2.8.1", "4.16.3");
     let name = "namespaces/long/operators.coreos.com/subscriptions.yaml";
     let longest = 64 << 20;
-    for (text, is_read) in
-        [("x".repeat(longest), true), ("x".repeat(longest + 1), false), (format!("a: [{}", "[".repeat(8 << 20)), false)]
-    {
+    // A token may have 32 MiB, and a comment is none.
+    let comment = |length: usize| "#".repeat(length);
+    for (text, is_read) in [
+        (comment(longest), true),
+        (comment(longest + 1), false),
+        ("x".repeat(longest), false),
+        (format!("a: [{}", "[".repeat(8 << 20)), false),
+    ] {
         write(&cluster, name, text);
         let plan = json_of(&plan(&cluster, &["-o", "json"]));
         assert_eq!(plan["operators"].as_array().unwrap().len(), 2);

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::text::fold_eq;
 use super::value::{FREE_BLANKS, Kind, Value};
 use crate::ceiling::Ceiling;
 
@@ -80,8 +81,12 @@ impl Expansion {
     /// The errors of [`Self::charge`].
     pub fn charge_document(&self, document: Value<'_>, len: usize) -> Result<(), &'static str> {
         let of_member = |(key, value): (Value<'_>, Value<'_>)| match value.kind() {
-            Kind::PlainString | Kind::EscapedString if key.raw().eq_ignore_ascii_case("skipRange") => {
-                RANGE * (value.raw().len() as u64).saturating_sub(LONG_RANGE)
+            // The decoder takes keys of any case, escaped ones too.
+            Kind::PlainString | Kind::EscapedString
+                if value.raw().len() as u64 > LONG_RANGE
+                    && key.as_str().is_some_and(|it| fold_eq(&it, "skipRange")) =>
+            {
+                RANGE * (value.raw().len() as u64 - LONG_RANGE)
             }
             _ => NESTED_ITEM * value.items().count() as u64,
         };

@@ -21,6 +21,7 @@ use super::error::{YamlError, YamlErrorKind};
 use super::fault::long_token;
 use super::pieces::{Pieces, Unanswered};
 use super::shorten::Shortened;
+use crate::json::may_be_token;
 
 /// The scanner's message for a tag without white space behind it.
 const TAG_END: &str = "did not find expected whitespace or line break";
@@ -127,6 +128,10 @@ impl Events<'_> {
                     }
                     EventData::Scalar { value, anchor, tag, style, .. } => {
                         restore(value, *style);
+                        // The scanner saw runs of letters without their middles.
+                        if !may_be_token(value.len()) {
+                            return Err(long_token(event.start_mark));
+                        }
                         anchor.iter_mut().chain(tag).for_each(|it| restore(it, ScalarStyle::Plain));
                     }
                     EventData::Alias { anchor } => restore(anchor, ScalarStyle::Plain),
