@@ -129,14 +129,23 @@ impl SeveralCatalogs {
     /// Whether documents are of two fragments of one index.
     fn are_fragments(&self, one: At, other: At) -> bool {
         let [one, other] = [one, other].map(|at| &self.catalogs[at.0]);
-        one.source != other.source && one.minor == other.minor
+        let is_for_another = one.minor.zip(other.minor).is_some_and(|(one, other)| !one.is_same(other));
+        one.source != other.source && !is_for_another
     }
 
     /// The places in other fragments of an index than its first, each with the first.
     fn apart(&self, places: &[At]) -> Vec<(At, At)> {
-        let mut firsts: BTreeMap<Option<Minor>, At> = BTreeMap::new();
-        let pairs = places.iter().map(|at| (*firsts.entry(self.catalogs[at.0].minor).or_insert(*at), *at));
-        pairs.filter(|(first, at)| self.are_fragments(*first, *at)).collect()
+        let mut firsts: Vec<At> = Vec::new();
+        let mut apart = Vec::new();
+        for &at in places {
+            let first = firsts.iter().find(|first| self.are_fragments(**first, at));
+            apart.extend(first.map(|first| (*first, at)));
+            // One of each catalog stands for all of it.
+            if firsts.last().is_none_or(|last| last.0 != at.0) {
+                firsts.push(at);
+            }
+        }
+        apart
     }
 
     fn finding(
@@ -167,8 +176,8 @@ impl SeveralCatalogs {
 fn minor_in(path: &str) -> Option<Minor> {
     path.rsplit('/').find_map(|part| {
         let version = part.rsplit(|c: char| !c.is_ascii_digit() && c != '.').next()?;
-        let minor = version.parse::<Minor>().ok()?;
-        (version.starts_with(['4', '5']) && version.matches('.').count() == 1).then_some(minor)
+        let minor = version.parse::<Minor>().ok().filter(|minor| matches!(minor.major, 4 | 5))?;
+        (version.matches('.').count() == 1).then_some(minor)
     })
 }
 
