@@ -451,7 +451,7 @@ impl Advised<'_> {
         let members: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         let bundles = self.new.named(members.iter().copied()).chain(self.old.named(kept.iter().map(String::as_str)));
         let of_channel = self.graph.channels.iter().find(|channel| channel.name == self.name);
-        let is_its = |it: &&GraphDeprecation| it.schema != "olm.bundle" || members.contains(it.name.as_str());
+        let is_its = |it: &&GraphDeprecation| it.schema == "olm.bundle" && members.contains(it.name.as_str());
         let deprecations = self.graph.deprecations.iter().map(|it| it.iter().filter(is_its).cloned().collect());
         PackageGraph {
             catalog: self.graph.catalog.clone(),

@@ -295,7 +295,8 @@ fn check_dead(channel: &Channel, order: &Order<'_>, naming: &Naming<'_>, finding
         let own = own.range((name, 0)..=(name, usize::MAX)).map(|&(_, at)| (at, &channel.entries.as_slice()[at]));
         // The last entry counts among equal versions, and a range most of all.
         let leading = naming.leading(name).chain(own).chain(in_range.map(|it| (usize::MAX, it)));
-        let leading = leading.filter(|(_, entry)| entry.version.is_some());
+        let is_by_range = |at: usize| at == usize::MAX;
+        let leading = leading.filter(|(at, entry)| entry.version.is_some() && (is_by_range(*at) || !name.is_empty()));
         let Some((_, highest)) = leading.max_by_key(|(at, entry)| (&entry.version, *at)) else { continue };
         if highest.fields.name != name && order.skipped.contains_key(highest.fields.name.as_str()) {
             dead.entry(&highest.fields.name).or_default().push(name);

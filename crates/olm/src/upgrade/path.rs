@@ -9,7 +9,7 @@ use super::answer::{EngineQuestion, PackageView};
 use super::classic::{self, End};
 use super::installed::InstalledBundle;
 use super::target::Target;
-use super::updates::{classic_updates, refused_words, v1_target};
+use super::updates::{classic_updates, no_channel, refused_words, v1_target};
 use super::v1;
 use crate::obstacle::{Effect, Obstacle};
 use olmdex_base::olm::Olm;
@@ -154,7 +154,11 @@ pub fn classic_path(
     to: Option<&str>,
 ) -> UpgradePath {
     let mut answer = UpgradePath::new(Olm::Classic, view, asked, from, to);
-    match view.as_classic(graph).path(asked.channel(), &from.as_classic()) {
+    let package = view.as_classic(graph);
+    if let Some(channel) = asked.channel().filter(|name| package.channels.iter().all(|it| it.name != *name)) {
+        return UpgradePath { reason: no_channel(&package, channel), ..answer };
+    }
+    match package.path(asked.channel(), &from.as_classic()) {
         Err(error) => UpgradePath { reason: error.to_string(), ..answer },
         Ok(path) => {
             let end = path.end;

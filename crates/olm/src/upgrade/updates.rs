@@ -183,10 +183,15 @@ fn stuck(package: &classic::Package, asked: &EngineQuestion, place: &str) -> Str
     let is_asked = |it: &&classic::Channel| asked.channel().is_none_or(|name| it.name == name);
     let channels: Vec<&classic::Channel> = package.channels.iter().filter(is_asked).collect();
     if let ([], Some(channel)) = (channels.as_slice(), asked.channel()) {
-        return format!("the package {} has no channel {channel}", package.name);
+        return no_channel(package, channel);
     }
     let Some(installed) = &asked.installed else { return format!("{place} has nothing to install") };
     nothing_leads_on(&channels, &installed.as_classic(), place)
+}
+
+/// The reason why OLM finds nothing in a channel that does not exist.
+pub(super) fn no_channel(package: &classic::Package, channel: &str) -> String {
+    format!("the package {} has no channel {channel}", package.name)
 }
 
 /// The reason why nothing in channels leads on from the installed bundle; `place` names the channels. Entries that

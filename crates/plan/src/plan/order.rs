@@ -326,7 +326,11 @@ fn mend(question: &PlanQuestion<'_>, operators: &[Operator], planned: &[&PlanSte
                 let path = vec![PathElement::Bundle(bundle.clone())];
                 PlanStep { path, ..because(StepKind::Wait, Code::UpdateInFlight, text) }
             }
-            (None, Some(obstacle), ..) if obstacle.is_now() && !is_planned(obstacle, it, planned) => removed(obstacle),
+            (None, Some(obstacle), ..)
+                if obstacle.is_now() && !is_planned(obstacle, it.pending.as_ref().map(|(_, csvs)| csvs), planned) =>
+            {
+                removed(obstacle)
+            }
             (None, None, None, _) if it.phase == "Failed" => {
                 because(StepKind::Mend, Code::Unhealthy, format!("{} is Failed: {}", it.installed, it.message))
             }
@@ -343,6 +347,10 @@ fn mend(question: &PlanQuestion<'_>, operators: &[Operator], planned: &[&PlanSte
     let others = question.cluster.subscriptions.iter().filter(is_asked).filter(|it| !is_operator(it));
     let of_others = others.filter_map(|it| {
         let obstacle = first_obstacle(&question.namespaces, &it.namespace, &it.name).filter(|it| it.is_now())?;
+        let pending = question.cluster.waiting_plan(it).map(|plan| &plan.csvs);
+        if is_planned(obstacle, pending, planned) {
+            return None;
+        }
         Some((format!("{}/{}", it.namespace, it.package), removed(obstacle)))
     });
     let extensions = question.cluster.extensions.iter().filter(|_| question.scope.is_empty());
@@ -371,6 +379,7 @@ fn removed(obstacle: &Obstacle) -> PlanStep {
             (StepKind::Mend, Code::Unhealthy)
         }
         (Effect::Stops, _) => (StepKind::Mend, Code::Unresolved),
+        (_, ObstacleCode::ExtensionStuck) => (StepKind::Wait, Code::Unhealthy),
         _ => (StepKind::Wait, Code::UpdateInFlight),
     };
     PlanStep { remedy: obstacle.remedies.first().cloned(), ..because(kind, code, told(obstacle)) }
@@ -380,11 +389,9 @@ fn because(kind: StepKind, code: Code, text: String) -> PlanStep {
     PlanStep { because: vec![Reason { code, text }], ..PlanStep::new(kind) }
 }
 
-/// Whether a step of the plan approves the InstallPlan that an operator waits for.
-fn is_planned(obstacle: &Obstacle, operator: &Operator, planned: &[&PlanStep]) -> bool {
-    let Some((_, bundles)) = operator.pending.as_ref().filter(|_| obstacle.code == ObstacleCode::ApprovalNeeded) else {
-        return false;
-    };
+/// Whether a step of the plan approves the InstallPlan that an operator waits for, with the bundles of that.
+fn is_planned(obstacle: &Obstacle, pending: Option<&Vec<String>>, planned: &[&PlanStep]) -> bool {
+    let Some(bundles) = pending.filter(|_| obstacle.code == ObstacleCode::ApprovalNeeded) else { return false };
     let has = |element: &PathElement| match element {
         PathElement::Bundle(bundle) => bundles.contains(bundle),
         PathElement::Together(together) => together.iter().any(|bundle| bundles.contains(bundle)),

@@ -72,7 +72,8 @@ impl PlanStep {
                 format!("Wait until ClusterExtension {subject} has {}", self.chain())
             }
             StepKind::Extension => format!("Change ClusterExtension {subject}; OLM v1 updates it to {}", self.chain()),
-            StepKind::Wait => format!("Wait for {} in {subject}", self.chain()),
+            StepKind::Wait if !self.path.is_empty() => format!("Wait for {} in {subject}", self.chain()),
+            StepKind::Wait => format!("Wait for {subject}"),
             StepKind::Mend => format!("Repair {subject}"),
             StepKind::Uninstall => format!("Uninstall {subject}"),
             _ => self.title(),
