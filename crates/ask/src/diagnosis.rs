@@ -220,6 +220,7 @@ pub(crate) fn words_about_installed(
     let questions = match inquiry.questions() {
         Ok(found) => found.questions,
         // The caller reports what it does not find.
+        Err(AskError::NothingInCluster(_)) => return Ok(Vec::new()),
         Err(error) if error.is_not_found() || error.is_about_words() => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };

@@ -1,12 +1,8 @@
 //! Operators pinned to bundles.
 
 use super::bundle::{bundle_called, looks_like_range};
-use super::diagnosis::words_about_installed;
-use super::error::AskError;
-use super::installed::installed_operators;
-use super::question::State;
 use olmdex_fbc::without_v;
-use olmdex_index::{Index, LightIndex};
+use olmdex_index::Index;
 use olmdex_olm::resolve::Options;
 use olmdex_olm::upgrade::Olm;
 use olmdex_plan::lock::{Ask, Lock, LockError, lock_all};
@@ -28,30 +24,6 @@ pub fn asked_of_lock(text: &str, olm: Olm) -> Option<Ask> {
         constraint: without_v(constraint.trim()).to_owned(),
         olm,
     })
-}
-
-/// The operators that a cluster has installed as wishes for a lock, each with its channel and version; and the
-/// obstacles between them and their next versions, in words.
-///
-/// # Errors
-/// If the catalogs cannot be read.
-pub fn asked_of_cluster(
-    state: &State<'_, LightIndex>,
-    catalogs: &[String],
-) -> Result<(Vec<Ask>, Vec<String>), AskError> {
-    let Some((cluster, _)) = state.cluster else { return Ok((Vec::new(), Vec::new())) };
-    let operators = installed_operators(cluster).into_iter();
-    let asks = operators.filter(|it| !it.package.is_empty() && !it.version.is_empty()).map(|it| Ask {
-        package: it.package,
-        channel: it.channels.into_iter().next().unwrap_or_default(),
-        constraint: it.version,
-        olm: if it.olm == Olm::V1.as_str() { Olm::V1 } else { Olm::Classic },
-    });
-    let asks: Vec<Ask> = asks.collect();
-    if asks.is_empty() {
-        return Err(AskError::NothingInstalledThere);
-    }
-    Ok((asks, words_about_installed(state, catalogs)?))
 }
 
 /// A question about the bundles to lock.

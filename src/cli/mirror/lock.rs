@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use crate::ask::WorkOptions;
-use crate::ask::{LockQuestion, State, asked_of_cluster, asked_of_lock};
-use crate::cli::args::cluster::{Asked, read_cluster_telling};
+use crate::ask::{LockQuestion, asked_of_lock};
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
-use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
 use crate::cli::print::difference::print_difference;
@@ -33,7 +31,6 @@ use crate::upgrade::Olm;
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
   olmdex lock keda/stable kiali -i my-catalog/
-  olmdex lock --cluster must-gather/ --dry-run -i my-catalog/
   olmdex lock 'keda@>=2.9.0 <2.10.0' --olm v1 --dry-run -i my-catalog/
   olmdex lock verify -i my-catalog/
   olmdex lock update keda --dry-run -i my-catalog/"
@@ -47,13 +44,7 @@ pub(crate) struct LockArgs {
     /// Also the operators of an ImageSetConfiguration
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
-    /// Also the operators that a cluster has installed: its manifests, a must-gather, or `@` and a context, which `oc`
-    /// or `kubectl` read; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
-    cluster: Vec<PathBuf>,
-    #[command(flatten)]
-    source_map: SourceMapOption,
-    /// The generation of OLM that installs the named ones
+    /// The generation of OLM that installs them
     #[arg(long, value_parser = words::<Olm>(), default_value = "classic")]
     olm: Olm,
     /// Also lock the bundles that OLM Classic installs with them
@@ -190,24 +181,11 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
     if let Some(path) = &args.imageset {
         wishes.extend(of_configuration(path, args.olm)?);
     }
-    if wishes.is_empty() && args.cluster.is_empty() {
-        let error = CommandError::usage("nothing to lock: no package, configuration or cluster given");
-        return Err(error.help("name packages, an ImageSetConfiguration with `-c FILE`, or a cluster with `--cluster`"));
+    if wishes.is_empty() {
+        let error = CommandError::usage("nothing to lock: neither a package nor a configuration given");
+        return Err(error.help("name packages, or an ImageSetConfiguration with `-c FILE`"));
     }
     let index = args.ask.open_about(context, &args.names)?;
-    if !args.cluster.is_empty() {
-        let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
-        let state = State {
-            index: &*index,
-            cluster: Some((&cluster, "")),
-            source_map: &args.source_map.source_map,
-            are_named: args.ask.names_catalogs(),
-            namespaces: &[],
-        };
-        let (asks, warnings) = asked_of_cluster(&state, &args.ask.catalog)?;
-        warnings.iter().for_each(|it| context.reporter.warning(it));
-        wishes.extend(asks);
-    }
     let question = LockQuestion {
         catalogs: &args.ask.catalog,
         wishes,
