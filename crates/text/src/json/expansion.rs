@@ -22,7 +22,7 @@ const ITEM: u64 = 256;
 
 /// The number of bytes that an item of a list in such an item counts. Questions keep each name of an entry's `skips` in
 /// several lists that are sorted by it.
-const NESTED_ITEM: u64 = 768;
+const NESTED_ITEM: u64 = 896;
 
 /// So long may a range of versions be without counting, and the number of bytes that each further one counts: engines
 /// keep the versions that it names several times.
