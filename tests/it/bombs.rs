@@ -248,7 +248,7 @@ fn tiny(n: usize) -> Vec<(&'static str, String)> {
         ("maps.json", blob(&format!("[{}]", list("{}")))),
         ("values.yaml", format!("schema: olm.x\nname: x\na: [{}]\n", list("0"))),
         ("lines.yaml", format!("schema: olm.x\nname: x\na:\n{}", "- a\n".repeat(n / 4))),
-        ("anchors.yaml", format!("schema: olm.x\nname: x\na: [&a {}]\n", list("&a 0"))),
+        ("anchors.yaml", format!("schema: olm.x\nname: x\na: [{}]\n", list("&a 0"))),
         ("documents.json", "{\"schema\":\"a\"}".repeat(n / 14)),
         ("documents.yaml", "schema: a\n---\n".repeat(n / 14)),
         (
