@@ -372,6 +372,7 @@ impl From<EditError> for CommandError {
             | EditError::OfAnotherPackage { .. }
             | EditError::NotAField(_)
             | EditError::NoChannel => Exit::Usage,
+            EditError::Document { error: crate::fbc::EditError::TooLong, .. } => Exit::Limit,
             EditError::Taken { .. } | EditError::Unfit { .. } => Exit::No,
             _ => Exit::Input,
         };

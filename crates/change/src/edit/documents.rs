@@ -13,6 +13,9 @@ use olmdex_text::json::{self, Reader, Tree};
 use olmdex_text::tally;
 use olmdex_text::yaml;
 
+/// The most bytes of a document that is edited: several forms of it are in memory then.
+const MAX_DOCUMENT: usize = 32 << 20;
+
 /// A document of the package.
 #[derive(Debug, Clone)]
 pub(super) struct Document {
@@ -30,6 +33,8 @@ enum State {
     Same,
     Changed,
     Gone,
+    /// It cannot be changed, and has no content here.
+    TooLong,
 }
 
 impl Document {
@@ -114,6 +119,9 @@ impl PackageDocuments {
             Ok(()) => {}
         }
         let of = |(package, documents): (&&str, Vec<Document>)| {
+            if let Some(long) = documents.iter().find(|document| document.state == State::TooLong) {
+                return Err(EditError::Document { file: long.name.clone(), error: fbc::EditError::TooLong });
+            }
             if documents.is_empty() {
                 let others = known.iter().filter(|it| it != package).cloned().collect();
                 return Err(EditError::unknown("package", package, others));
@@ -261,7 +269,7 @@ fn file_edit(input: &Input, original: &Input, number: u32, changed: Changed<'_>)
         let raw = splice::without_separator(&it.raw, it.origin.syntax);
         let new = match it.state {
             State::Gone => None,
-            State::Same | State::Changed => {
+            State::Same | State::Changed | State::TooLong => {
                 let edited = fbc::edit_document(raw, it.origin.syntax, &it.tree.compact())
                     .map_err(|error| EditError::Document { file: file.shown.clone(), error })?;
                 if rewritten.is_none_or(|it| package < it.0) {
@@ -312,6 +320,10 @@ impl Consumer for Finder<'_> {
         let package = if is_package { name.clone() } else { field("package") };
         let known = is_package.then(|| name.clone());
         let Some(at) = self.wanted.get(package.as_str()) else { return (known, None) };
+        if document.raw.len() > MAX_DOCUMENT {
+            let (origin, raw, tree, state) = (document.origin, Vec::new(), Tree::object(), State::TooLong);
+            return (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state }))));
+        }
         let tree = if schema == BUNDLE { Tree::Raw(blob.value.compact()) } else { Tree::normal_of(blob.value) };
         let (origin, raw) = (document.origin, document.raw.to_vec());
         (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state: State::Same }))))

@@ -140,3 +140,14 @@ fn changes_made_together_are_those_made_one_after_the_other() {
     let error = together.change_all(&[unknown(2), unknown(1)]).unwrap_err();
     assert!(error.to_string().contains("c2"), "{error}");
 }
+
+#[test]
+fn documents_that_are_too_long_are_not_changed() {
+    let text = format!(
+        r#"{{"schema":"olm.package","name":"p"}}{{"schema":"olm.channel","package":"p","name":"long","x":"{}"}}"#,
+        "a".repeat(32 << 20)
+    );
+    let input = Input::bytes("c.json", Arc::from(text.as_bytes()));
+    let error = PackageDocuments::read(&input, "p").unwrap_err();
+    assert_eq!(error.to_string(), "cannot change `long`: the document has more than 32 MiB");
+}

@@ -40,6 +40,9 @@ pub enum EditError {
     /// The document, or the new value, cannot be read.
     #[error("the document is unreadable")]
     Unreadable,
+    /// The document is too long to be edited.
+    #[error("the document has more than 32 MiB")]
+    TooLong,
     /// The new value is nested too deeply.
     #[error("the value is nested deeper than {MAX_EDITED} levels")]
     TooDeep,
