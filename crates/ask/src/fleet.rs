@@ -138,7 +138,7 @@ impl<'i> FleetAsker<'i> {
         }
         let plan = plan_remembering(&asked.basis, cluster, index, wish, &self.plans)?;
         let mut row = FleetCluster::of_plan(name, &plan);
-        if row.operators == 0 && cluster.csvs.is_empty() && cluster.extensions.is_empty() {
+        if row.operators == 0 && !cluster.has_service_versions() && cluster.extensions.is_empty() {
             let text = "the input has no ClusterServiceVersion and no ClusterExtension".to_owned();
             row.unknowns.push(reason(Code::NothingInstalled, None, text));
             row.verdict = row.verdict.max(FleetVerdict::Unknown);

@@ -1,5 +1,7 @@
 //! A question about namespaces of a cluster: the contents of manifests, and additions in words.
 
+use std::collections::HashSet;
+
 use super::bundle::Target;
 use super::error::AskError;
 use olmdex_constraint::openshift::Minor;
@@ -73,15 +75,11 @@ impl NamespaceQuestion {
         }
         // Missing facts about one namespace must not keep the others back.
         question.ignores_missing |= namespaces.len() > 1;
-        let (mut worlds, mut warnings) = (Vec::new(), Vec::new());
+        let (mut worlds, mut warnings, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         for namespace in &namespaces {
             let (world, found) = complete(&question.about(namespace), &ranks, index)?;
             worlds.push(world);
-            for it in found {
-                if !warnings.contains(&it) {
-                    warnings.push(it);
-                }
-            }
+            warnings.extend(found.into_iter().filter(|it| seen.insert(it.clone())));
         }
         warnings.extend(question.cluster.extensions.iter().filter_map(ClusterExtension::version_refusal));
         let has_skipped = question.skipped(&ranks, &namespaces) > 0;
@@ -113,7 +111,7 @@ impl NamespaceQuestion {
         let installed: Result<Vec<Installed>, AskError> =
             self.installed.iter().map(|it| that_is_installed(index, &packages, &self.catalogs, it)).collect();
         let mut question = Question {
-            cluster: self.cluster,
+            cluster: self.cluster.into(),
             namespace: self.namespace,
             global_namespace: self.global_namespace,
             install: install?,

@@ -420,7 +420,7 @@ impl Checking<'_> {
     /// Objects of a cluster, and definitions.
     fn add_manifests(&mut self, path: &Path) -> Result<(), CommandError> {
         let _progress = Progress::start(self.context, format!("checking {}", path.display()));
-        let (state, objects, warnings) = cluster::read_with_objects(path, self.context.opener.archives())?;
+        let (state, objects, warnings) = cluster::read_with_definitions(path, self.context.opener.archives())?;
         self.findings.extend(cluster::unreadable(&warnings));
         self.add_objects(&state, &objects);
         Ok(())
@@ -435,7 +435,7 @@ impl Checking<'_> {
             })?;
             texts.push((file.shown.as_str(), text));
         }
-        let (state, objects) = cluster::read_texts_with_objects(texts)?;
+        let (state, objects) = cluster::read_texts_with_definitions(texts)?;
         self.add_objects(&state, &objects);
         Ok(())
     }

@@ -170,8 +170,8 @@ fn definitions(
     let objects = match (bundle_name(text), index) {
         (Some((package, version)), Some(index)) => carried_objects(index, &args.ask.catalog, &package, &version)?,
         _ => {
-            let (objects, warnings) = cluster::read_objects(Path::new(text), context.opener.archives())
-                .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+            let kinds = &cluster::DEFINING_KINDS;
+            let (objects, warnings) = cluster::read_objects(Path::new(text), context.opener.archives(), kinds)?;
             warnings.iter().for_each(|it| context.reporter.warning(it));
             objects
         }
@@ -186,8 +186,7 @@ fn definitions(
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {
-    let (objects, warnings) = cluster::read_objects(path, context.opener.archives())
-        .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    let (objects, warnings) = cluster::read_objects(path, context.opener.archives(), &[])?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let mut found = Vec::new();
     for AnyObject { json, place, .. } in objects {

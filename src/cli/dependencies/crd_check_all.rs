@@ -106,7 +106,7 @@ fn add_bundles(context: &Context, path: &std::path::Path, found: &mut BundleObje
     for directory in directories {
         let manifests = directory.join("manifests");
         let of_bundle = if manifests.is_dir() { manifests } else { directory };
-        let (objects, warnings) = cluster::read_objects(&of_bundle, context.opener.archives())?;
+        let (objects, warnings) = cluster::read_objects(&of_bundle, context.opener.archives(), &[])?;
         warnings.iter().for_each(|it| context.reporter.warning(it));
         let mut reader = Reader::new();
         let mut name = None;

@@ -209,6 +209,11 @@ impl NamespaceInquiry<'_> {
         if !self.is_unmanaged(csv) {
             return None;
         }
+        if self.cluster.subscriptions.is_empty() {
+            let text = format!("the input has no Subscriptions, so it is not known which one has installed {name}");
+            let found = Obstacle::new(ObstacleCode::Unmanaged, Effect::Unknown, object(csv), text, &csv.place);
+            return Some(found.of([name]).remedy("add `subscriptions` to the input", Vec::new()));
+        }
         let text = format!("no Subscription has installed {name}");
         let found = Obstacle::new(ObstacleCode::Unmanaged, Effect::Later, object(csv), text, &csv.place);
         let found = found
@@ -231,13 +236,14 @@ impl NamespaceInquiry<'_> {
             return None;
         }
         let code = ObstacleCode::ServiceVersionMissing;
-        if self.cluster.csvs.is_empty() && !is_reported {
+        if !self.cluster.has_service_versions() && !is_reported {
             let text = format!("the input has no ClusterServiceVersions, so {installed} counts as installed");
             let found = Obstacle::new(code, Effect::Unknown, object, text, place).of([name]);
             return Some(found.remedy("add `clusterserviceversions` to the input", Vec::new()));
         }
         // A namespace with others of its kind was collected.
-        let is_collected = self.cluster.csvs.iter().any(|it| it.namespace == subscription.namespace);
+        let is_collected = self.cluster.csvs.iter().any(|it| it.namespace == subscription.namespace)
+            || self.cluster.copies.contains_key(&subscription.namespace);
         if !(is_collected || is_reported) || self.own().any(|it| it.replaces == *installed) {
             return None;
         }

@@ -115,7 +115,7 @@ fn steady_state(cluster: &Cluster, subscription: &Subscription) -> Condition {
         return Condition::new("C8", Met::No, format!("the Subscription is {state}"), place);
     }
     match csv {
-        None if is_complete(cluster, !cluster.csvs.is_empty(), namespace) => {
+        None if is_complete(cluster, cluster.has_service_versions(), namespace) => {
             Condition::new("C8", Met::No, format!("there is no ClusterServiceVersion {installed}"), place)
         }
         None => {

@@ -56,7 +56,7 @@ fn required(csv: &ClusterServiceVersion) -> BTreeSet<Api> {
 pub(super) fn warnings(world: &World, resolution: &Resolution) -> Vec<String> {
     let mut warnings = Vec::new();
     let others: Vec<(&ClusterServiceVersion, Provider<'_>)> =
-        world.elsewhere.iter().map(|it| (it, Provider::of_csv(it))).collect();
+        world.elsewhere().map(|it| (it, Provider::of_csv(it))).collect();
     if others.is_empty() {
         return warnings;
     }

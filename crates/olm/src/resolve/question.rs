@@ -1,6 +1,7 @@
 //! A question about a namespace: the manifests, and the additions that the question makes to them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -23,7 +24,7 @@ const DEFAULT_NAMESPACE: &str = "operators";
 #[derive(Debug, Clone, Default)]
 pub struct Question {
     /// The objects in the manifests.
-    pub cluster: Cluster,
+    pub cluster: Arc<Cluster>,
     /// The namespace; that of the manifests, if they have just one.
     pub namespace: Option<String>,
     /// The namespace whose catalogs all namespaces see.
@@ -105,7 +106,7 @@ impl Question {
     /// Makes Subscriptions name the catalogs that their CatalogSources mean; a source that means none of them keeps its
     /// name.
     pub fn tie(&mut self, sources: &CatalogSources) {
-        for it in &mut self.cluster.subscriptions {
+        for it in &mut Arc::make_mut(&mut self.cluster).subscriptions {
             match sources.catalog(&it.source_namespace, &it.source) {
                 Some(catalog) => it.source = catalog,
                 None => {
@@ -138,10 +139,9 @@ impl Question {
         let is_here = |it: &str| it == namespace || it.is_empty();
         let mut subscriptions: Vec<Subscription> =
             self.cluster.subscriptions.iter().filter(|it| is_here(&it.namespace)).cloned().collect();
+        let copies = self.cluster.copies.get(&namespace).into_iter().flatten();
         let installed: Vec<ClusterServiceVersion> =
-            self.cluster.csvs.iter().filter(|it| is_here(&it.namespace)).cloned().collect();
-        let elsewhere =
-            self.cluster.csvs.iter().filter(|it| !is_here(&it.namespace) && !it.is_copied).cloned().collect();
+            self.cluster.csvs.iter().filter(|it| is_here(&it.namespace)).chain(copies).cloned().collect();
         let global_namespace = self.global_namespace(&subscriptions);
         let catalogs = self.catalogs(ranks, &global_namespace, &namespace, &subscriptions, &mut warnings);
         let known: Vec<String> = catalogs.iter().map(|it| it.name.clone()).collect();
@@ -175,13 +175,14 @@ impl Question {
             excludes_global: groups.iter().any(|it| it.excludes_global),
             fails_forward: groups.iter().any(|it| it.fails_forward),
         };
-        Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups, elsewhere }, warnings))
+        let cluster = Arc::clone(&self.cluster);
+        Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups, cluster }, warnings))
     }
 
     /// Whether Subscriptions have installed something, and the manifests have no ClusterServiceVersions at all:
     /// somebody left them out.
     fn lacks_service_versions(&self) -> bool {
-        self.cluster.csvs.is_empty() && self.cluster.subscriptions.iter().any(|it| !it.installed.is_empty())
+        !self.cluster.has_service_versions() && self.cluster.subscriptions.iter().any(|it| !it.installed.is_empty())
     }
 
     /// The namespaces that the question is about: the one that it names; otherwise all in which the manifests have
@@ -200,9 +201,7 @@ impl Question {
         }
         let known = self.cluster.namespaces().into_iter().filter(|it| !it.is_empty());
         let mut all: BTreeSet<String> = known.chain(named).map(str::to_owned).collect();
-        let is_unnamed = self.install.iter().map(|it| &it.namespace).any(Option::is_none)
-            || self.installed.iter().map(|it| &it.namespace).any(Option::is_none);
-        if is_unnamed || all.is_empty() {
+        if self.has_unnamed() || all.is_empty() {
             all.insert(self.namespace_of_manifests()?);
         }
         Ok(all.into_iter().collect())
@@ -211,10 +210,13 @@ impl Question {
     /// The question about one of its namespaces. An item without a namespace stays with the namespace that it belongs
     /// to.
     pub fn about(&self, namespace: &str) -> Self {
-        let home = self.namespace.clone().or_else(|| self.namespace_of_manifests().ok());
+        let home = match self.has_unnamed() {
+            true => self.namespace.clone().or_else(|| self.namespace_of_manifests().ok()),
+            false => None,
+        };
         let is_its = |it: &Option<String>| it.as_deref().or(home.as_deref()) == Some(namespace);
         Self {
-            cluster: self.cluster.clone(),
+            cluster: Arc::clone(&self.cluster),
             namespace: Some(namespace.to_owned()),
             global_namespace: self.global_namespace.clone(),
             install: self.install.iter().filter(|it| is_its(&it.namespace)).cloned().collect(),
@@ -225,6 +227,12 @@ impl Question {
         }
     }
 
+    /// Whether an item does not say which namespace it is for.
+    fn has_unnamed(&self) -> bool {
+        let named = self.install.iter().map(|it| &it.namespace).chain(self.installed.iter().map(|it| &it.namespace));
+        named.into_iter().any(Option::is_none)
+    }
+
     /// The namespaces that something is for by its own words.
     fn named(&self) -> BTreeSet<&str> {
         let install = self.install.iter().filter_map(|it| it.namespace.as_deref());
@@ -233,9 +241,12 @@ impl Question {
 
     fn namespace(&self) -> Result<String, QuestionError> {
         let Some(name) = &self.namespace else { return self.namespace_of_manifests() };
-        let known = self.cluster.namespaces();
         // A bundle can be installed in a namespace that is empty so far.
-        if known.is_empty() || known == [""] || known.contains(&name.as_str()) || self.named().contains(name.as_str()) {
+        if self.cluster.has_namespace(name) || self.named().contains(name.as_str()) {
+            return Ok(name.clone());
+        }
+        let known = self.cluster.namespaces();
+        if known.is_empty() || known == [""] {
             return Ok(name.clone());
         }
         Err(QuestionError::NoSuchNamespace {

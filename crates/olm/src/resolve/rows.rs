@@ -9,7 +9,7 @@ use olmdex_constraint::fields::{api_of, label_of, package_of};
 use olmdex_fbc::{Api, Property};
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, PackageDependencies};
-use olmdex_rules::cluster::{ClusterServiceVersion, Subscription};
+use olmdex_rules::cluster::{Cluster, ClusterServiceVersion, Subscription};
 use olmdex_text::tally;
 
 /// A package in one catalog.
@@ -164,11 +164,17 @@ pub struct World {
     pub installed: Vec<ClusterServiceVersion>,
     /// The OperatorGroups.
     pub groups: OperatorGroups,
-    /// The ClusterServiceVersions of other namespaces, without copies. OLM does not look at them.
-    pub elsewhere: Arc<[ClusterServiceVersion]>,
+    /// The objects of all namespaces.
+    pub cluster: Arc<Cluster>,
 }
 
 impl World {
+    /// The ClusterServiceVersions of other namespaces, without copies. OLM does not look at them.
+    pub(super) fn elsewhere(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
+        let is_elsewhere = |it: &&ClusterServiceVersion| !it.namespace.is_empty() && it.namespace != self.namespace;
+        self.cluster.csvs.iter().filter(move |it| is_elsewhere(it) && !it.is_copied)
+    }
+
     /// The catalogs that resolution sees.
     pub(super) fn is_visible(&self, catalog: &Catalog) -> bool {
         self.sees(&catalog.namespace)

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use crate::oci::OciError;
+use olmdex_base::archive::LIFT_LIMITS;
 use olmdex_base::diag::{printable, shortened};
 use olmdex_base::file::system_words;
 use olmdex_rules::cluster::{self, Cluster, ClusterError};
@@ -112,7 +113,10 @@ impl ClusterSourceError {
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Manifests(ClusterError::Archive { error, .. }) => OciError::help_of(error),
-            Self::Manifests(_) => "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them".to_owned(),
+            Self::Manifests(ClusterError::Limit(_)) => LIFT_LIMITS.to_owned(),
+            Self::Manifests(ClusterError::Syntax { .. }) => {
+                "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them".to_owned()
+            }
             Self::NotAContext { .. } => "the name of a context consists of letters, digits and ._-:/@+=, and does not \
                 begin with a dash; `kubectl config get-contexts` lists them"
                 .to_owned(),
@@ -125,14 +129,14 @@ impl ClusterSourceError {
             Self::Failed { help, .. } => help.clone(),
             Self::TooSlow { .. } => "the cluster may be unreachable from this machine".to_owned(),
             Self::StillOpen { .. } => "a plugin for credentials may have started it; end it and try again".to_owned(),
-            Self::NotRun { .. } | Self::TooLong { .. } => return None,
+            Self::Manifests(_) | Self::NotRun { .. } | Self::TooLong { .. } => return None,
         })
     }
 
     /// Whether a limit is in the way.
     pub fn is_limit(&self) -> bool {
         match self {
-            Self::Manifests(ClusterError::Archive { error, .. }) => error.is_limit(),
+            Self::Manifests(error) => error.is_limit(),
             Self::TooLong { .. } | Self::TooSlow { .. } | Self::StillOpen { .. } => true,
             _ => false,
         }

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::infrastructure::cluster_name;
 use super::insights::{InsightsLists, kind_of};
+
 use super::object::Object;
 use super::object_set;
+use super::reading::{ClusterError, ReadingLimits, limited};
 use super::{
     ApiRequestCount, CatalogSource, Cluster, ClusterCatalog, ClusterDefinition, ClusterExtension, ClusterNode,
     ClusterObjectSet, ClusterOperator, ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool,
@@ -23,8 +25,10 @@ fn node(object: &Object<'_>) -> ClusterNode {
 }
 
 /// Collects objects.
-#[derive(Default)]
 pub(super) struct Collector {
+    limits: ReadingLimits,
+    n_objects: usize,
+    n_copies: usize,
     pub(super) cluster: Cluster,
     /// The index in its list of the object of a kind, namespace and name.
     seen: HashMap<(&'static str, String, String), usize>,
@@ -32,6 +36,17 @@ pub(super) struct Collector {
 }
 
 impl Collector {
+    pub(super) fn new(limits: ReadingLimits) -> Self {
+        Self {
+            limits,
+            n_objects: 0,
+            n_copies: 0,
+            cluster: Cluster::default(),
+            seen: HashMap::new(),
+            insights: InsightsLists::default(),
+        }
+    }
+
     fn put<T>(
         &mut self,
         kind: &'static str,
@@ -39,9 +54,13 @@ impl Collector {
         list: impl Fn(&mut Cluster) -> &mut Vec<T>,
         read: impl Fn(&Object<'_>) -> T,
     ) {
+        if self.n_objects > self.limits.objects {
+            return;
+        }
         let list = list(&mut self.cluster);
         let next = list.len();
         let at = *self.seen.entry((kind, object.namespace(), object.name())).or_insert(next);
+        self.n_objects += usize::from(at == next);
         match list.get_mut(at) {
             Some(known) => *known = read(object),
             None => list.push(read(object)),
@@ -53,7 +72,8 @@ impl Collector {
         let object = Object { value, place };
         let (mut group, mut kind) = (object.group(), object.kind());
         if kind.is_empty() {
-            if self.insights.take(object.value, &object.place) {
+            if self.n_objects <= self.limits.objects && self.insights.take(object.value, &object.place) {
+                self.n_objects += 1;
                 return;
             }
             let Some((of_path, named)) = kind_of(&object.place.file) else { return };
@@ -66,7 +86,7 @@ impl Collector {
         self.note_time(&object);
         let namespace = object.namespace();
         if !namespace.is_empty() && !self.cluster.collected.contains(&namespace) {
-            self.cluster.collected.insert(namespace);
+            self.cluster.collected.insert(namespace.clone());
         }
         match (group.as_str(), kind.as_str()) {
             ("olm.operatorframework.io", "ClusterExtension") => {
@@ -94,7 +114,12 @@ impl Collector {
                 self.put("Subscription", &object, |it| &mut it.subscriptions, Subscription::read);
             }
             ("operators.coreos.com", "ClusterServiceVersion") => {
-                self.put("ClusterServiceVersion", &object, |it| &mut it.csvs, ClusterServiceVersion::read);
+                if !ClusterServiceVersion::is_copy(&object) {
+                    self.put("ClusterServiceVersion", &object, |it| &mut it.csvs, ClusterServiceVersion::read);
+                } else if self.n_copies <= self.limits.copies {
+                    self.n_copies += 1;
+                    self.cluster.copies.entry(namespace).or_default().push(ClusterServiceVersion::read_copy(&object));
+                }
             }
             ("operators.coreos.com", "CatalogSource") => {
                 self.put("CatalogSource", &object, |it| &mut it.catalog_sources, CatalogSource::read);
@@ -125,10 +150,15 @@ impl Collector {
     }
 
     /// The objects, completed with facts that they state about each other.
-    pub(super) fn finish(mut self) -> Cluster {
+    ///
+    /// # Errors
+    /// [`ClusterError::Limit`]
+    pub(super) fn finish(mut self) -> Result<Cluster, ClusterError> {
+        limited(self.n_objects, self.limits.objects, "objects of OLM and the platform")?;
+        limited(self.n_copies, self.limits.copies, "copies of ClusterServiceVersions")?;
         object_set::fill_in(&mut self.cluster.extensions, &self.cluster.object_sets);
         self.insights.add_to(&mut self.cluster);
-        self.cluster
+        Ok(self.cluster)
     }
 
     fn skip(&mut self, kind: &str) {

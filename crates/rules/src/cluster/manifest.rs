@@ -3,16 +3,15 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-
-use thiserror::Error;
 
 use super::Cluster;
 use super::collect::Collector;
-use olmdex_base::archive::{self, ArchiveError, Limits, PathTarget, TreeEntry};
+use super::reading::{Archives, ClusterError, Reading, ReadingLimits};
+use olmdex_base::archive::{self, ArchiveError, PathTarget, TreeEntry};
 use olmdex_base::diag::Place;
-use olmdex_base::file::{open_regular, read_named_of, read_regular_of, system_words};
+use olmdex_base::file::{open_regular, read_named_of, read_regular_of};
 use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
 use olmdex_text::json::{self, Kind, Step, Value};
 use olmdex_text::yaml;
@@ -24,46 +23,21 @@ const MAX_FILE: u64 = 1 << 30;
 /// without lines would take four times its size.
 const MAX_LINE: usize = 64 << 20;
 
-/// The reasons why manifests cannot be read.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ClusterError {
-    /// A file or directory cannot be read.
-    #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
-    Unreadable { path: PathBuf, error: io::Error },
-    /// An archive cannot be read.
-    #[error("cannot read the archive `{}`: {error}", .path.display())]
-    Archive { path: PathBuf, error: ArchiveError },
-    /// A text is neither YAML nor JSON.
-    #[error("`{file}`, line {line}: {error}")]
-    Syntax {
-        /// The file.
-        file: String,
-        /// The line, from 1.
-        line: u32,
-        /// The error there.
-        error: String,
-    },
-}
-
-/// The directory to which archives of manifests are read, and the limits.
-#[derive(Debug, Clone, Copy)]
-pub struct Archives<'a> {
-    /// The directory for temporary files.
-    pub scratch: &'a Path,
-    /// How much is read.
-    pub limits: Limits,
-}
-
 /// Reads manifests: a file, or all files of a directory or an archive and those below, by name.
 ///
 /// # Errors
 /// If the path, or the one file that it names, cannot be read. An error within a directory or an archive is a warning.
 pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError> {
-    let mut collector = Collector::default();
-    let warnings = each_text(path, archives, tells_of_cluster, &mut |file, text| add_text(&mut collector, file, text))?;
+    read_within(path, archives, ReadingLimits::of(archives))
+}
+
+fn read_within(path: &Path, archives: Archives<'_>, limits: ReadingLimits) -> Result<Cluster, ClusterError> {
+    let (mut reading, mut collector) = (Reading::new(limits), Collector::new(limits));
+    let warnings = each_text(path, archives, tells_of_cluster, &mut |file, text| {
+        each_object(file, text, &mut reading, &mut |_, value, place, _| collector.add(value, place))
+    })?;
     collector.cluster.warnings.splice(0..0, warnings);
-    Ok(collector.finish())
+    collector.finish()
 }
 
 /// Whether a file may describe a cluster's operators or its platform. In a must-gather the path shows the content of a
@@ -147,65 +121,86 @@ impl AnyObject {
     }
 }
 
-/// Reads all objects, like [`read`], and warnings about the parts that could not be read.
+/// Reads the objects of these kinds, or of all, like [`read`], and warnings about the parts that could not be read.
 ///
 /// # Errors
 /// The errors of [`read`].
-pub fn read_objects(path: &Path, archives: Archives<'_>) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
-    let mut objects = Vec::new();
+pub fn read_objects(
+    path: &Path,
+    archives: Archives<'_>,
+    kinds: &[&str],
+) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
+    let (mut objects, mut reading) = (Vec::new(), Reading::new(ReadingLimits::of(archives)));
     let warnings = each_text(path, archives, |_| true, &mut |file, text| {
-        each_object(file, text, &mut |value, place, text_of| objects.push(AnyObject::new(value, place, text_of)))
+        each_object(file, text, &mut reading, &mut |reading, value, place, text_of| {
+            let kind = value.text_of("kind");
+            if kinds.contains(&kind.as_str()) || (kinds.is_empty() && !kind.is_empty()) {
+                reading.keep(&mut objects, || AnyObject::with_len(value, place, text_of));
+            }
+        })?;
+        reading.check_kept()
     })?;
     Ok((objects, warnings))
 }
 
-/// Reads the results of [`read`] and [`read_objects`], once: the state of a cluster, all objects, and the parts that
-/// could not be read, in words.
+/// The kinds that tell of definitions.
+pub const DEFINING_KINDS: [&str; 2] = ["CustomResourceDefinition", "ClusterServiceVersion"];
+
+/// Reads the state of a cluster and its definitions, once, and the parts that could not be read, in words.
 ///
 /// # Errors
 /// The errors of [`read_objects`].
-pub fn read_with_objects(
+pub fn read_with_definitions(
     path: &Path,
     archives: Archives<'_>,
 ) -> Result<(Cluster, Vec<AnyObject>, Vec<String>), ClusterError> {
-    let mut gathered = Gathered::default();
+    let mut gathered = Gathered::new(ReadingLimits::of(archives));
     let warnings = each_text(path, archives, |_| true, &mut |file, text| gathered.add(file, text))?;
-    Ok((gathered.collector.finish(), gathered.objects, warnings))
+    Ok((gathered.collector.finish()?, gathered.objects, warnings))
 }
 
-/// Like [`read_with_objects`], from texts with their names.
+/// Like [`read_with_definitions`], from texts with their names.
 ///
 /// # Errors
 /// If one is neither YAML nor JSON.
-pub fn read_texts_with_objects<'t>(
+pub fn read_texts_with_definitions<'t>(
     texts: impl IntoIterator<Item = (&'t str, Cow<'t, [u8]>)>,
 ) -> Result<(Cluster, Vec<AnyObject>), ClusterError> {
-    let mut gathered = Gathered::default();
+    let mut gathered = Gathered::new(ReadingLimits::default());
     texts.into_iter().try_for_each(|(file, text)| gathered.add(file, &text))?;
-    Ok((gathered.collector.finish(), gathered.objects))
+    Ok((gathered.collector.finish()?, gathered.objects))
 }
 
-/// The state of a cluster, and all objects.
-#[derive(Default)]
+/// The state of a cluster, and its definitions.
 struct Gathered {
     collector: Collector,
     objects: Vec<AnyObject>,
+    reading: Reading,
 }
 
 impl Gathered {
+    fn new(limits: ReadingLimits) -> Self {
+        Self { collector: Collector::new(limits), objects: Vec::new(), reading: Reading::new(limits) }
+    }
+
     fn add(&mut self, file: &str, text: &[u8]) -> Result<(), ClusterError> {
-        each_object(file, text, &mut |value, place, text_of| {
+        each_object(file, text, &mut self.reading, &mut |reading, value, place, text_of| {
             self.collector.add(value, place.clone());
-            self.objects.push(AnyObject::new(value, place, text_of));
-        })
+            if DEFINING_KINDS.contains(&value.text_of("kind").as_str()) {
+                reading.keep(&mut self.objects, || AnyObject::with_len(value, place, text_of));
+            }
+        })?;
+        self.reading.check_kept()
     }
 }
 
 impl AnyObject {
-    fn new(value: Value<'_>, place: Place, text_of: &dyn Fn() -> ObjectText) -> Self {
-        let is_pointed_into =
-            ["CustomResourceDefinition", "ClusterServiceVersion"].contains(&value.text_of("kind").as_str());
-        Self { json: value.compact(), place, text: is_pointed_into.then(text_of) }
+    /// An object with the number of bytes of its text.
+    fn with_len(value: Value<'_>, place: Place, text_of: &dyn Fn() -> ObjectText) -> (Self, usize) {
+        let is_pointed_into = DEFINING_KINDS.contains(&value.text_of("kind").as_str());
+        let json = value.compact();
+        let len = json.len();
+        (Self { json, place, text: is_pointed_into.then(text_of) }, len)
     }
 }
 
@@ -259,11 +254,19 @@ fn each_text(
     warnings.sort();
     for file in files {
         let read = read_regular_of(&file, MAX_FILE).map_err(|error| unreadable(&file, error));
-        if let Err(error) = read.and_then(|text| sink(&file.to_string_lossy(), &text)) {
-            warnings.push(error.to_string());
-        }
+        warn_of(read.and_then(|text| sink(&file.to_string_lossy(), &text)), &mut warnings)?;
     }
     Ok(warnings)
+}
+
+/// Takes an error about one of several files as a warning, unless a limit for all of them is reached.
+fn warn_of(read: Result<(), ClusterError>, warnings: &mut Vec<String>) -> Result<(), ClusterError> {
+    match read {
+        Err(error @ ClusterError::Limit(_)) => return Err(error),
+        Err(error) => warnings.push(error.to_string()),
+        Ok(()) => {}
+    }
+    Ok(())
 }
 
 /// Whether a link leads to something below a directory. Directories of manifests come from other people, like archives:
@@ -306,9 +309,7 @@ fn each_archived(
         let Ok(PathTarget::File(text)) = tree.find(&name) else { continue };
         let shown = format!("{}!/{}", path.display(), archive::shown(&name));
         let read = text.whole(MAX_FILE).map_err(|error| ClusterError::Unreadable { path: shown.clone().into(), error });
-        if let Err(error) = read.and_then(|text| sink(&shown, &text)) {
-            warnings.push(error.to_string());
-        }
+        warn_of(read.and_then(|text| sink(&shown, &text)), &mut warnings)?;
     }
     Ok(Some(warnings))
 }
@@ -318,20 +319,16 @@ fn each_archived(
 /// # Errors
 /// If it is neither YAML nor JSON.
 pub fn read_text(file: &str, text: &[u8]) -> Result<Cluster, ClusterError> {
-    let mut collector = Collector::default();
-    add_text(&mut collector, file, text)?;
-    Ok(collector.finish())
-}
-
-fn add_text(collector: &mut Collector, file: &str, text: &[u8]) -> Result<(), ClusterError> {
-    each_object(file, text, &mut |value, place, _| collector.add(value, place))
+    let mut collector = Collector::new(ReadingLimits::default());
+    each_object(file, text, &mut Reading::default(), &mut |_, value, place, _| collector.add(value, place))?;
+    collector.finish()
 }
 
 /// Takes an object, its place, and a function that keeps its text.
-type Sink<'s> = dyn FnMut(Value<'_>, Place, &dyn Fn() -> ObjectText) + 's;
+type Sink<'s> = dyn FnMut(&mut Reading, Value<'_>, Place, &dyn Fn() -> ObjectText) + 's;
 
 /// Hands over every object of a text, those of lists one by one.
-fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), ClusterError> {
+fn each_object(file: &str, text: &[u8], reading: &mut Reading, sink: &mut Sink<'_>) -> Result<(), ClusterError> {
     let syntax = |line: u32, error: String| ClusterError::Syntax { file: file.to_owned(), line, error };
     let mut reader = json::Reader::new();
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
@@ -347,6 +344,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
             place
         };
         while !text[at..].trim_start().is_empty() {
+            reading.add_document()?;
             let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(place(at).0, error.to_string()))?;
             add(value, &mut |it, _| {
                 let start = it.offset();
@@ -356,7 +354,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
                     let text = text.get(start..it.end()).unwrap_or_default().as_bytes();
                     ObjectText { text: text.into(), origin, path: Vec::new() }
                 };
-                sink(it, Place::at_line(file, line), &text_of);
+                sink(reading, it, Place::at_line(file, line), &text_of);
             });
             at = end;
         }
@@ -369,6 +367,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     }
     let expansion = olmdex_text::json::Expansion::default();
     for chunk in yaml::split(text, 1) {
+        reading.add_document()?;
         let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;
         let mut converted = Vec::new();
         yaml::to_json_within(&chunk.text, &mut converted, &expansion)
@@ -390,7 +389,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
                 let text = Arc::clone(text.get_or_init(|| (*chunk.text).into()));
                 ObjectText { text, origin: origin(Syntax::Yaml, chunk.first_line, 1), path: path.to_vec() }
             };
-            sink(it, Place::at_line(file, chunk.first_line + line - 1), &text_of);
+            sink(reading, it, Place::at_line(file, chunk.first_line + line - 1), &text_of);
         });
     }
     Ok(())
@@ -424,7 +423,9 @@ fn add(value: Value<'_>, sink: &mut dyn FnMut(Value<'_>, &[Step])) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::OBJECT;
     use super::*;
+    use olmdex_base::archive::Limits;
     use olmdex_fbc::Property;
 
     const LIST: &str = "apiVersion: v1
@@ -469,6 +470,54 @@ spec: {upgradeStrategy: TechPreviewUnsafeFailForward}
     }
 
     #[test]
+    fn no_manifests_hold_more_than_a_cluster_does() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("cluster.json");
+        let archives = Archives { scratch: directory.path(), limits: Limits::default() };
+        let limits = ReadingLimits { documents: 9, objects: 3, copies: 5, mebibytes: 1 };
+        let object = |kind: &str, number: usize| {
+            let names = format!("{{\"name\":\"{number}\",\"labels\":{{\"olm.copiedFrom\":\"x\"}}}}");
+            format!("{{\"apiVersion\":\"operators.coreos.com/v1\",\"kind\":\"{kind}\",\"metadata\":{names}}}\n")
+        };
+        let many = |kind: &str, n: usize| (0..n).map(|number| object(kind, number)).collect::<String>();
+        let cases = [
+            (many("Subscription", 3), None),
+            (many("Subscription", 4), Some("3 objects of OLM and the platform")),
+            (many("ClusterServiceVersion", 5), None),
+            (many("ClusterServiceVersion", 6), Some("5 copies of ClusterServiceVersions")),
+            ("{}\n".repeat(9), None),
+            ("{}\n".repeat(10), Some("9 documents")),
+            ("---\n".repeat(20), Some("9 documents")),
+        ];
+        for (text, limit) in cases {
+            std::fs::write(&file, text).unwrap();
+            // An error about one of several files is a warning, but a limit is none.
+            for path in [&file, directory.path()] {
+                let error =
+                    read_within(path, archives, limits).err().map(|error| (error.is_limit(), error.to_string()));
+                assert_eq!(error, limit.map(|limit| (true, format!("the manifests have more than {limit}"))));
+            }
+            read_within(&file, archives, ReadingLimits::NONE).unwrap();
+        }
+        let mut reading = Reading::new(limits);
+        let mut objects = Vec::new();
+        for _ in 0..10_000 {
+            reading.keep(&mut objects, || ((), 0));
+        }
+        assert_eq!(objects.len(), (2 << 20) / OBJECT);
+        assert_eq!(reading.check_kept().unwrap_err().to_string(), "the manifests have more than 1 MiB of objects");
+    }
+
+    #[test]
+    fn copies_are_kept_apart() {
+        let text = "kind: ClusterServiceVersion\napiVersion: operators.coreos.com/v1alpha1\nmetadata: {name: b.v2, \
+                    namespace: ns, labels: {olm.copiedFrom: olm}}\nspec: {replaces: b.v1}\n";
+        let cluster = read_text("cluster.yaml", format!("{LIST}---\n{text}").as_bytes()).unwrap();
+        let [copy] = cluster.copies["ns"].as_slice() else { panic!("{cluster:?}") };
+        assert!(copy.is_copied && copy.replaces == "b.v1" && cluster.csvs.len() == 1 && cluster.has_service_versions());
+    }
+
+    #[test]
     fn json_is_read_too() {
         let text = "{\"items\":[\n{\"apiVersion\":\"operators.coreos.com/v1alpha1\",\"kind\":\"CatalogSource\",\
                     \"metadata\":{\"name\":\"shop\"},\"spec\":{\"priority\":-5}}]}\n{}";
@@ -504,7 +553,7 @@ spec: {upgradeStrategy: TechPreviewUnsafeFailForward}
             let file = directory.path().join("crd.yaml");
             std::fs::write(&file, &text).unwrap();
             let (objects, _) =
-                read_objects(&file, Archives { scratch: directory.path(), limits: Limits::default() }).unwrap();
+                read_objects(&file, Archives { scratch: directory.path(), limits: Limits::default() }, &[]).unwrap();
             let crd = objects.iter().find(|it| it.json.contains("CustomResourceDefinition")).unwrap();
             let at = |it: &str| Some(crd.place_of(&path(it))).map(|it| (it.line, it.column)).unwrap();
             assert_eq!((at("spec.scope"), at("spec.names.kind")), (scope, spec), "{text}");

@@ -22,6 +22,7 @@ mod object;
 mod object_set;
 mod operator_condition;
 mod operator_group;
+mod reading;
 pub mod rules;
 mod selector;
 mod service_version;
@@ -41,12 +42,13 @@ pub use definition::ClusterDefinition;
 pub use extension::{BundleStatus, CATALOG_NAME_LABEL, ClusterExtension, MIGRATED_FROM, needs_service_account};
 pub use install_plan::{InstallPlan, Lookup};
 pub use manifest::{
-    AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text, read_texts_with_objects,
-    read_with_objects,
+    AnyObject, DEFINING_KINDS, ObjectText, read, read_objects, read_text, read_texts_with_definitions,
+    read_with_definitions,
 };
 pub use object_set::ClusterObjectSet;
 pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
+pub use reading::{Archives, ClusterError};
 pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use service_version::ClusterServiceVersion;
 pub use subscription::Subscription;
@@ -105,6 +107,9 @@ pub struct Cluster {
     pub newest: String,
     /// The namespaces with any object.
     pub collected: BTreeSet<String>,
+    /// The copies of ClusterServiceVersions of other namespaces, by their namespace, with their names, their phases
+    /// and what they replace. There may be a hundred times as many as originals.
+    pub copies: BTreeMap<String, Vec<ClusterServiceVersion>>,
     /// The number of objects of each kind that is not used here.
     pub skipped: BTreeMap<String, u64>,
     /// The parts that could not be read, in words. They are only those of a directory, in which not every file need be
@@ -154,6 +159,9 @@ impl Cluster {
         put(&mut self.api_requests, other.api_requests, |it| (String::new(), it.name.clone()));
         object_set::fill_in(&mut self.extensions, &self.object_sets);
         self.collected.extend(other.collected);
+        for (namespace, copies) in other.copies {
+            put(self.copies.entry(namespace).or_default(), copies, |it| (String::new(), it.name.clone()));
+        }
         self.warnings.extend(other.warnings);
         if let Some(version) = other.cluster_version {
             self.take_version(version);
@@ -201,13 +209,26 @@ impl Cluster {
         of_nodes.all(|it| it == first).then(|| first.to_owned())
     }
 
+    /// Whether ClusterServiceVersions were read, copies included.
+    pub fn has_service_versions(&self) -> bool {
+        !self.csvs.is_empty() || !self.copies.is_empty()
+    }
+
     /// The namespaces that have Subscriptions or ClusterServiceVersions that are no copies, by name.
     pub fn namespaces(&self) -> Vec<&str> {
-        let subscriptions = self.subscriptions.iter().map(|it| it.namespace.as_str());
-        let csvs = self.csvs.iter().filter(|it| !it.is_copied).map(|it| it.namespace.as_str());
-        let mut namespaces: Vec<&str> = subscriptions.chain(csvs).collect();
+        let mut namespaces: Vec<&str> = self.namespaces_of_operators().collect();
         namespaces.sort_unstable();
         namespaces.dedup();
         namespaces
+    }
+
+    /// Whether a namespace is one of [`Self::namespaces`].
+    pub fn has_namespace(&self, name: &str) -> bool {
+        self.namespaces_of_operators().any(|namespace| namespace == name)
+    }
+
+    fn namespaces_of_operators(&self) -> impl Iterator<Item = &str> {
+        let csvs = self.csvs.iter().filter(|it| !it.is_copied).map(|it| it.namespace.as_str());
+        self.subscriptions.iter().map(|it| it.namespace.as_str()).chain(csvs)
     }
 }

@@ -5,6 +5,7 @@ use olmdex_base::diag::Place;
 use olmdex_fbc::service_version::{CsvView, ListedApi, olm_access};
 use olmdex_fbc::{Api, Property};
 use olmdex_text::json::{self, Kind, Value};
+use olmdex_version::version_in_name;
 
 /// A ClusterServiceVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,6 +56,33 @@ pub struct ClusterServiceVersion {
 const PROPERTIES: &str = "operatorframework.io/properties";
 
 impl ClusterServiceVersion {
+    /// A copy: OLM looks at its phase and at what it replaces (`docs/behaviour/olm-classic.md` 2.9.1), and at nothing
+    /// else.
+    pub(super) fn read_copy(object: &Object<'_>) -> Self {
+        Self {
+            name: object.name(),
+            namespace: object.namespace(),
+            replaces: CsvView::of_object(object.value).text("replaces"),
+            phase: object.text(&["status", "phase"]),
+            is_copied: true,
+            place: object.place.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether an object is a copy of one in another namespace.
+    pub(super) fn is_copy(object: &Object<'_>) -> bool {
+        object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied"
+    }
+
+    /// Its version, or the one in its name: manifests may be shortened. Empty if there is neither.
+    pub fn known_version(&self) -> String {
+        match self.version.as_str() {
+            "" => version_in_name(&self.name).map(|version| version.to_string()).unwrap_or_default(),
+            stated => stated.to_owned(),
+        }
+    }
+
     pub(super) fn read(object: &Object<'_>) -> Self {
         let mut failure = None;
         let properties = object.annotation(PROPERTIES).map(|text| {
@@ -75,10 +103,7 @@ impl ClusterServiceVersion {
             }
         };
         let (owned, required) = (apis("owned"), apis("required"));
-        let is_copied = object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied";
-        // A namespace may have hundreds of copies, which nobody asks about.
-        let olm_access =
-            if is_copied { None } else { object.at(&["spec", "install"]).map(|_| olm_access(&csv.permissions())) };
+        let olm_access = object.at(&["spec", "install"]).map(|_| olm_access(&csv.permissions()));
         Self {
             name: object.name(),
             namespace: object.namespace(),
@@ -90,7 +115,7 @@ impl ClusterServiceVersion {
             reason: object.text(&["status", "reason"]),
             since: object.text(&["status", "lastTransitionTime"]),
             unmet: object.items(&["status", "requirementStatus"]).into_iter().filter_map(unmet).collect(),
-            is_copied,
+            is_copied: false,
             properties,
             owned,
             required,
