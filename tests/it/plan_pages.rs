@@ -105,6 +105,13 @@ fn the_diagnosis_is_that_of_the_command() {
     let (head, data) = server.get("/diagnose.json?name=held&name=till", "");
     let command = ["diagnose", "held", "till", "--cluster", cluster, "-i", catalog, "-o", "json"];
     assert!(head.contains("content-type: application/json") && data == olmdex(command).answer().out(), "{data}");
+    // The page of a package tells how it stands in the cluster, and that of one that the cluster lacks does not.
+    let (head, page) = server.get("/p/press", "");
+    assert!(!head.contains("etag") && server.get("/p/ink/versions", "").0.contains("etag"), "{head}");
+    for wanted in ["In the cluster", "href=\"/diagnose?name=press\"", "href=\"/diagnose?name=held\""] {
+        assert!(page.contains(wanted), "{wanted}: {page}");
+    }
+    assert!(!page.contains(">till<") && !server.get("/p/ink", "").1.contains("In the cluster"), "{page}");
     let (head, page) = server.get("/diagnose?name=hold", "");
     assert!(head.starts_with("HTTP/1.1 404") && page.contains("href=\"/diagnose?name=held\""), "{page}");
     assert_eq!(server.terminate(), Some(0));

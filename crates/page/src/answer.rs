@@ -86,7 +86,9 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     };
     // These depend on the day or on a cluster.
     let is_plan = matches!(route, Route::Plan(_) | Route::Diagnose(_));
-    if !is_plan && ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
+    // The digest of the cache is that of the index, and the page of a package tells how it stands in the cluster.
+    let has_tag = !is_plan && (site.cache.cluster.is_none() || !matches!(route, Route::Package(_)));
+    if has_tag && ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }
     let context = PageContext { site, here: &route, shared: None };
@@ -101,7 +103,7 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     match made {
         Ok((media_type, body)) => {
             let mut headers = vec![("Content-Type", media_type.to_owned())];
-            headers.extend((!is_plan).then_some(("ETag", tag)));
+            headers.extend(has_tag.then_some(("ETag", tag)));
             if matches!(route, Route::Style | Route::Script) {
                 // Another content has another address.
                 headers.push(("Cache-Control", "public, max-age=31536000, immutable".to_owned()));

@@ -10,6 +10,7 @@ use super::site::{Page, PageContext};
 use olmdex_ask::{DiagnoseQuestion, PAGE_WORK, Question as _, State, WorkOptions};
 use olmdex_index::LightIndex;
 use olmdex_olm::namespace::{Effect, NamespaceState, Obstacle, headline};
+use olmdex_rules::cluster::Cluster;
 
 /// The states of the namespaces, without directories of this machine.
 pub(super) fn answer(context: PageContext<'_>, part: &ClusterPart) -> Result<Vec<NamespaceState>, PageError> {
@@ -49,7 +50,7 @@ pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page,
         h1 { (shown(&title)) }
         p.lead { (headline(&states)) "." }
         @if !part.name.is_empty() { p { (link(context, &Route::Diagnose(ClusterPart::default()), "All operators of the cluster")) } }
-        div.stack { (table("Operators", &["Operator", "State", "~Installed", "~Since", "Next step"], operators(context, &states))) }
+        (standings("Operators", context, &states))
         @for (idx, state) in states.iter().enumerate() {
             @if !state.obstacles.is_empty() {
                 section.answer aria-labelledby={ "state-" (idx) } {
@@ -61,6 +62,30 @@ pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page,
     };
     let commands = vec![served.command("diagnose").names(part.name.iter().cloned())];
     Ok(Page { commands, is_data: true, ..Page::new(title, body) })
+}
+
+/// The state of a package in the cluster, or a link if the diagnosis is too much for this page; empty if the cluster
+/// does not have it.
+pub(super) fn of_package(context: PageContext<'_>, package: &str) -> Markup {
+    let is_there = |cluster: &Cluster| {
+        let subscribed = cluster.subscriptions.iter().map(|subscription| &subscription.package);
+        subscribed.chain(cluster.extensions.iter().map(|extension| &extension.package)).any(|own| own == package)
+    };
+    if !context.cache().cluster.as_deref().is_some_and(|served| is_there(&served.cluster)) {
+        return Markup::default();
+    }
+    let part = ClusterPart { name: vec![package.to_owned()] };
+    let mut states = answer(context, &part).unwrap_or_default();
+    states.iter_mut().for_each(|state| state.operators.retain(|operator| operator.package == package));
+    html! {
+        @if !states.is_empty() { (standings("In the cluster", context, &states)) }
+        p { (link(context, &Route::Diagnose(part), "Diagnosis of this operator")) }
+    }
+}
+
+fn standings(caption: &str, context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
+    let headers = ["Operator", "State", "~Installed", "~Since", "Next step"];
+    html! { div.stack { (table(caption, &headers, operators(context, states))) } }
 }
 
 fn place(state: &NamespaceState) -> String {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use maud::{Markup, html};
 
 use super::channel::picture;
+use super::diagnose;
 use super::header::{Heading, header};
 use super::install;
 use super::markdown::{first_words, markdown};
@@ -65,6 +66,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
             div.note.bad role="note" { p { strong { "This package has errors." } " "
                 "See the " (link(context, &Route::Lint(Checked { catalog: context.catalog_choice(preferred), package: Some(package.to_owned()) }), "findings")) "." } }
         }
+        (diagnose::of_package(context, package))
         div.columns.package {
             div {
                 (install::section(context, main, head.as_ref()))
