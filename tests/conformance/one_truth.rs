@@ -7,19 +7,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use olmdex::ask::{
-    AskError, DiagnoseQuestion, OlmSet, PathQuestion, Question as _, State, UpdatesQuestion, UpgradeOptions,
-    WhyNotQuestion, plan_of,
+    AskError, CompatQuestion, DiagnoseQuestion, FleetAsker, FleetCompat, FleetQuestion, OlmSet, PathQuestion,
+    Question as _, State, UpdatesQuestion, UpgradeOptions, WhyNotQuestion, plan_of,
 };
 use olmdex::calendar::Day;
 use olmdex::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup};
-use olmdex::fbc::Input;
+use olmdex::fbc::{Input, Property};
+use olmdex::fleet::FleetVerdict;
 use olmdex::index::{Builder, CatalogSpec, Mode};
 use olmdex::namespace::{Effect, NamespaceState, Obstacle, OperatorStanding};
 use olmdex::openshift::{SupportLevel, coerce};
 use olmdex::plan::{PlanBasis, PlanCatalog, PlanVerdict, PlanWish, StepKind};
 use olmdex::resolve::World;
 use olmdex::upgrade::v1::Gates;
-use olmdex::upgrade::{Updates, UpgradePath, Verdict};
+use olmdex::upgrade::{Move, Stay, Updates, UpgradePath, Verdict};
 use serde_json::Value;
 
 use crate::outcome::{Case, Folder, Outcome, entries};
@@ -130,8 +131,10 @@ fn compared(case: &Namespace, expected: &Value) -> Outcome {
         .collect();
     let state = State { cluster: Some((&cluster, "the world")), source_map: &ties, ..State::of(&*case.index) };
     let mut wrong = Vec::new();
-    let asked = promises(&state, expected, &mut wrong)
-        .and_then(|namespaces| planned(&case.world, &state, &namespaces, &mut wrong));
+    let asked = promises(&state, expected, &mut wrong).and_then(|namespaces| {
+        staying(&state, &namespaces, &mut wrong)?;
+        planned(&case.world, &state, &namespaces, &mut wrong)
+    });
     if let Err(error) = asked {
         return Outcome::Failed(error.to_string());
     }
@@ -144,6 +147,74 @@ fn paths(state: &State<'_>, options: &UpgradeOptions, updates: &[Updates]) -> Re
         return Ok(Vec::new());
     }
     Ok(PathQuestion { options: options.clone(), ..PathQuestion::default() }.ask(state)?.items)
+}
+
+/// Asks for the ways out of bundles of which none may stay, alone and as a fleet of one: a way begins with the step
+/// that OLM takes, an operator that OLM upgrades has one, and with a stuck operator no cluster is ready.
+fn staying(state: &State<'_>, namespaces: &[NamespaceState], wrong: &mut Vec<String>) -> Result<(), AskError> {
+    let [from, to] = ["4.16", "4.17"].map(|minor| coerce(minor).expect("a version"));
+    let Some((cluster, words)) = state.cluster.filter(|(cluster, _)| !cluster.csvs.is_empty()) else { return Ok(()) };
+    let mut limited = cluster.clone();
+    // Without the annotation, OLM takes the properties of a ClusterServiceVersion from its other fields.
+    for properties in limited.csvs.iter_mut().filter_map(|csv| csv.properties.as_mut()) {
+        properties.push(Property::new("olm.maxOpenShiftVersion", "\"4.16\""));
+    }
+    let question = CompatQuestion {
+        name: None,
+        olm: OlmSet::Classic,
+        cluster: Some((limited, words.to_owned())),
+        source_map: state.source_map.to_vec(),
+        ..CompatQuestion::of_package("", Move { from, to }, Vec::new())
+    };
+    let rows = match question.answer(state.index, &mut |_| {}) {
+        Err(AskError::NothingInstalledIn(_)) => return Ok(()),
+        answers => answers?.rows,
+    };
+    let operators = || namespaces.iter().flat_map(|namespace| &namespace.operators);
+    for row in &rows {
+        let Some(operator) = operators().find(|operator| operator.installed == row.bundle) else {
+            // Another ClusterServiceVersion replaces it.
+            if row.way.is_some() {
+                wrong.push(format!("compat: {} is no operator, and has a way out", row.bundle));
+            }
+            continue;
+        };
+        let first = row.way.as_ref().map(|way| way.first().map_or("", |step| step.target.bundle.as_str()));
+        let is_right = match (&operator.next, first) {
+            (Some(next), Some(first)) => !operator.is_stuck && next == first,
+            (None, Some(_)) => false,
+            (Some(next), None) if !operator.is_stuck && !row.verdict.may_stay() => {
+                may_not_stay(state, row, Move { from, to }, next)?
+            }
+            (_, None) => true,
+        };
+        if !is_right {
+            wrong.push(format!("compat of {}: {first:?}, and the diagnosis: {operator:?}", row.bundle));
+        }
+    }
+    let asked = FleetCompat {
+        from: Some(from),
+        to: Some(to),
+        olm: OlmSet::Classic,
+        gates: Gates::default(),
+        source_map: state.source_map.to_vec(),
+        catalogs: Vec::new(),
+        are_named: false,
+    };
+    let mut fleet = FleetAsker::new(FleetQuestion::Compat(asked, state.index));
+    fleet.add("the world", cluster.clone())?;
+    let is_ready = fleet.finish().clusters.iter().any(|row| row.verdict == FleetVerdict::Ready);
+    if is_ready && operators().any(|operator| operator.is_stuck && !operator.installed.is_empty()) {
+        wrong.push("compat of a fleet: ready, and an operator is stuck".to_owned());
+    }
+    Ok(())
+}
+
+/// Whether a bundle of a catalog may not stay either.
+fn may_not_stay(state: &State<'_>, row: &Stay, step: Move, bundle: &str) -> Result<bool, AskError> {
+    let question = CompatQuestion::of_package(&row.package, step, Vec::new());
+    let rows = question.answer(state.index, &mut |_| {})?.rows;
+    Ok(rows.iter().any(|row| row.bundle == bundle && !row.verdict.may_stay()))
 }
 
 thread_local! {

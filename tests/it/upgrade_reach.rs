@@ -213,6 +213,7 @@ proptest! {
                 installed: from.clone(),
                 olm,
                 channels: channels.first().cloned().into_iter().collect(),
+                next: None,
                 range: String::new(),
                 own_max: Some(Ok(vec!["\"4.16\"".to_owned()])),
                 installation: Installation::default(),

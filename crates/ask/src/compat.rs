@@ -20,7 +20,7 @@ use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
-use olmdex_olm::namespace::{NamespaceState, first_obstacle};
+use olmdex_olm::namespace::{NamespaceState, ObstacleCode, first_obstacle, lasting_obstacle, next_bundle};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
 use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
@@ -258,6 +258,7 @@ impl CompatInquiry<'_> {
             installed,
             olm: Olm::Classic,
             channels: Vec::new(),
+            next: None,
             range: String::new(),
             own_max: None,
             installation: self.asked.installation(),
@@ -301,7 +302,7 @@ impl CompatInquiry<'_> {
             let source = source.map(|it| (it.source_namespace.as_str(), it.source.as_str()));
             let n_before = answers.rows.len();
             self.add(&sources, self.of_csv(csv, subscription), source, answers)?;
-            self.put_in_namespace(csv, subscription, &mut answers.rows[n_before..], &mut answers.stuck);
+            self.put_in_namespace(cluster, csv, subscription, &mut answers.rows[n_before..], &mut answers.stuck);
         }
         for extension in cluster.extensions.iter().filter(|_| olm.is_v1()) {
             let Some(mut operator) = self.of_extension(extension) else { continue };
@@ -318,19 +319,33 @@ impl CompatInquiry<'_> {
     /// Takes back ways out that OLM does not go, because the namespace keeps the operator from any upgrade.
     fn put_in_namespace(
         &mut self,
+        cluster: &Cluster,
         csv: &ClusterServiceVersion,
         subscription: Option<&Subscription>,
         rows: &mut [Stay],
         stuck: &mut Vec<String>,
     ) {
-        let subject = subscription.map_or(&csv.name, |it| &it.name);
-        let Some(obstacle) = first_obstacle(&self.namespaces, &csv.namespace, subject) else { return };
-        let words = format!("{} in the namespace {}: {}", csv.name, csv.namespace, obstacle.text);
-        for row in rows.iter_mut().filter(|it| !obstacle.permits() && it.way.is_some()) {
+        let own = |other: &&ClusterServiceVersion| other.namespace == csv.namespace && other.replaces == csv.name;
+        let whose = format!("{} in the namespace {}", csv.name, csv.namespace);
+        let (words, permits) = if let Some(newer) = cluster.csvs.iter().find(own) {
+            (format!("{whose}: {} is replacing it", newer.name), false)
+        } else {
+            let subject = subscription.map_or(&csv.name, |it| &it.name);
+            let Some(obstacle) = first_obstacle(&self.namespaces, &csv.namespace, subject)
+                .or_else(|| lasting_obstacle(&self.namespaces, &csv.namespace, subject))
+            else {
+                return;
+            };
+            let words = format!("{whose}: {}", obstacle.text);
+            if obstacle.code != ObstacleCode::Unmanaged {
+                stuck.push(words.clone());
+            }
+            (words, obstacle.permits())
+        };
+        for row in rows.iter_mut().filter(|it| !permits && it.way.is_some()) {
             (row.way, row.stops) = (None, Vec::new());
             (self.warn)(&format!("{words}; it has no way out before that is fixed"));
         }
-        stuck.push(words);
     }
 
     fn of_csv(&self, csv: &ClusterServiceVersion, subscription: Option<&Subscription>) -> StayingOperator {
@@ -343,9 +358,12 @@ impl CompatInquiry<'_> {
         let package = subscription.map(|it| it.package.clone()).or_else(|| package_of(&csv.name));
         StayingOperator {
             package: package.unwrap_or_default(),
-            installed: InstalledBundle::named(csv.name.clone(), csv.version.clone(), false),
+            installed: InstalledBundle::named(csv.name.clone(), csv.known_version(), false),
             olm: Olm::Classic,
             channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
+            next: subscription
+                .and_then(|it| next_bundle(&self.namespaces, &csv.namespace, &it.name))
+                .map(str::to_owned),
             range: String::new(),
             own_max: Some(own),
             installation: Installation::default(),
@@ -360,6 +378,7 @@ impl CompatInquiry<'_> {
             installed: InstalledBundle::named(name, version, false).with_release(release),
             olm: Olm::V1,
             channels: extension.channels.clone(),
+            next: None,
             range: extension.version.clone(),
             // The manifest does not contain the bundle's claim; the catalog does.
             own_max: None,

@@ -214,10 +214,11 @@ pub(crate) fn words_about_installed(
     state: &State<'_, LightIndex>,
     catalogs: &[String],
 ) -> Result<Vec<String>, AskError> {
+    let Some((cluster, words)) = state.cluster else { return Ok(Vec::new()) };
     let namespaces = namespace_states(state, catalogs, None, &options_of_work(DEFAULT_WORK), |_| true)?;
     let options = UpgradeOptions { catalog: catalogs.to_vec(), ..UpgradeOptions::default() };
     let mut inquiry = UpgradeInquiry::new(&State { namespaces: &namespaces, ..*state }, &options, None, None);
-    let questions = match inquiry.questions() {
+    let questions = match inquiry.of_cluster(cluster, words, None) {
         Ok(found) => found.questions,
         // The caller reports what it does not find.
         Err(AskError::NothingInCluster(_)) => return Ok(Vec::new()),

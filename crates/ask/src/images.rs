@@ -1,22 +1,21 @@
 //! The bundles whose images a question is about: those on the way to a version, and those that a cluster has installed.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::bundle::Target;
 use super::catalog::Catalogs;
 use super::dependencies::WorkOptions;
 use super::diagnosis::words_about_installed;
 use super::error::AskError;
+use super::installed::PlacedOperators;
 use super::question::{Answer, Question, State, Verdict};
 use super::sources::documents_of;
 use super::upgrade::installed;
 use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Operator};
 use olmdex_index::query::{BundlePlace, Filter, ImageUse};
 use olmdex_index::{Index, LightIndex};
-use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{Options, closure, partial_closure};
 use olmdex_olm::upgrade::{EngineQuestion, PackageView, classic_path};
-use olmdex_rules::cluster::Cluster;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -145,15 +144,13 @@ impl Question for ImagesQuestion {
             None if self.names.is_empty() && self.others.is_none() => return Err(AskError::NothingAsked),
             None => {}
             Some((cluster, _)) => {
-                for place in self.bundles_of_cluster(state, cluster)? {
-                    place.map_or_else(|fault| faults.push(AskError::Unplaced(fault)), |place| bundles.push(place));
-                }
+                let placed = PlacedOperators::find(state, cluster, &self.catalog)?;
+                bundles.extend(placed.operators.into_iter().map(|operator| operator.place));
+                faults.extend(placed.faults);
             }
         }
         let mut answer = Answer::of(Vec::new());
-        if state.cluster.is_some() {
-            answer.warnings = words_about_installed(state, &self.catalog)?;
-        }
+        answer.warnings = words_about_installed(state, &self.catalog)?;
         if self.with_deps {
             add_dependencies(index, &mut bundles, &self.work.options(), &mut answer)?;
         }
@@ -184,44 +181,6 @@ impl ImagesQuestion {
             bundles.push((catalog, target.package, target.bundle));
         }
         Ok(bundles)
-    }
-
-    /// The bundles that a cluster has installed, each with its catalog, or the reason why that is not known.
-    fn bundles_of_cluster(
-        &self,
-        state: &State<'_, LightIndex>,
-        cluster: &Cluster,
-    ) -> Result<Vec<Result<BundlePlace, String>>, AskError> {
-        let (index, catalogs) = (state.index, &self.catalog);
-        let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.clone(), ..Filter::default() })?;
-        let sources = CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?;
-        let names = installed_bundles(cluster, catalogs.is_empty());
-        if names.is_empty() {
-            return Err(AskError::NothingInstalledThere);
-        }
-        let place =
-            |(bundle, source): (String, Option<(String, String)>)| -> Result<Result<BundlePlace, String>, AskError> {
-                let own = match &source {
-                    None => catalogs.clone(),
-                    Some((namespace, name)) => match sources.catalog(namespace, name) {
-                        Some(catalog) => vec![catalog],
-                        None => return Ok(Err(format!("`{bundle}` {}", sources.unknown_words(namespace, name)))),
-                    },
-                };
-                let Some(package) = index.packages_of_bundle(&bundle)?.into_iter().next() else {
-                    return Ok(Err(format!("no catalog has the installed `{bundle}`")));
-                };
-                let target = Target { package, bundle };
-                Ok(match target.catalog(index, &own)? {
-                    Some(catalog) => Ok((catalog, target.package, target.bundle)),
-                    None => Err(format!(
-                        "`{}` does not have `{}`, although it is installed from that catalog",
-                        own.join(", "),
-                        target.bundle
-                    )),
-                })
-            };
-        names.into_iter().map(place).collect()
     }
 }
 
@@ -289,21 +248,4 @@ fn add_dependencies(
         answer.verdict = Verdict::No;
     }
     Ok(())
-}
-
-/// The bundles that a cluster has installed, each with the namespace and name of its source, if an object of the
-/// cluster names it and that counts.
-fn installed_bundles(cluster: &Cluster, have_sources: bool) -> BTreeSet<(String, Option<(String, String)>)> {
-    let mut names = BTreeSet::new();
-    for csv in cluster.csvs.iter().filter(|it| !it.is_copied) {
-        let subscription = cluster.subscription_of(csv).filter(|_| have_sources);
-        let source = subscription.map(|it| (it.source_namespace.clone(), it.source.clone()));
-        names.insert((csv.name.clone(), source));
-    }
-    for extension in &cluster.extensions {
-        let named = extension.named_catalog().filter(|_| have_sources);
-        let source = named.map(|it| (String::new(), it.to_owned()));
-        names.extend(extension.installed.as_ref().map(|it| (it.name.clone(), source)));
-    }
-    names
 }

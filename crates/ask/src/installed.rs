@@ -1,5 +1,13 @@
 //! The operators that a cluster has, as its own objects state it: no catalog is needed.
 
+use std::collections::BTreeSet;
+
+use super::bundle::Target;
+use super::error::AskError;
+use super::question::State;
+use olmdex_index::LightIndex;
+use olmdex_index::query::{BundlePlace, Filter};
+use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Condition, Subscription};
 use olmdex_version::version_in_name;
 use schemars::JsonSchema;
@@ -11,8 +19,8 @@ use olmdex_base::olm::Olm;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstalledOperator {
-    /// Which OLM manages it: `classic` or `v1`.
-    pub olm: &'static str,
+    /// Which OLM manages it.
+    pub olm: Olm,
     /// The namespace; for a ClusterExtension that of its objects.
     pub namespace: String,
     /// The name of its Subscription or ClusterExtension; empty for a ClusterServiceVersion without one.
@@ -30,12 +38,25 @@ pub struct InstalledOperator {
     pub channels: Vec<String>,
     /// `Automatic` or `Manual`; empty without a Subscription, or if it is not known.
     pub approval: &'static str,
+    /// The range of versions that a ClusterExtension asks for; empty for any.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub range: String,
     /// The CatalogSource as `NAMESPACE/NAME`, or the ClusterCatalog; empty if none is named.
     pub source: String,
     /// Its state in the words of its objects: the phase of its ClusterServiceVersion, or why there is no change.
     pub state: String,
     /// The InstallPlan that waits for an approval; empty if none does.
     pub waits_for: String,
+}
+
+impl InstalledOperator {
+    /// The object that asks for it, in words.
+    pub(crate) fn whose(&self) -> String {
+        match self.olm {
+            Olm::Classic => format!("Subscription {}/{}", self.namespace, self.name),
+            Olm::V1 => format!("ClusterExtension {}", self.name),
+        }
+    }
 }
 
 /// The operators of a cluster: those of Subscriptions, those without one, then the ClusterExtensions, each by name.
@@ -49,13 +70,92 @@ pub fn installed_operators(cluster: &Cluster) -> Vec<InstalledOperator> {
     all
 }
 
+/// An installed operator, and the bundle of a catalog that it is.
+#[derive(Debug)]
+pub(crate) struct PlacedOperator {
+    pub(crate) operator: InstalledOperator,
+    pub(crate) place: BundlePlace,
+}
+
+/// The installed operators of a cluster, with their bundles.
+#[derive(Debug, Default)]
+pub(crate) struct PlacedOperators {
+    pub(crate) operators: Vec<PlacedOperator>,
+    /// Why others have no bundle in the catalogs.
+    pub(crate) faults: Vec<AskError>,
+}
+
+impl PlacedOperators {
+    /// Looks each up in the catalog that its source is; in these catalogs, if any are named.
+    ///
+    /// # Errors
+    /// [`AskError::NothingInstalledThere`], or if the index cannot be read.
+    pub(crate) fn find(
+        state: &State<'_, LightIndex>,
+        cluster: &Cluster,
+        catalogs: &[String],
+    ) -> Result<Self, AskError> {
+        let ranks = state.index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
+        let sources = CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?;
+        let mut installed = installed_operators(cluster);
+        installed.retain(|operator| !operator.bundle.is_empty());
+        if installed.is_empty() {
+            return Err(AskError::NothingInstalledThere);
+        }
+        let (mut operators, mut faults) = (Vec::new(), BTreeSet::new());
+        for operator in installed {
+            match place_of(state.index, &sources, &operator, catalogs)? {
+                Ok(place) => operators.push(PlacedOperator { operator, place }),
+                // The same bundle may be installed in many namespaces.
+                Err(fault) => {
+                    faults.insert(fault);
+                }
+            }
+        }
+        Ok(Self { operators, faults: faults.into_iter().map(AskError::Unplaced).collect() })
+    }
+}
+
+/// The bundle that an installed operator is, or the reason why no catalog is known to have it.
+fn place_of(
+    index: &LightIndex,
+    sources: &CatalogSources,
+    operator: &InstalledOperator,
+    catalogs: &[String],
+) -> Result<Result<BundlePlace, String>, AskError> {
+    let InstalledOperator { package, bundle, source, .. } = operator;
+    let own = if catalogs.is_empty() && !source.is_empty() {
+        let (namespace, name) = source.rsplit_once('/').unwrap_or(("", source));
+        match sources.catalog(namespace, name) {
+            Some(catalog) => vec![catalog],
+            None => return Ok(Err(format!("`{bundle}` {}", sources.unknown_words(namespace, name)))),
+        }
+    } else {
+        catalogs.to_vec()
+    };
+    let mut packages = index.packages_of_bundle(bundle)?;
+    let at = packages.iter().position(|found| found == package).unwrap_or_default();
+    if packages.is_empty() {
+        return Ok(Err(format!("no catalog has the installed `{bundle}`")));
+    }
+    let target = Target { package: packages.swap_remove(at), bundle: bundle.clone() };
+    Ok(match target.catalog(index, &own)? {
+        Some(catalog) => Ok((catalog, target.package, target.bundle)),
+        None => Err(format!(
+            "`{}` does not have `{}`, although it is installed from that catalog",
+            own.join(", "),
+            target.bundle
+        )),
+    })
+}
+
 fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledOperator {
     let is_installed =
         |csv: &&ClusterServiceVersion| csv.name == subscription.installed && csv.namespace == subscription.namespace;
     let csv = cluster.csvs.iter().find(is_installed);
     let waiting = cluster.waiting_plan(subscription);
     InstalledOperator {
-        olm: Olm::Classic.as_str(),
+        olm: Olm::Classic,
         namespace: subscription.namespace.clone(),
         name: subscription.name.clone(),
         package: subscription.package.clone(),
@@ -69,6 +169,7 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
             false if subscription.spec.is_empty() => "",
             false => "Automatic",
         },
+        range: String::new(),
         source: match subscription.source_namespace.as_str() {
             "" => subscription.source.clone(),
             namespace => format!("{namespace}/{}", subscription.source),
@@ -90,7 +191,7 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
 fn of_csv(csv: &ClusterServiceVersion) -> InstalledOperator {
     let phase = csv_state(csv);
     InstalledOperator {
-        olm: Olm::Classic.as_str(),
+        olm: Olm::Classic,
         namespace: csv.namespace.clone(),
         version: version_of(&csv.name, Some(csv)),
         bundle: csv.name.clone(),
@@ -108,7 +209,7 @@ fn of_extension(extension: &ClusterExtension) -> InstalledOperator {
         (!is_settled).then(|| condition.reason.clone())
     });
     InstalledOperator {
-        olm: Olm::V1.as_str(),
+        olm: Olm::V1,
         namespace: extension.namespace.clone(),
         name: extension.name.clone(),
         package: extension.package.clone(),
@@ -121,6 +222,7 @@ fn of_extension(extension: &ClusterExtension) -> InstalledOperator {
         },
         bundle,
         channels: extension.channels.clone(),
+        range: extension.version.clone(),
         source: extension.named_catalog().unwrap_or_default().to_owned(),
         ..InstalledOperator::default()
     }
@@ -135,9 +237,7 @@ fn csv_state(csv: &ClusterServiceVersion) -> String {
 }
 
 /// The version that the cluster states, or that the name of the bundle has.
-fn version_of(bundle: &str, csv: Option<&ClusterServiceVersion>) -> String {
-    match csv.map(|csv| csv.version.as_str()) {
-        Some(version) if !version.is_empty() => version.to_owned(),
-        _ => version_in_name(bundle).map(|version| version.to_string()).unwrap_or_default(),
-    }
+pub(crate) fn version_of(bundle: &str, csv: Option<&ClusterServiceVersion>) -> String {
+    let in_name = || version_in_name(bundle).map(|version| version.to_string()).unwrap_or_default();
+    csv.map_or_else(in_name, ClusterServiceVersion::known_version)
 }

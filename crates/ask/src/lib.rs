@@ -119,7 +119,7 @@ pub use hint::{Help, Hint, guess, guess_bundle, left_out};
 pub use images::{ConfiguredBundles, ImagesQuestion, KnownImages, bundles_of_configuration};
 pub use installed::{InstalledOperator, installed_operators};
 pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};
-pub use locks::{LockAnswer, LockQuestion, asked_of_lock};
+pub use locks::{LockAnswer, LockQuestion, asked_of_lock, wishes_of_cluster};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};
 pub use marked_path::MarkedPathQuestion;
 pub use mirror_catalog::{KeepError, KeptPart, KeptRemark, MirrorCatalog};

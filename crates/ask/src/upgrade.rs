@@ -8,6 +8,7 @@ use super::catalog::Catalogs;
 #[cfg(feature = "clap")]
 use super::command_line::one_of;
 use super::error::AskError;
+use super::installed::version_of;
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
 use super::question::{State, as_text};
 use olmdex_base::diag::Listed;
@@ -15,13 +16,12 @@ use olmdex_base::olm::OlmSet;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter, PackageGraph};
 use olmdex_olm::catalog_source::{CATALOG_NAME_LABEL, CatalogSources, served_catalogs};
-use olmdex_olm::namespace::{Obstacle, first_obstacle, of_extension};
+use olmdex_olm::namespace::{Obstacle, first_obstacle, next_bundle, of_extension};
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_rules::openshift::coerce;
-use olmdex_version::version_in_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -300,7 +300,7 @@ impl<'a> UpgradeInquiry<'a> {
 
     /// The questions of all Subscriptions and ClusterExtensions, or of those to one package. The words take precedence
     /// over these objects.
-    fn of_cluster(
+    pub(crate) fn of_cluster(
         &mut self,
         cluster: &Cluster,
         words: &str,
@@ -413,9 +413,7 @@ impl<'a> UpgradeInquiry<'a> {
             let Subscription { namespace, name, .. } = subscription;
             let states = self.state.namespaces;
             question.obstacle = first_obstacle(states, namespace, name).cloned();
-            let own = states.iter().filter(|state| state.namespace == *namespace);
-            let standing = own.flat_map(|state| &state.operators).find(|operator| operator.name == *name);
-            question.next = standing.and_then(|operator| operator.next.clone());
+            question.next = next_bundle(states, namespace, name).map(str::to_owned);
         }
         Ok(question)
     }
@@ -578,9 +576,7 @@ fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageVi
         return InstalledBundle::held(name, version);
     }
     let is_its = |it: &&ClusterServiceVersion| it.name == *name && it.namespace == subscription.namespace;
-    let version = cluster.csvs.iter().find(is_its).map(|it| it.version.clone()).unwrap_or_default();
-    let in_name = || version_in_name(name).map(|it| it.to_string()).unwrap_or_default();
-    let version = if version.is_empty() { in_name() } else { version };
+    let version = version_of(name, cluster.csvs.iter().find(is_its));
     InstalledBundle::named(name.clone(), version, false)
 }
 

@@ -191,9 +191,14 @@ impl Obstacle {
         self.subjects.is_empty() || self.subjects.iter().any(|it| it == subject)
     }
 
-    /// Whether OLM may go on in spite of it: an upgrade is promised only where nothing else is known or missing.
+    /// Whether OLM may go on in spite of it: an upgrade is promised only where nothing else is known or missing. OLM
+    /// never upgrades what no Subscription has installed.
     pub fn permits(&self) -> bool {
-        self.effect != Effect::Stops && self.code != ObstacleCode::ResolutionUnknown
+        match self.code {
+            ObstacleCode::ResolutionUnknown => false,
+            ObstacleCode::Unmanaged => self.effect == Effect::Unknown,
+            _ => self.effect != Effect::Stops,
+        }
     }
 
     /// Whether it keeps its subjects from the next version now.

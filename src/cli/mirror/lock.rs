@@ -6,11 +6,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::ask::WorkOptions;
-use crate::ask::{LockQuestion, asked_of_lock};
+use crate::ask::{LockQuestion, State, Verdict, WorkOptions, asked_of_lock, wishes_of_cluster};
+use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
+use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
+use crate::cli::args::upgrade::{ended, told};
 use crate::cli::print::difference::print_difference;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column};
 use crate::cli::terminal::context::Context;
@@ -31,6 +33,7 @@ use crate::upgrade::Olm;
     args_conflicts_with_subcommands = true,
     after_help = "Examples:
   olmdex lock keda/stable kiali -i my-catalog/
+  olmdex lock --cluster must-gather/ --dry-run
   olmdex lock 'keda@>=2.9.0 <2.10.0' --olm v1 --dry-run -i my-catalog/
   olmdex lock verify -i my-catalog/
   olmdex lock update keda --dry-run -i my-catalog/"
@@ -44,6 +47,12 @@ pub(crate) struct LockArgs {
     /// Also the operators of an ImageSetConfiguration
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
+    /// Also the bundles that a cluster has installed: its manifests, a must-gather, or `@` and a context, which `oc` or
+    /// `kubectl` read; may be repeated. The other operators are locked to the newest bundle
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
+    cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
     /// The generation of OLM that installs them
     #[arg(long, value_parser = words::<Olm>(), default_value = "classic")]
     olm: Olm,
@@ -181,11 +190,27 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
     if let Some(path) = &args.imageset {
         wishes.extend(of_configuration(path, args.olm)?);
     }
-    if wishes.is_empty() {
-        let error = CommandError::usage("nothing to lock: neither a package nor a configuration given");
-        return Err(error.help("name packages, or an ImageSetConfiguration with `-c FILE`"));
+    if wishes.is_empty() && args.cluster.is_empty() {
+        let error = CommandError::usage("nothing to lock: neither a package, a configuration nor a cluster given");
+        return Err(error.help("name packages, an ImageSetConfiguration with `-c FILE`, or a cluster with `--cluster`"));
     }
     let index = args.ask.open_about(context, &args.names)?;
+    let mut verdict = Verdict::Yes;
+    if !args.cluster.is_empty() {
+        let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
+        let state = State {
+            cluster: Some((&cluster, &shown(&args.cluster))),
+            source_map: &args.source_map.source_map,
+            are_named: args.ask.names_catalogs(),
+            ..State::of(&index)
+        };
+        let installed = told(context, wishes_of_cluster(&state, &args.ask.catalog))?;
+        wishes.extend(installed.items);
+        verdict = installed.verdict;
+        if wishes.is_empty() {
+            return ended(context, verdict);
+        }
+    }
     let question = LockQuestion {
         catalogs: &args.ask.catalog,
         wishes,
@@ -210,7 +235,11 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
         }
     };
     write(context, path, &old, &answer.lock, args.dry_run)?;
-    Ok(say_missing(context, &answer.missing))
+    let exit = say_missing(context, &answer.missing);
+    Ok(match ended(context, verdict)? {
+        Exit::Yes => exit,
+        part => part,
+    })
 }
 
 /// Reports demands that nothing meets.
@@ -252,7 +281,7 @@ fn of_configuration(path: &Path, olm: Olm) -> Result<Vec<Ask>, CommandError> {
         let mut add = |channel: &str, range: &mirror::Range| {
             let constraint = range.exact().map_or_else(|| range.text().trim().to_owned(), str::to_owned);
             let (package, channel) = (package.name.clone(), channel.to_owned());
-            asks.push(Ask { package, channel, constraint, olm });
+            asks.push(Ask { package, channel, constraint, olm, installed: None });
         };
         if package.channels.is_empty() {
             add("", &package.range);

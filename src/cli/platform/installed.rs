@@ -55,7 +55,7 @@ impl Row for InstalledOperator {
     const KIND: &'static str = "InstalledList";
 
     const COLUMNS: &'static [Column<Self>] = &[
-        wide("OLM", |row| Cow::from(row.olm)),
+        wide("OLM", |row| row.olm.as_str().into()),
         column("NAMESPACE", |row| Cow::from(&row.namespace)),
         wide("NAME", |row| Cow::from(&row.name)),
         column("PACKAGE", |row| Cow::from(&row.package)),

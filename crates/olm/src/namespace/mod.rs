@@ -23,7 +23,7 @@ pub use crate::obstacle::{Effect, Obstacle, ObstacleCode, Remedy};
 pub use commands::{SUBSCRIPTIONS, merge_patch, plain_name};
 pub use extensions::{of_extension, state_of_extensions, unsafe_definitions};
 pub use install_modes::unsupported_targets;
-pub use standing::{NamespaceState, OperatorStanding, first_obstacle, headline};
+pub use standing::{NamespaceState, OperatorStanding, first_obstacle, headline, lasting_obstacle, next_bundle};
 
 use std::cell::Cell;
 

@@ -104,6 +104,20 @@ pub fn first_obstacle<'s>(states: &'s [NamespaceState], namespace: &str, subject
     now.or_else(|| own.find(|it| it.code == ObstacleCode::ResolutionUnknown))
 }
 
+/// The reason why nothing follows an operator of a namespace by itself: its channel leads nowhere, or it has no
+/// Subscription.
+pub fn lasting_obstacle<'s>(states: &'s [NamespaceState], namespace: &str, subject: &str) -> Option<&'s Obstacle> {
+    let mut own = states.iter().filter(|state| state.namespace == namespace).flat_map(|state| &state.obstacles);
+    own.find(|it| it.concerns(subject) && matches!(it.code, ObstacleCode::Stranded | ObstacleCode::Unmanaged))
+}
+
+/// The bundle that OLM installs next for an operator of a namespace; `subject` is its Subscription or
+/// ClusterServiceVersion.
+pub fn next_bundle<'s>(states: &'s [NamespaceState], namespace: &str, subject: &str) -> Option<&'s str> {
+    let own = states.iter().filter(|state| state.namespace == namespace).flat_map(|state| &state.operators);
+    own.into_iter().find(|operator| operator.subject() == subject)?.next.as_deref()
+}
+
 impl OperatorStanding {
     /// The name that obstacles use for it.
     pub fn subject(&self) -> &str {

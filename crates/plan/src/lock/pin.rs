@@ -19,6 +19,8 @@ pub struct Ask {
     pub constraint: String,
     /// The generation of OLM that installs it.
     pub olm: Olm,
+    /// The catalog and the bundle that are installed, and are to be locked whatever is newer.
+    pub installed: Option<(String, String)>,
 }
 
 /// Pins an operator to the newest bundle that fits its request, in one of these catalogs, or in all of them if none are
@@ -49,6 +51,7 @@ pub fn pin(index: &Index, catalogs: &[String], ask: &Ask, lists_images: bool) ->
         because: Vec::new(),
     };
     match ask.olm {
+        _ if let Some(installed) = &ask.installed => (operator.catalog, operator.bundle) = installed.clone(),
         Olm::Classic => choose_classic(&view, &mut operator)?,
         Olm::V1 => {
             let channels = Some(ask.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();

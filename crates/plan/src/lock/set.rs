@@ -46,9 +46,9 @@ fn pin_each(
 ) -> Result<Vec<LockedOperator>, LockError> {
     let filter = Filter { catalogs: of.to_vec(), ..Filter::default() };
     let graphs = match ask.olm {
-        Olm::Classic => index.package_graphs(&filter, &ask.package)?,
-        // A ClusterExtension takes the best of all catalogs.
-        Olm::V1 => Vec::new(),
+        Olm::Classic if ask.installed.is_none() => index.package_graphs(&filter, &ask.package)?,
+        // A ClusterExtension takes the best of all catalogs, and what is installed is of one.
+        Olm::Classic | Olm::V1 => Vec::new(),
     };
     if graphs.len() < 2 {
         return Ok(vec![pin(index, of, ask, lists_images)?]);

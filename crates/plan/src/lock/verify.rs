@@ -167,6 +167,7 @@ fn newer(index: &Index, locked: &LockedOperator) -> Result<Result<Option<String>
         channel: locked.channel.clone(),
         constraint: locked.constraint.clone(),
         olm: locked.olm,
+        installed: None,
     };
     match pin(index, std::slice::from_ref(&locked.catalog), &ask, false) {
         Ok(now) => {

@@ -9,7 +9,7 @@ use super::operator::Operator;
 use super::question::PlanQuestion;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_olm::catalog_source::{is_only_cluster_catalog, is_only_pair, meant, served_catalogs};
-use olmdex_olm::namespace::{Obstacle, first_obstacle, of_extension};
+use olmdex_olm::namespace::{Obstacle, first_obstacle, next_bundle, of_extension};
 use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
@@ -146,9 +146,10 @@ impl Inventory {
             refusal: refusal.map(|it| it.message.clone()),
             pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
             unresolved: resolution,
+            next: next_bundle(&question.namespaces, &csv.namespace, subject).map(str::to_owned),
             obstacle: obstacle.cloned(),
             place: csv.place.to_string(),
-            ..Operator::new(Olm::Classic, &package, &csv.name, &csv.version)
+            ..Operator::new(Olm::Classic, &package, &csv.name, &csv.known_version())
         });
     }
 

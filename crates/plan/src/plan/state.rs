@@ -4,8 +4,8 @@ use super::operator::Operator;
 use super::operator_state::OperatorState;
 use olmdex_olm::upgrade::v1::{Installation, Policy};
 use olmdex_olm::upgrade::{
-    EngineQuestion, InstalledBundle, Olm, PackageView, Target, classic, classic_path, refused_words, v1_path,
-    v1_targets, v1_updates,
+    EngineQuestion, InstalledBundle, Olm, PackageView, Target, classic, classic_path, classic_path_over, refused_words,
+    v1_path, v1_targets, v1_updates,
 };
 use olmdex_version::Version;
 
@@ -87,7 +87,12 @@ pub(super) fn way(view: &PackageView, operator: &Operator, at: &OperatorPosition
     let path = match operator.olm {
         Olm::Classic => {
             let Some(graph) = view.graphs.first() else { return Vec::new() };
-            classic_path(view, graph, &at.asked(), &at.bundle, None)
+            // Others in its namespace may rule out the bundle that is nearest to the head.
+            let is_start = at.bundle.name == operator.installed && at.channels == operator.channels;
+            match operator.next.as_deref().filter(|_| is_start) {
+                Some(next) => classic_path_over(next, view, graph, &at.asked(), (&at.bundle, None)),
+                None => classic_path(view, graph, &at.asked(), &at.bundle, None),
+            }
         }
         Olm::V1 => v1_path(view, &at.asked(), &at.bundle, None),
     };

@@ -29,6 +29,8 @@ pub struct StayingOperator {
     pub olm: Olm,
     /// The channels of its Subscription or ClusterExtension; empty if any will do.
     pub channels: Vec<String>,
+    /// The bundle that OLM Classic installs next, if the whole namespace was resolved.
+    pub next: Option<String>,
     /// The version range of its ClusterExtension, or empty.
     pub range: String,
     /// Its `olm.maxOpenShiftVersion` on the cluster, if that is known.
@@ -131,6 +133,7 @@ fn alone(of: &StayingOperator, families: Vec<String>) -> Operator {
         channels: of.channels.clone(),
         range: of.range.clone(),
         families,
+        next: of.next.clone(),
         own_max: of.own_max.clone(),
         installation: of.installation.clone(),
         served: of.served.clone(),
