@@ -158,6 +158,10 @@ impl Collector {
         limited(self.n_copies, self.limits.copies, "copies of ClusterServiceVersions")?;
         object_set::fill_in(&mut self.cluster.extensions, &self.cluster.object_sets);
         self.insights.add_to(&mut self.cluster);
+        let mut n_operators: HashMap<&str, usize> = HashMap::new();
+        self.cluster.namespaces_of_operators().for_each(|namespace| *n_operators.entry(namespace).or_default() += 1);
+        let most = n_operators.into_values().max().unwrap_or_default();
+        limited(most, self.limits.operators, "Subscriptions and ClusterServiceVersions in a namespace")?;
         Ok(self.cluster)
     }
 

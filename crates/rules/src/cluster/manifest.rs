@@ -474,15 +474,17 @@ spec: {upgradeStrategy: TechPreviewUnsafeFailForward}
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("cluster.json");
         let archives = Archives { scratch: directory.path(), limits: Limits::default() };
-        let limits = ReadingLimits { documents: 9, objects: 3, copies: 5, mebibytes: 1 };
+        let limits = ReadingLimits { documents: 9, objects: 3, operators: 2, copies: 5, mebibytes: 1 };
         let object = |kind: &str, number: usize| {
             let names = format!("{{\"name\":\"{number}\",\"labels\":{{\"olm.copiedFrom\":\"x\"}}}}");
             format!("{{\"apiVersion\":\"operators.coreos.com/v1\",\"kind\":\"{kind}\",\"metadata\":{names}}}\n")
         };
         let many = |kind: &str, n: usize| (0..n).map(|number| object(kind, number)).collect::<String>();
         let cases = [
-            (many("Subscription", 3), None),
-            (many("Subscription", 4), Some("3 objects of OLM and the platform")),
+            (many("Subscription", 2), None),
+            (many("Subscription", 3), Some("2 Subscriptions and ClusterServiceVersions in a namespace")),
+            (many("CatalogSource", 3), None),
+            (many("CatalogSource", 4), Some("3 objects of OLM and the platform")),
             (many("ClusterServiceVersion", 5), None),
             (many("ClusterServiceVersion", 6), Some("5 copies of ClusterServiceVersions")),
             ("{}\n".repeat(9), None),

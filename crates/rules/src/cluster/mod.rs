@@ -227,6 +227,7 @@ impl Cluster {
         self.namespaces_of_operators().any(|namespace| namespace == name)
     }
 
+    /// The namespace of each Subscription, and of each ClusterServiceVersion that is no copy.
     fn namespaces_of_operators(&self) -> impl Iterator<Item = &str> {
         let csvs = self.csvs.iter().filter(|it| !it.is_copied).map(|it| it.namespace.as_str());
         self.subscriptions.iter().map(|it| it.namespace.as_str()).chain(csvs)

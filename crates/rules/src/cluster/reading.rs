@@ -61,6 +61,8 @@ pub(super) struct ReadingLimits {
     pub(super) documents: usize,
     /// Objects of OLM and the platform, copies aside: namespaces are compared with each other.
     pub(super) objects: usize,
+    /// Subscriptions and ClusterServiceVersions of one namespace, which are compared with each other.
+    pub(super) operators: usize,
     /// Copies of ClusterServiceVersions.
     pub(super) copies: usize,
     /// MiB of objects of all kinds.
@@ -69,8 +71,13 @@ pub(super) struct ReadingLimits {
 
 impl ReadingLimits {
     /// No limits.
-    pub(super) const NONE: Self =
-        Self { documents: usize::MAX, objects: usize::MAX, copies: usize::MAX, mebibytes: usize::MAX };
+    pub(super) const NONE: Self = Self {
+        documents: usize::MAX,
+        objects: usize::MAX,
+        operators: usize::MAX,
+        copies: usize::MAX,
+        mebibytes: usize::MAX,
+    };
 
     /// None, if the user trusts the author of the manifests.
     pub(super) fn of(archives: Archives<'_>) -> Self {
@@ -81,7 +88,7 @@ impl ReadingLimits {
 impl Default for ReadingLimits {
     /// A cluster of a thousand nodes and five hundred namespaces with operators has a fourth of it.
     fn default() -> Self {
-        Self { documents: 1_000_000, objects: 20_000, copies: 100_000, mebibytes: 128 }
+        Self { documents: 1_000_000, objects: 20_000, operators: 5_000, copies: 100_000, mebibytes: 128 }
     }
 }
 
