@@ -7,18 +7,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use olmdex::ask::{
-    AskError, CompatQuestion, DiagnoseQuestion, FleetAsker, FleetCompat, FleetQuestion, OlmSet, PathQuestion,
-    Question as _, State, UpdatesQuestion, UpgradeOptions, WhyNotQuestion, plan_of,
+    AskError, CompatQuestion, DiagnoseQuestion, FleetAsker, FleetCompat, FleetQuestion, NamespaceQuestion, OlmSet,
+    PathQuestion, Question as _, State, UpdatesQuestion, UpgradeOptions, WhyNotQuestion, plan_of,
 };
 use olmdex::calendar::Day;
 use olmdex::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup};
 use olmdex::fbc::{Input, Property};
 use olmdex::fleet::FleetVerdict;
-use olmdex::index::{Builder, CatalogSpec, Mode};
+use olmdex::index::{Builder, CatalogSpec, LightIndex, Mode};
 use olmdex::namespace::{Effect, NamespaceState, Obstacle, OperatorStanding};
 use olmdex::openshift::{SupportLevel, coerce};
 use olmdex::plan::{PlanBasis, PlanCatalog, PlanVerdict, PlanWish, StepKind};
-use olmdex::resolve::World;
+use olmdex::resolve::{IndexRows, Options, World, generations_until};
 use olmdex::upgrade::v1::Gates;
 use olmdex::upgrade::{Move, Stay, Updates, UpgradePath, Verdict};
 use serde_json::Value;
@@ -170,6 +170,14 @@ fn staying(state: &State<'_>, namespaces: &[NamespaceState], wrong: &mut Vec<Str
         Err(AskError::NothingInstalledIn(_)) => return Ok(()),
         answers => answers?.rows,
     };
+    let index: &LightIndex = std::borrow::Borrow::borrow(state.index);
+    let question = NamespaceQuestion {
+        cluster: cluster.clone(),
+        source_map: state.source_map.to_vec(),
+        ignores_missing: true,
+        ..NamespaceQuestion::default()
+    };
+    let worlds = question.worlds(index)?.worlds;
     let operators = || namespaces.iter().flat_map(|namespace| &namespace.operators);
     for row in &rows {
         let Some(operator) = operators().find(|operator| operator.installed == row.bundle) else {
@@ -188,6 +196,17 @@ fn staying(state: &State<'_>, namespaces: &[NamespaceState], wrong: &mut Vec<Str
             }
             (_, None) => true,
         };
+        let mut missing: BTreeSet<&str> = row.way.iter().flatten().map(|step| step.target.bundle.as_str()).collect();
+        for world in &worlds {
+            let rows = IndexRows::new(index, world);
+            generations_until(&mut world.clone(), &rows, &Options::default(), |world| {
+                missing.retain(|bundle| world.installed.iter().all(|csv| csv.name != **bundle));
+                missing.is_empty()
+            });
+        }
+        if !missing.is_empty() {
+            wrong.push(format!("compat of {}: OLM never installs {missing:?}", row.bundle));
+        }
         if !is_right {
             wrong.push(format!("compat of {}: {first:?}, and the diagnosis: {operator:?}", row.bundle));
         }

@@ -5,11 +5,12 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::diagnosis::namespace_states;
+use super::diagnosis::{namespace_states, worlds_of};
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
 use super::plan::must_lead_on;
+use super::plan_replay::replay_way;
 use super::question::State;
 use super::resolution::{DEFAULT_WORK, options_of_work};
 use super::upgrade::{Warn, installed};
@@ -17,10 +18,11 @@ use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_fbc::Name;
-use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
+use olmdex_index::{Index, LightIndex};
 use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
 use olmdex_olm::namespace::{NamespaceState, ObstacleCode, first_obstacle, lasting_obstacle, next_bundle};
+use olmdex_olm::resolve::World;
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
 use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
@@ -110,7 +112,9 @@ impl CompatQuestion {
             memo.bundles.get().map_or_else(|| self.bundles_by_name(index, &filter), |it| Ok(Rc::clone(it)))?;
         let bundles = memo.bundles.get_or_init(|| bundles);
         let namespaces = self.namespaces(index)?;
-        let mut inquiry = CompatInquiry { asked: self, index, filter, catalogs, bundles, namespaces, memo, warn };
+        let worlds = OnceCell::new();
+        let mut inquiry =
+            CompatInquiry { asked: self, index, filter, catalogs, bundles, namespaces, worlds, memo, warn };
         let mut answers = CompatAnswers::default();
         for text in &self.installed {
             answers.rows.extend(inquiry.of_text(text)?);
@@ -122,19 +126,23 @@ impl CompatQuestion {
         Ok(answers)
     }
 
-    /// The states of the cluster's namespaces with the catalogs of its present version.
-    fn namespaces(&self, index: &Index) -> Result<Vec<NamespaceState>, AskError> {
-        let Some((cluster, words)) = self.cluster.as_ref().filter(|_| self.olm.is_classic()) else {
-            return Ok(Vec::new());
-        };
-        let state = State {
-            index: &**index,
-            cluster: Some((cluster, words)),
+    fn state<'s>(&'s self, index: &'s LightIndex) -> State<'s, LightIndex> {
+        State {
+            index,
+            cluster: self.cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
             source_map: &self.source_map,
             are_named: self.are_named,
             namespaces: &[],
-        };
-        namespace_states(&state, &self.catalogs, Some(self.step.from), &options_of_work(DEFAULT_WORK), |_| true)
+        }
+    }
+
+    /// The states of the cluster's namespaces with the catalogs of its present version.
+    fn namespaces(&self, index: &Index) -> Result<Vec<NamespaceState>, AskError> {
+        if !self.olm.is_classic() {
+            return Ok(Vec::new());
+        }
+        let (state, options) = (self.state(index), options_of_work(DEFAULT_WORK));
+        namespace_states(&state, &self.catalogs, Some(self.step.from), &options, |_| true)
     }
 
     /// Judges the bundles of catalogs.
@@ -245,6 +253,8 @@ struct CompatInquiry<'a> {
     catalogs: Vec<PlanCatalog>,
     bundles: &'a [BundleRow],
     namespaces: Vec<NamespaceState>,
+    /// The same namespaces, in which ways out are tried.
+    worlds: OnceCell<Vec<World>>,
     memo: &'a CompatMemo,
     warn: Warn<'a>,
 }
@@ -303,6 +313,9 @@ impl CompatInquiry<'_> {
             let n_before = answers.rows.len();
             self.add(&sources, self.of_csv(csv, subscription), source, answers)?;
             self.put_in_namespace(cluster, csv, subscription, &mut answers.rows[n_before..], &mut answers.stuck);
+            if subscription.is_some() {
+                self.try_in_namespace(csv, &mut answers.rows[n_before..])?;
+            }
         }
         for extension in cluster.extensions.iter().filter(|_| olm.is_v1()) {
             let Some(mut operator) = self.of_extension(extension) else { continue };
@@ -346,6 +359,28 @@ impl CompatInquiry<'_> {
             (row.way, row.stops) = (None, Vec::new());
             (self.warn)(&format!("{words}; it has no way out before that is fixed"));
         }
+    }
+
+    /// Takes back ways out that OLM does not take in the whole namespace.
+    fn try_in_namespace(&mut self, csv: &ClusterServiceVersion, rows: &mut [Stay]) -> Result<(), AskError> {
+        for row in rows.iter_mut().filter(|row| row.way.is_some()) {
+            if self.worlds.get().is_none() {
+                let CompatQuestion { catalogs, step, .. } = self.asked;
+                let found = worlds_of(&self.asked.state(self.index), catalogs, Some(step.from))?;
+                let _ = self.worlds.set(found.worlds);
+            }
+            let mut worlds = self.worlds.get().into_iter().flatten();
+            let Some(world) = worlds.find(|world| world.namespace == csv.namespace) else { continue };
+            let options = options_of_work(DEFAULT_WORK);
+            let why = replay_way(world, row, self.asked.step.from, &self.catalogs, self.index, &options);
+            if let Some(why) = why {
+                (row.way, row.stops) = (None, Vec::new());
+                let (name, namespace) = (&csv.name, &csv.namespace);
+                let words = "OLM does not take it in the whole namespace";
+                (self.warn)(&format!("{name} in the namespace {namespace} has no way out: {words}: {why}"));
+            }
+        }
+        Ok(())
     }
 
     fn of_csv(&self, csv: &ClusterServiceVersion, subscription: Option<&Subscription>) -> StayingOperator {

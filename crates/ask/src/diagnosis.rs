@@ -17,7 +17,8 @@ use olmdex_fbc::Api;
 use olmdex_index::LightIndex;
 use olmdex_index::query::Filter;
 use olmdex_olm::namespace::{
-    MAX_TRIES, NamespaceInquiry, NamespaceState, Obstacle, of_extension, state_of_extensions, unsafe_definitions,
+    MAX_TRIES, NamespaceInquiry, NamespaceState, Obstacle, OwnObjects, of_extension, state_of_extensions,
+    unsafe_definitions,
 };
 use olmdex_olm::resolve::{IndexRows, Options};
 use olmdex_olm::upgrade::v1_updates;
@@ -235,6 +236,30 @@ pub(crate) fn words_about_installed(
     Ok(inquiry.warnings)
 }
 
+/// The namespaces of a cluster as worlds; none, if it has none.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub(crate) fn worlds_of(
+    state: &State<'_, LightIndex>,
+    catalogs: &[String],
+    openshift: Option<Minor>,
+) -> Result<Worlds, AskError> {
+    let Some((cluster, _)) = state.cluster.filter(|(cluster, _)| !cluster.namespaces().is_empty()) else {
+        return Ok(Worlds::default());
+    };
+    let question = NamespaceQuestion {
+        cluster: cluster.clone(),
+        source_map: state.source_map.to_vec(),
+        ignores_missing: true,
+        openshift,
+        catalogs: catalogs.to_vec(),
+        are_named: state.are_named,
+        ..NamespaceQuestion::default()
+    };
+    question.worlds(state.index)
+}
+
 /// The states of the namespaces of a cluster that are asked for; `openshift` is its version, if that is known otherwise
 /// than by its objects. Where a limit ends the resolution of one, an obstacle says so.
 ///
@@ -247,24 +272,14 @@ pub(crate) fn namespace_states(
     options: &Options,
     is_asked: impl Fn(&str) -> bool,
 ) -> Result<Vec<NamespaceState>, AskError> {
-    let Some((cluster, _)) = state.cluster.filter(|(cluster, _)| !cluster.namespaces().is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let question = NamespaceQuestion {
-        cluster: cluster.clone(),
-        source_map: state.source_map.to_vec(),
-        ignores_missing: true,
-        openshift,
-        catalogs: catalogs.to_vec(),
-        are_named: state.are_named,
-        ..NamespaceQuestion::default()
-    };
-    let Worlds { worlds, facts, .. } = question.worlds(state.index)?;
+    let Some((cluster, _)) = state.cluster else { return Ok(Vec::new()) };
+    let Worlds { worlds, facts, .. } = worlds_of(state, catalogs, openshift)?;
     let mut states = Vec::new();
     for world in worlds.iter().filter(|it| is_asked(&it.namespace)) {
         let rows = IndexRows::new(state.index, world);
         let (index, tries) = (state.index, MAX_TRIES.into());
-        let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index, facts: &facts, options, tries };
+        let own = OwnObjects::default();
+        let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index, facts: &facts, options, tries, own };
         states.push(inquiry.state()?);
     }
     Ok(states)

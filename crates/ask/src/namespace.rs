@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::bundle::Target;
+use super::catalog::Catalogs;
 use super::error::AskError;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Name;
@@ -42,7 +43,7 @@ pub struct NamespaceQuestion {
 }
 
 /// The namespaces of a cluster, each as a world.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Worlds {
     /// The worlds, by namespace.
     pub worlds: Vec<World>,
@@ -119,7 +120,12 @@ impl NamespaceQuestion {
             ignores_missing: self.ignores_missing,
             ..Question::default()
         };
-        let ranks = index.catalog_ranks(&Filter { catalogs: self.catalogs, ..Filter::default() })?;
+        let mut ranks = index.catalog_ranks(&Filter { catalogs: self.catalogs, ..Filter::default() })?;
+        // A cluster sees no catalogs of another version than its own.
+        let all: Catalogs = ranks.iter().map(|rank| (rank.catalog.as_str(), rank.priority)).collect();
+        if let Some(own) = facts.openshift.and_then(|openshift| all.of_cluster(openshift)) {
+            ranks.retain(|rank| own.contains(&rank.catalog));
+        }
         let sources =
             CatalogSources::new(&ranks, &self.source_map, &question.cluster, facts.openshift, self.are_named)?;
         question.tie(&sources);

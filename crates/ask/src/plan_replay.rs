@@ -9,7 +9,8 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_index::LightIndex;
 use olmdex_olm::catalog_source::PlanCatalog;
 use olmdex_olm::resolve::{IndexRows, Options, Verdict, World, generations_until, story};
-use olmdex_plan::plan::{PathElement, Plan, PlanQuestion, PlanStep, StepKind};
+use olmdex_olm::upgrade::Stay;
+use olmdex_plan::plan::{Blocker, PathElement, Plan, PlanQuestion, PlanStep, PlanVerdict, StepKind};
 
 /// Notes the steps that do not have their effect. Namespaces in which something has to be repaired first are left out:
 /// the repair is tried by itself, and changes what follows.
@@ -55,11 +56,49 @@ pub(super) fn replay(
                 step.warnings.push(format!("OLM does not take this step in the whole namespace: {why}"));
                 // They would wait for what does not come.
                 step.commands.clear();
+                let is_its = |it: &&mut Blocker| it.subject == step.subject && it.lifted_by.is_some();
+                for blocker in plan.blockers.iter_mut().filter(is_its) {
+                    "change what keeps OLM from the step that would lift it".clone_into(&mut blocker.lift);
+                    (blocker.lifted_by, blocker.has_way, blocker.verified) = (None, false, None);
+                    plan.verdict = PlanVerdict::Blocked;
+                }
                 break;
             }
         }
     }
     Ok(())
+}
+
+/// Carries a way out in a namespace; returns why OLM does not take it, if it does not.
+pub(super) fn replay_way(
+    world: &World,
+    row: &Stay,
+    from: Minor,
+    catalogs: &[PlanCatalog],
+    index: &LightIndex,
+    options: &Options,
+) -> Option<String> {
+    let way = row.way.as_ref()?;
+    let options = &Options { explains: true, ..*options };
+    let mut state = Replay { world: world.clone(), catalogs, index, options };
+    let (mut minor, mut n_done) = (Some(from), 0);
+    for stop in &row.stops {
+        // Without the catalogs of a version nothing can be carried out.
+        if !minor.is_some_and(|minor| state.move_to(minor)) {
+            return None;
+        }
+        for step in way.get(n_done..stop.steps).unwrap_or_default() {
+            let own = state.world.subscriptions.iter_mut().filter(|subscription| subscription.package == row.package);
+            for (subscription, setting) in own.flat_map(|own| step.set.first().map(|setting| (own, setting))) {
+                subscription.channel.clone_from(&setting.value);
+            }
+            if let Some(why) = state.install(BTreeSet::from([&step.target.bundle])) {
+                return Some(why);
+            }
+        }
+        (minor, n_done) = (stop.openshift.parse().ok(), stop.steps.max(n_done));
+    }
+    None
 }
 
 fn is_update(step: &PlanStep) -> bool {
@@ -94,13 +133,17 @@ impl Replay<'_> {
         };
         let World { catalogs, subscriptions, .. } = &mut self.world;
         let sources = subscriptions.iter_mut().map(|it| &mut it.source);
-        catalogs.iter_mut().map(|it| &mut it.name).chain(sources).all(|name| match at(name) {
+        let are_known = catalogs.iter_mut().map(|it| &mut it.name).chain(sources).all(|name| match at(name) {
             Some(catalog) => {
                 name.clone_from(catalog);
                 true
             }
             None => false,
-        })
+        });
+        // Without CatalogSources, the world has the catalogs of all versions.
+        let mut seen = BTreeSet::new();
+        catalogs.retain(|it| seen.insert((it.namespace.clone(), it.name.clone())));
+        are_known
     }
 
     /// Carries a step out; returns why it does not have its effect, if it does not.
@@ -125,13 +168,16 @@ impl Replay<'_> {
         None
     }
 
-    /// Resolves until all bundles of the step were installed.
     fn update(&mut self, step: &PlanStep) -> Option<String> {
         let bundles = step.path.iter().flat_map(|element| match element {
             PathElement::Bundle(bundle) => std::slice::from_ref(bundle),
             PathElement::Together(bundles) => bundles.as_slice(),
         });
-        let mut missing: BTreeSet<&String> = bundles.collect();
+        self.install(bundles.collect())
+    }
+
+    /// Resolves until all bundles were installed.
+    fn install(&mut self, mut missing: BTreeSet<&String>) -> Option<String> {
         let rows = IndexRows::new(self.index, &self.world);
         let course = generations_until(&mut self.world, &rows, self.options, |world| {
             missing.retain(|bundle| world.installed.iter().all(|it| it.is_copied || it.name != **bundle));

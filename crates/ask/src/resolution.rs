@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::error::AskError;
 use super::namespace::Worlds;
 use olmdex_index::{Index, LightIndex};
-use olmdex_olm::namespace::{Effect, MAX_TRIES, NamespaceInquiry, Obstacle, ObstacleCode};
+use olmdex_olm::namespace::{Effect, MAX_TRIES, NamespaceInquiry, Obstacle, ObstacleCode, OwnObjects};
 use olmdex_olm::resolve::{
     ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Size,
     Steps, Verdict, World, across, after, generations, held_repairs, quirks, repairs, resolve, standings, steps,
@@ -217,7 +217,16 @@ impl ResolutionInquiry<'_> {
 
     fn namespace_inquiry<'w>(&'w self, world: &'w World) -> NamespaceInquiry<'w> {
         let Self { index, rows, cluster, facts, wish } = *self;
-        NamespaceInquiry { cluster, world, rows, index, facts, options: &wish.options, tries: MAX_TRIES.into() }
+        NamespaceInquiry {
+            cluster,
+            world,
+            rows,
+            index,
+            facts,
+            options: &wish.options,
+            tries: MAX_TRIES.into(),
+            own: OwnObjects::default(),
+        }
     }
 
     /// The operators to be installed that do not suit the cluster or the OperatorGroup.

@@ -25,14 +25,14 @@ pub use extensions::{of_extension, state_of_extensions, unsafe_definitions};
 pub use install_modes::unsupported_targets;
 pub use standing::{NamespaceState, OperatorStanding, first_obstacle, headline, lasting_obstacle, next_bundle};
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use commands::Commands;
 
 use crate::resolve::{ClusterFacts, Failure, Options, Resolution, Rows, Verdict, World, resolve};
 use olmdex_base::diag::Place;
 use olmdex_index::LightIndex;
-use olmdex_rules::cluster::{Cluster, Subscription};
+use olmdex_rules::cluster::{Cluster, ClusterServiceVersion, Subscription};
 
 /// A question about the state of a namespace.
 pub struct NamespaceInquiry<'a> {
@@ -50,6 +50,16 @@ pub struct NamespaceInquiry<'a> {
     pub options: &'a Options,
     /// How many changes are still tried, each of which is a resolution: see [`MAX_TRIES`].
     pub tries: Cell<usize>,
+    /// The objects of the namespace.
+    pub own: OwnObjects<'a>,
+}
+
+/// The objects of a namespace, once they were looked up among those of the cluster.
+#[derive(Debug, Default)]
+pub struct OwnObjects<'a> {
+    subscriptions: OnceCell<Vec<&'a Subscription>>,
+    /// Those that are no copies.
+    service_versions: OnceCell<Vec<&'a ClusterServiceVersion>>,
 }
 
 /// How many changes are tried for one namespace. Its objects may be anybody's, and each of them may ask for some.
@@ -130,7 +140,12 @@ impl NamespaceInquiry<'_> {
 
     /// The Subscriptions of the namespace, also those whose catalogs are not given.
     fn subscriptions(&self) -> impl Iterator<Item = &Subscription> {
-        self.cluster.subscriptions.iter().filter(|it| it.namespace == self.namespace())
+        let is_own = |it: &&Subscription| it.namespace == self.namespace();
+        self.own
+            .subscriptions
+            .get_or_init(|| self.cluster.subscriptions.iter().filter(is_own).collect())
+            .iter()
+            .copied()
     }
 
     /// Whether the catalogs of all Subscriptions are given. Otherwise nothing is known about the resolution: one

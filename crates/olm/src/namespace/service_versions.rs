@@ -23,7 +23,8 @@ impl NamespaceInquiry<'_> {
 
     /// The ClusterServiceVersions that OLM has installed in this namespace.
     pub(super) fn own(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
-        self.cluster.csvs.iter().filter(|it| it.namespace == self.namespace() && !it.is_copied)
+        let is_own = |it: &&ClusterServiceVersion| it.namespace == self.namespace() && !it.is_copied;
+        self.own.service_versions.get_or_init(|| self.cluster.csvs.iter().filter(is_own).collect()).iter().copied()
     }
 
     /// A ClusterServiceVersion that is being replaced by one that has not failed, and that one.

@@ -160,6 +160,7 @@ impl Collector {
         self.insights.add_to(&mut self.cluster);
         let mut n_operators: HashMap<&str, usize> = HashMap::new();
         self.cluster.namespaces_of_operators().for_each(|namespace| *n_operators.entry(namespace).or_default() += 1);
+        limited(n_operators.len(), self.limits.namespaces, "namespaces with Subscriptions or ClusterServiceVersions")?;
         let most = n_operators.into_values().max().unwrap_or_default();
         limited(most, self.limits.operators, "Subscriptions and ClusterServiceVersions in a namespace")?;
         Ok(self.cluster)

@@ -59,8 +59,10 @@ pub struct Archives<'a> {
 pub(super) struct ReadingLimits {
     /// Documents, empty ones included.
     pub(super) documents: usize,
-    /// Objects of OLM and the platform, copies aside: namespaces are compared with each other.
+    /// Objects of OLM and the platform, copies aside.
     pub(super) objects: usize,
+    /// Namespaces with Subscriptions or ClusterServiceVersions, which are compared with each other.
+    pub(super) namespaces: usize,
     /// Subscriptions and ClusterServiceVersions of one namespace, which are compared with each other.
     pub(super) operators: usize,
     /// Copies of ClusterServiceVersions.
@@ -74,6 +76,7 @@ impl ReadingLimits {
     pub(super) const NONE: Self = Self {
         documents: usize::MAX,
         objects: usize::MAX,
+        namespaces: usize::MAX,
         operators: usize::MAX,
         copies: usize::MAX,
         mebibytes: usize::MAX,
@@ -86,9 +89,16 @@ impl ReadingLimits {
 }
 
 impl Default for ReadingLimits {
-    /// A cluster of a thousand nodes and five hundred namespaces with operators has a fourth of it.
+    /// A cluster of a thousand nodes and five hundred namespaces with operators has a third of it.
     fn default() -> Self {
-        Self { documents: 1_000_000, objects: 20_000, operators: 5_000, copies: 100_000, mebibytes: 128 }
+        Self {
+            documents: 1_000_000,
+            objects: 15_000,
+            namespaces: 5_000,
+            operators: 4_000,
+            copies: 100_000,
+            mebibytes: 128,
+        }
     }
 }
 
@@ -113,7 +123,8 @@ impl Reading {
         limited(self.n_documents, self.limits.documents, "documents")
     }
 
-    /// Keeps an object with a text of so many bytes. Behind the limit it keeps none, and [`Self::check_kept`] refuses the text.
+    /// Keeps an object with a text of so many bytes. Behind the limit it keeps none, and [`Self::check_kept`] refuses
+    /// the text.
     pub(super) fn keep<T>(&mut self, objects: &mut Vec<T>, object: impl FnOnce() -> (T, usize)) {
         if self.check_kept().is_ok() {
             let (object, n_bytes) = object();
