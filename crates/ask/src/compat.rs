@@ -112,9 +112,9 @@ impl CompatQuestion {
             memo.bundles.get().map_or_else(|| self.bundles_by_name(index, &filter), |it| Ok(Rc::clone(it)))?;
         let bundles = memo.bundles.get_or_init(|| bundles);
         let namespaces = self.namespaces(index)?;
-        let worlds = OnceCell::new();
+        let (worlds, tries) = (OnceCell::new(), MAX_TRIED);
         let mut inquiry =
-            CompatInquiry { asked: self, index, filter, catalogs, bundles, namespaces, worlds, memo, warn };
+            CompatInquiry { asked: self, index, filter, catalogs, bundles, namespaces, worlds, tries, memo, warn };
         let mut answers = CompatAnswers::default();
         for text in &self.installed {
             answers.rows.extend(inquiry.of_text(text)?);
@@ -244,6 +244,18 @@ impl CompatMemo {
     }
 }
 
+/// How many Subscriptions and ClusterServiceVersions may be resolved again for the ways out of one answer. Ways beyond
+/// that are not tried: only their first steps are those of the namespace.
+const MAX_TRIED: usize = 20_000;
+
+/// The ClusterServiceVersion that replaces another one.
+fn newer_than<'c>(cluster: &'c Cluster, csv: &ClusterServiceVersion) -> Option<&'c ClusterServiceVersion> {
+    let is_newer = |other: &&ClusterServiceVersion| {
+        other.namespace == csv.namespace && other.replaces == csv.name && other.name != csv.name && !other.is_copied
+    };
+    cluster.csvs.iter().find(is_newer)
+}
+
 /// A question in progress.
 struct CompatInquiry<'a> {
     asked: &'a CompatQuestion,
@@ -253,8 +265,9 @@ struct CompatInquiry<'a> {
     catalogs: Vec<PlanCatalog>,
     bundles: &'a [BundleRow],
     namespaces: Vec<NamespaceState>,
-    /// The same namespaces, in which ways out are tried.
+    /// The same namespaces, in which ways out are tried, and what is left of [`MAX_TRIED`].
     worlds: OnceCell<Vec<World>>,
+    tries: usize,
     memo: &'a CompatMemo,
     warn: Warn<'a>,
 }
@@ -306,6 +319,15 @@ impl CompatInquiry<'_> {
         cluster.warnings.iter().for_each(|it| (self.warn)(it));
         let n_before = answers.rows.len();
         for csv in cluster.csvs.iter().filter(|it| olm.is_classic() && !it.is_copied) {
+            // An upgrade that is under way ends by itself.
+            if let Some(newer) = newer_than(cluster, csv).filter(|newer| newer.phase != "Failed") {
+                let (name, namespace) = (&csv.name, &csv.namespace);
+                (self.warn)(&format!(
+                    "{name} in the namespace {namespace} is left out: {} is replacing it",
+                    newer.name
+                ));
+                continue;
+            }
             let subscription = cluster.subscription_of(csv);
             // A named catalog applies to every Subscription.
             let source = subscription.filter(|_| catalogs.is_empty());
@@ -338,22 +360,21 @@ impl CompatInquiry<'_> {
         rows: &mut [Stay],
         stuck: &mut Vec<String>,
     ) {
-        let own = |other: &&ClusterServiceVersion| other.namespace == csv.namespace && other.replaces == csv.name;
         let whose = format!("{} in the namespace {}", csv.name, csv.namespace);
-        let (words, permits) = if let Some(newer) = cluster.csvs.iter().find(own) {
-            (format!("{whose}: {} is replacing it", newer.name), false)
-        } else {
-            let subject = subscription.map_or(&csv.name, |it| &it.name);
-            let Some(obstacle) = first_obstacle(&self.namespaces, &csv.namespace, subject)
-                .or_else(|| lasting_obstacle(&self.namespaces, &csv.namespace, subject))
-            else {
-                return;
-            };
-            let words = format!("{whose}: {}", obstacle.text);
-            if obstacle.code != ObstacleCode::Unmanaged {
-                stuck.push(words.clone());
+        let subject = subscription.map_or(&csv.name, |it| &it.name);
+        let obstacle = first_obstacle(&self.namespaces, &csv.namespace, subject)
+            .or_else(|| lasting_obstacle(&self.namespaces, &csv.namespace, subject));
+        let (words, permits) = match (obstacle, newer_than(cluster, csv)) {
+            (Some(obstacle), _) => {
+                let words = format!("{whose}: {}", obstacle.text);
+                if obstacle.code != ObstacleCode::Unmanaged {
+                    stuck.push(words.clone());
+                }
+                (words, obstacle.permits())
             }
-            (words, obstacle.permits())
+            // OLM goes on from the newer one.
+            (None, Some(newer)) => (format!("{whose}: {} ({}) replaces it", newer.name, newer.phase), false),
+            (None, None) => return,
         };
         for row in rows.iter_mut().filter(|it| !permits && it.way.is_some()) {
             (row.way, row.stops) = (None, Vec::new());
@@ -371,8 +392,14 @@ impl CompatInquiry<'_> {
             }
             let mut worlds = self.worlds.get().into_iter().flatten();
             let Some(world) = worlds.find(|world| world.namespace == csv.namespace) else { continue };
+            let n_steps = row.way.as_ref().map_or(0, Vec::len);
+            let Some(left) = self.tries.checked_sub((world.subscriptions.len() + world.installed.len()) * n_steps)
+            else {
+                continue;
+            };
+            self.tries = left;
             let options = options_of_work(DEFAULT_WORK);
-            let why = replay_way(world, row, self.asked.step.from, &self.catalogs, self.index, &options);
+            let why = replay_way(world, row, self.asked.step, &self.catalogs, self.index, &options);
             if let Some(why) = why {
                 (row.way, row.stops) = (None, Vec::new());
                 let (name, namespace) = (&csv.name, &csv.namespace);

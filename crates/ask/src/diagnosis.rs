@@ -226,7 +226,7 @@ pub(crate) fn words_about_installed(
         Err(error) if error.is_not_found() || error.is_about_words() => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    inquiry.warnings.clear();
+    inquiry.warnings.clone_from(&cluster.warnings);
     inquiry.warn_of_deprecations(&questions);
     let of_object = |question: &PackageQuestion| {
         let (whose, obstacle) = question.asked.managed_by.as_ref().zip(question.obstacle.as_ref())?;

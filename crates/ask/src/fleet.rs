@@ -14,7 +14,7 @@ use olmdex_index::{Index, LightIndex};
 use olmdex_olm::readiness::{Met, State};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::v1::Gates;
-use olmdex_olm::upgrade::{Move, Olm};
+use olmdex_olm::upgrade::{Move, Olm, Stay};
 use olmdex_plan::fleet::{Fleet, FleetCluster, FleetReason, FleetVerdict};
 use olmdex_plan::plan::{Code, PlanBasis, PlanMemo, PlanWish};
 use olmdex_rules::cluster::Cluster;
@@ -195,8 +195,12 @@ impl<'i> FleetAsker<'i> {
         row.unknowns.extend(unjudged.into_iter().map(|text| reason(Code::CatalogUnknown, None, text)));
         // Nobody upgrades a sick cluster first.
         row.unknowns.extend(stuck.into_iter().map(|text| reason(Code::Unhealthy, None, text)));
-        let has_way =
-            |bundle: &Option<String>| rows.iter().any(|it| bundle.as_ref() == Some(&it.bundle) && !it.stops.is_empty());
+        // A bundle may have a way out in one namespace only.
+        let has_way = |bundle: &Option<String>| {
+            let is_its = |it: &&Stay| bundle.as_ref() == Some(&it.bundle) && !it.verdict.may_stay();
+            let own: Vec<&Stay> = rows.iter().filter(is_its).collect();
+            !own.is_empty() && own.iter().all(|it| !it.stops.is_empty())
+        };
         row.verdict = match () {
             () if row.blockers.iter().any(|it| !has_way(&it.subject)) => FleetVerdict::Blocked,
             () if !row.blockers.is_empty() || !row.decisions.is_empty() => FleetVerdict::Attention,

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::bundle::Target;
+use super::catalog::Catalogs;
 use super::error::AskError;
 use super::question::State;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{BundlePlace, Filter};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Condition, Subscription};
+use olmdex_rules::openshift::coerce;
 use olmdex_version::version_in_name;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -62,7 +64,12 @@ impl InstalledOperator {
 /// The operators of a cluster: those of Subscriptions, those without one, then the ClusterExtensions, each by name.
 pub fn installed_operators(cluster: &Cluster) -> Vec<InstalledOperator> {
     let of_subscriptions = cluster.subscriptions.iter().map(|subscription| of_subscription(cluster, subscription));
-    let is_alone = |csv: &&ClusterServiceVersion| !csv.is_copied && cluster.subscription_of(csv).is_none();
+    // A Subscription names the old one until the new one is ready.
+    let is_current = |csv: &ClusterServiceVersion| {
+        cluster.subscriptions.iter().any(|it| it.namespace == csv.namespace && it.current == csv.name)
+    };
+    let is_alone =
+        |csv: &&ClusterServiceVersion| !csv.is_copied && cluster.subscription_of(csv).is_none() && !is_current(csv);
     let alone = cluster.csvs.iter().filter(is_alone).map(of_csv);
     let of_extensions = cluster.extensions.iter().map(of_extension);
     let mut all: Vec<_> = of_subscriptions.chain(alone).chain(of_extensions).collect();
@@ -102,9 +109,12 @@ impl PlacedOperators {
         if installed.is_empty() {
             return Err(AskError::NothingInstalledThere);
         }
+        // Without a source, the catalogs of the cluster's version count.
+        let all: Catalogs = ranks.iter().map(|rank| (rank.catalog.as_str(), rank.priority)).collect();
+        let present = coerce(&cluster.openshift).and_then(|it| all.of_cluster(it));
         let (mut operators, mut faults) = (Vec::new(), BTreeSet::new());
         for operator in installed {
-            match place_of(state.index, &sources, &operator, catalogs)? {
+            match place_of(state.index, &sources, &operator, catalogs, present.as_deref())? {
                 Ok(place) => operators.push(PlacedOperator { operator, place }),
                 // The same bundle may be installed in many namespaces.
                 Err(fault) => {
@@ -122,6 +132,7 @@ fn place_of(
     sources: &CatalogSources,
     operator: &InstalledOperator,
     catalogs: &[String],
+    present: Option<&[String]>,
 ) -> Result<Result<BundlePlace, String>, AskError> {
     let InstalledOperator { package, bundle, source, .. } = operator;
     let own = if catalogs.is_empty() && !source.is_empty() {
@@ -139,14 +150,15 @@ fn place_of(
         return Ok(Err(format!("no catalog has the installed `{bundle}`")));
     }
     let target = Target { package: packages.swap_remove(at), bundle: bundle.clone() };
-    Ok(match target.catalog(index, &own)? {
-        Some(catalog) => Ok((catalog, target.package, target.bundle)),
-        None => Err(format!(
-            "`{}` does not have `{}`, although it is installed from that catalog",
-            own.join(", "),
-            target.bundle
-        )),
-    })
+    let found = match present.filter(|_| own.is_empty()) {
+        Some(present) => target.catalog(index, present)?,
+        None => None,
+    };
+    let found = found.map_or_else(|| target.catalog(index, &own), |catalog| Ok(Some(catalog)))?;
+    Ok(found.map(|catalog| (catalog, target.package, target.bundle)).ok_or_else(|| {
+        let although = if catalogs.is_empty() { ", although it is installed from that catalog" } else { "" };
+        format!("`{}` does not have `{bundle}`{although}", own.join(", "))
+    }))
 }
 
 fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledOperator {

@@ -52,6 +52,9 @@ pub fn wishes_of_cluster(
         answer.warnings.push(format!("{whose} has not installed `{package}`: nothing to lock"));
     }
     for PlacedOperator { operator, place: (catalog, package, bundle) } in operators {
+        if operator.name.is_empty() && !cluster.subscriptions.is_empty() {
+            answer.warnings.push(format!("no Subscription has installed {bundle}: OLM does not update it"));
+        }
         if operator.channels.len() > 1 {
             let (whose, channels) = (operator.whose(), operator.channels.join(", "));
             answer.warnings.push(format!("{whose} names several channels ({channels}): the lock names none"));

@@ -1,15 +1,14 @@
 //! A question about namespaces of a cluster: the contents of manifests, and additions in words.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::bundle::Target;
-use super::catalog::Catalogs;
 use super::error::AskError;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Name;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter};
-use olmdex_olm::catalog_source::CatalogSources;
+use olmdex_olm::catalog_source::{CatalogSources, family_and_minor};
 use olmdex_olm::resolve::{ClusterFacts, IndexRows, Install, Installed, Question, QuestionError, World};
 use olmdex_rules::cluster::{Cluster, ClusterExtension};
 use olmdex_version::Version;
@@ -120,17 +119,22 @@ impl NamespaceQuestion {
             ignores_missing: self.ignores_missing,
             ..Question::default()
         };
-        let mut ranks = index.catalog_ranks(&Filter { catalogs: self.catalogs, ..Filter::default() })?;
-        // A cluster sees no catalogs of another version than its own.
-        let all: Catalogs = ranks.iter().map(|rank| (rank.catalog.as_str(), rank.priority)).collect();
-        if let Some(own) = facts.openshift.and_then(|openshift| all.of_cluster(openshift)) {
-            ranks.retain(|rank| own.contains(&rank.catalog));
-        }
+        let ranks = index.catalog_ranks(&Filter { catalogs: self.catalogs, ..Filter::default() })?;
+        question.other_versions = of_other_versions(&ranks, facts.openshift);
         let sources =
             CatalogSources::new(&ranks, &self.source_map, &question.cluster, facts.openshift, self.are_named)?;
         question.tie(&sources);
         Ok((question, ranks))
     }
+}
+
+/// The catalogs of families of which another one is for a cluster's version of OpenShift.
+fn of_other_versions(ranks: &[CatalogRank], openshift: Option<Minor>) -> BTreeSet<String> {
+    let Some(openshift) = openshift else { return BTreeSet::new() };
+    let all: Vec<_> = ranks.iter().filter_map(|rank| Some((&rank.catalog, family_and_minor(&rank.catalog)?))).collect();
+    let own: BTreeSet<&str> = all.iter().filter(|it| it.1.1.is_same(openshift)).map(|it| it.1.0.as_str()).collect();
+    let others = all.iter().filter(|it| !it.1.1.is_same(openshift) && own.contains(it.1.0.as_str()));
+    others.map(|it| it.0.clone()).collect()
 }
 
 /// A name, and the text behind its first separator.

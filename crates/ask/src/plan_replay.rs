@@ -9,8 +9,8 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_index::LightIndex;
 use olmdex_olm::catalog_source::PlanCatalog;
 use olmdex_olm::resolve::{IndexRows, Options, Verdict, World, generations_until, story};
-use olmdex_olm::upgrade::Stay;
-use olmdex_plan::plan::{Blocker, PathElement, Plan, PlanQuestion, PlanStep, PlanVerdict, StepKind};
+use olmdex_olm::upgrade::{Move, Stay};
+use olmdex_plan::plan::{PathElement, Plan, PlanQuestion, PlanStep, StepKind, path_of};
 
 /// Notes the steps that do not have their effect. Namespaces in which something has to be repaired first are left out:
 /// the repair is tried by itself, and changes what follows.
@@ -56,12 +56,6 @@ pub(super) fn replay(
                 step.warnings.push(format!("OLM does not take this step in the whole namespace: {why}"));
                 // They would wait for what does not come.
                 step.commands.clear();
-                let is_its = |it: &&mut Blocker| it.subject == step.subject && it.lifted_by.is_some();
-                for blocker in plan.blockers.iter_mut().filter(is_its) {
-                    "change what keeps OLM from the step that would lift it".clone_into(&mut blocker.lift);
-                    (blocker.lifted_by, blocker.has_way, blocker.verified) = (None, false, None);
-                    plan.verdict = PlanVerdict::Blocked;
-                }
                 break;
             }
         }
@@ -73,7 +67,7 @@ pub(super) fn replay(
 pub(super) fn replay_way(
     world: &World,
     row: &Stay,
-    from: Minor,
+    Move { from, to }: Move,
     catalogs: &[PlanCatalog],
     index: &LightIndex,
     options: &Options,
@@ -81,10 +75,12 @@ pub(super) fn replay_way(
     let way = row.way.as_ref()?;
     let options = &Options { explains: true, ..*options };
     let mut state = Replay { world: world.clone(), catalogs, index, options };
-    let (mut minor, mut n_done) = (Some(from), 0);
+    let path = path_of(from, to);
+    let mut n_done = 0;
     for stop in &row.stops {
-        // Without the catalogs of a version nothing can be carried out.
-        if !minor.is_some_and(|minor| state.move_to(minor)) {
+        // The steps are taken at the version before. Without its catalogs nothing can be carried out.
+        let before = path.windows(2).find(|pair| pair[1].to_string() == stop.openshift).map(|pair| pair[0]);
+        if !before.is_some_and(|minor| state.move_to(minor)) {
             return None;
         }
         for step in way.get(n_done..stop.steps).unwrap_or_default() {
@@ -96,7 +92,7 @@ pub(super) fn replay_way(
                 return Some(why);
             }
         }
-        (minor, n_done) = (stop.openshift.parse().ok(), stop.steps.max(n_done));
+        n_done = stop.steps.max(n_done);
     }
     None
 }

@@ -87,7 +87,8 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     // These depend on the day or on a cluster.
     let is_plan = matches!(route, Route::Plan(_) | Route::Diagnose(_));
     // The digest of the cache is that of the index, and the page of a package tells how it stands in the cluster.
-    let has_tag = !is_plan && (site.cache.cluster.is_none() || !matches!(route, Route::Package(_)));
+    let has_tag =
+        !is_plan && (site.cache.cluster.is_none() || !matches!((&route, form), (Route::Package(_), Form::Page)));
     if has_tag && ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }

@@ -37,6 +37,8 @@ pub struct Question {
     pub ignores_missing: bool,
     /// CatalogSources that are none of the catalogs, each with the words for it.
     pub unknown_sources: BTreeMap<String, String>,
+    /// Catalogs that are another version of one of the others than the cluster has.
+    pub other_versions: BTreeSet<String>,
     /// The catalogs of CatalogSources, by their namespaces and names.
     pub catalogs_of_sources: BTreeMap<(String, String), String>,
 }
@@ -139,7 +141,7 @@ impl Question {
         let is_here = |it: &str| it == namespace || it.is_empty();
         let mut subscriptions: Vec<Subscription> =
             self.cluster.subscriptions.iter().filter(|it| is_here(&it.namespace)).cloned().collect();
-        let copies = self.cluster.copies.get(&namespace).into_iter().flatten();
+        let copies = [namespace.as_str(), ""].into_iter().filter_map(|name| self.cluster.copies.get(name)).flatten();
         let installed: Vec<ClusterServiceVersion> =
             self.cluster.csvs.iter().filter(|it| is_here(&it.namespace)).chain(copies).cloned().collect();
         let global_namespace = self.global_namespace(&subscriptions);
@@ -223,6 +225,7 @@ impl Question {
             installed: self.installed.iter().filter(|it| is_its(&it.namespace)).cloned().collect(),
             ignores_missing: self.ignores_missing,
             unknown_sources: self.unknown_sources.clone(),
+            other_versions: self.other_versions.clone(),
             catalogs_of_sources: self.catalogs_of_sources.clone(),
         }
     }
@@ -320,7 +323,8 @@ impl Question {
         if !self.cluster.catalog_sources.is_empty() {
             return catalogs;
         }
-        for rank in ranks {
+        let is_named = |name: &String| subscriptions.iter().any(|it| it.source == *name);
+        for rank in ranks.iter().filter(|it| is_named(&it.catalog) || !self.other_versions.contains(&it.catalog)) {
             // A Subscription says where its catalog is.
             let wording = subscriptions.iter().find(|it| it.source == rank.catalog && !it.source_namespace.is_empty());
             let namespace = wording.map_or(global, |it| it.source_namespace.as_str()).to_owned();

@@ -35,7 +35,7 @@ impl Opener {
             all.cluster.add(if source.as_os_str() == STDIN {
                 let text = read_stream_of(&mut *stdin, MAX_WHOLE)
                     .map_err(|error| ClusterError::Unreadable { path: source.clone(), error })?;
-                cluster::read_text("<stdin>", &text)?
+                cluster::read_text_within("<stdin>", &text, self.archives().limits)?
             } else if let Some(name) = source.to_str().and_then(context_of) {
                 let (cluster, unknown) = read_live(name, asked)?;
                 all.unknown.extend(unknown);

@@ -94,6 +94,7 @@ pub fn update(
     }
     update.lock.catalogs = catalogs(index, &update.lock.operators)?;
     update.lock.sort();
+    update.lock.operators.dedup();
     Ok(update)
 }
 

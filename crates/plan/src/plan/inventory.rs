@@ -146,7 +146,8 @@ impl Inventory {
             refusal: refusal.map(|it| it.message.clone()),
             pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
             unresolved: resolution,
-            next: next_bundle(&question.namespaces, &csv.namespace, subject).map(str::to_owned),
+            next: next_bundle(&question.namespaces, &csv.namespace, subject)
+                .map(|next| (next.to_owned(), question.present_catalogs())),
             obstacle: obstacle.cloned(),
             place: csv.place.to_string(),
             ..Operator::new(Olm::Classic, &package, &csv.name, &csv.known_version())

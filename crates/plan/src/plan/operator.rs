@@ -45,8 +45,9 @@ pub(super) struct Operator {
     pub(super) pending: Option<(String, Vec<String>)>,
     /// The reason why OLM v1 does not go on.
     pub(super) unresolved: Option<String>,
-    /// The bundle that OLM Classic installs next, if the whole namespace was resolved.
-    pub(super) next: Option<String>,
+    /// The bundle that OLM Classic installs next, if the whole namespace was resolved, and the catalogs of that
+    /// resolution.
+    pub(super) next: Option<(String, Vec<String>)>,
     /// The first obstacle between it and its next version in its namespace.
     pub(super) obstacle: Option<Obstacle>,
     pub(super) place: String,

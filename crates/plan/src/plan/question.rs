@@ -57,6 +57,14 @@ pub struct PlanQuestion<'q> {
 }
 
 /// An obstacle as the reason of a step.
+impl PlanQuestion<'_> {
+    /// The catalogs of the present version.
+    pub(super) fn present_catalogs(&self) -> Vec<String> {
+        let present = self.catalogs.iter().filter(|it| it.minor.is_same(self.from));
+        present.map(|it| it.catalog.clone()).collect()
+    }
+}
+
 pub(super) fn told(obstacle: &Obstacle) -> String {
     match (obstacle.message.as_str(), obstacle.because.as_slice()) {
         (_, because @ [_, ..]) => format!("{}: {}", obstacle.text, because.join("; ")),

@@ -89,8 +89,8 @@ pub(super) fn way(view: &PackageView, operator: &Operator, at: &OperatorPosition
             let Some(graph) = view.graphs.first() else { return Vec::new() };
             // Others in its namespace may rule out the bundle that is nearest to the head.
             let is_start = at.bundle.name == operator.installed && at.channels == operator.channels;
-            match operator.next.as_deref().filter(|_| is_start) {
-                Some(next) => classic_path_over(next, view, graph, &at.asked(), (&at.bundle, None)),
+            match operator.next.as_ref().filter(|(_, present)| is_start && present.contains(&graph.catalog)) {
+                Some((next, _)) => classic_path_over(next, view, graph, &at.asked(), (&at.bundle, None)),
                 None => classic_path(view, graph, &at.asked(), &at.bundle, None),
             }
         }

@@ -117,7 +117,7 @@ pub fn way_out(
     let known = Catalogs::new(&question, &memo);
     let mut best: Option<WayOut> = None;
     for families in choices {
-        let alone = alone(operator, families);
+        let alone = alone(operator, families, question.present_catalogs());
         let found = one_way_out(&question, &known, &path, &alone)?;
         best = match (best, found) {
             (Some(best), Some(found)) if found.way.len() < best.way.len() => Some(found),
@@ -128,12 +128,12 @@ pub fn way_out(
 }
 
 /// An operator without other known facts, in a normal subscription.
-fn alone(of: &StayingOperator, families: Vec<String>) -> Operator {
+fn alone(of: &StayingOperator, families: Vec<String>, present: Vec<String>) -> Operator {
     Operator {
         channels: of.channels.clone(),
         range: of.range.clone(),
         families,
-        next: of.next.clone(),
+        next: of.next.clone().map(|next| (next, present)),
         own_max: of.own_max.clone(),
         installation: of.installation.clone(),
         served: of.served.clone(),

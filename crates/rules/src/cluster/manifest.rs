@@ -6,10 +6,11 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Cluster;
 use super::collect::Collector;
+use super::object::Object;
 use super::reading::{Archives, ClusterError, Reading, ReadingLimits};
-use olmdex_base::archive::{self, ArchiveError, PathTarget, TreeEntry};
+use super::{Cluster, ClusterServiceVersion};
+use olmdex_base::archive::{self, ArchiveError, Limits, PathTarget, TreeEntry};
 use olmdex_base::diag::Place;
 use olmdex_base::file::{open_regular, read_named_of, read_regular_of};
 use olmdex_fbc::{self as fbc, Origin, Spot, Syntax};
@@ -28,7 +29,7 @@ const MAX_LINE: usize = 64 << 20;
 /// # Errors
 /// If the path, or the one file that it names, cannot be read. An error within a directory or an archive is a warning.
 pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError> {
-    read_within(path, archives, ReadingLimits::of(archives))
+    read_within(path, archives, ReadingLimits::of(archives.limits))
 }
 
 fn read_within(path: &Path, archives: Archives<'_>, limits: ReadingLimits) -> Result<Cluster, ClusterError> {
@@ -130,11 +131,11 @@ pub fn read_objects(
     archives: Archives<'_>,
     kinds: &[&str],
 ) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
-    let (mut objects, mut reading) = (Vec::new(), Reading::new(ReadingLimits::of(archives)));
+    let (mut objects, mut reading) = (Vec::new(), Reading::new(ReadingLimits::of(archives.limits)));
     let warnings = each_text(path, archives, |_| true, &mut |file, text| {
         each_object(file, text, &mut reading, &mut |reading, value, place, text_of| {
             let kind = value.text_of("kind");
-            if kinds.contains(&kind.as_str()) || (kinds.is_empty() && !kind.is_empty()) {
+            if (kinds.contains(&kind.as_str()) && defines(value)) || (kinds.is_empty() && !kind.is_empty()) {
                 reading.keep(&mut objects, || AnyObject::with_len(value, place, text_of));
             }
         })?;
@@ -146,6 +147,11 @@ pub fn read_objects(
 /// The kinds that tell of definitions.
 pub const DEFINING_KINDS: [&str; 2] = ["CustomResourceDefinition", "ClusterServiceVersion"];
 
+/// Whether an object is no copy of a ClusterServiceVersion: there may be thousands, and the original tells the same.
+fn defines(value: Value<'_>) -> bool {
+    !ClusterServiceVersion::is_copy(&Object { value, place: Place::default() })
+}
+
 /// Reads the state of a cluster and its definitions, once, and the parts that could not be read, in words.
 ///
 /// # Errors
@@ -154,7 +160,7 @@ pub fn read_with_definitions(
     path: &Path,
     archives: Archives<'_>,
 ) -> Result<(Cluster, Vec<AnyObject>, Vec<String>), ClusterError> {
-    let mut gathered = Gathered::new(ReadingLimits::of(archives));
+    let mut gathered = Gathered::new(ReadingLimits::of(archives.limits));
     let warnings = each_text(path, archives, |_| true, &mut |file, text| gathered.add(file, text))?;
     Ok((gathered.collector.finish()?, gathered.objects, warnings))
 }
@@ -186,7 +192,7 @@ impl Gathered {
     fn add(&mut self, file: &str, text: &[u8]) -> Result<(), ClusterError> {
         each_object(file, text, &mut self.reading, &mut |reading, value, place, text_of| {
             self.collector.add(value, place.clone());
-            if DEFINING_KINDS.contains(&value.text_of("kind").as_str()) {
+            if DEFINING_KINDS.contains(&value.text_of("kind").as_str()) && defines(value) {
                 reading.keep(&mut self.objects, || AnyObject::with_len(value, place, text_of));
             }
         })?;
@@ -319,8 +325,17 @@ fn each_archived(
 /// # Errors
 /// If it is neither YAML nor JSON.
 pub fn read_text(file: &str, text: &[u8]) -> Result<Cluster, ClusterError> {
-    let mut collector = Collector::new(ReadingLimits::default());
-    each_object(file, text, &mut Reading::default(), &mut |_, value, place, _| collector.add(value, place))?;
+    read_text_within(file, text, Limits::default())
+}
+
+/// As [`read_text`]. Without limits of archives, the manifests have none either.
+///
+/// # Errors
+/// The errors of [`read_text`].
+pub fn read_text_within(file: &str, text: &[u8], limits: Limits) -> Result<Cluster, ClusterError> {
+    let limits = ReadingLimits::of(limits);
+    let mut collector = Collector::new(limits);
+    each_object(file, text, &mut Reading::new(limits), &mut |_, value, place, _| collector.add(value, place))?;
     collector.finish()
 }
 
@@ -425,7 +440,6 @@ fn add(value: Value<'_>, sink: &mut dyn FnMut(Value<'_>, &[Step])) {
 mod tests {
     use super::super::reading::OBJECT;
     use super::*;
-    use olmdex_base::archive::Limits;
     use olmdex_fbc::Property;
 
     const LIST: &str = "apiVersion: v1

@@ -42,8 +42,8 @@ pub use definition::ClusterDefinition;
 pub use extension::{BundleStatus, CATALOG_NAME_LABEL, ClusterExtension, MIGRATED_FROM, needs_service_account};
 pub use install_plan::{InstallPlan, Lookup};
 pub use manifest::{
-    AnyObject, DEFINING_KINDS, ObjectText, read, read_objects, read_text, read_texts_with_definitions,
-    read_with_definitions,
+    AnyObject, DEFINING_KINDS, ObjectText, read, read_objects, read_text, read_text_within,
+    read_texts_with_definitions, read_with_definitions,
 };
 pub use object_set::ClusterObjectSet;
 pub use operator_condition::OperatorCondition;
