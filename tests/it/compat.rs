@@ -179,7 +179,36 @@ fn catalogs_that_are_named_after_versions_count_for_these() {
     assert!(!both.err().contains("not given or lacks it"), "{}", both.err());
     let swapped = compat(&dir, &["shop-4.18=new.yaml", "shop-4.19=old.yaml"], &["--cluster", &cluster]);
     assert_eq!(way_out(&swapped), to("1.1.0", "shop-4.18"), "{}", swapped.both());
+    // The bundle may stay at 4.19, and leaves there.
+    let cluster = cluster_of(&dir, "4.19");
+    let catalogs = ["shop-4.18=old.yaml", "shop-4.19=new.yaml", "shop-4.20=new.yaml"];
+    let later = compat(&dir, &catalogs, &["--cluster", &cluster, "--to", "4.20"]);
+    assert_eq!(way_out(&later), to("1.1.0", "shop-4.19"), "{}", later.both());
+    let cluster = cluster_of(&dir, "4.18");
     // Names without a version: each catalog may be served now.
     let plain = compat(&dir, &["shop=new.yaml", "other=old.yaml"], &["--cluster", &cluster]);
     assert_eq!(way_out(&plain), to("1.1.0", "shop"), "{}", plain.both());
+}
+
+/// An upgrade that is under way ends by itself; one that has failed does not.
+#[test]
+fn what_is_being_replaced_blocks_nothing() {
+    let dir = scratch();
+    three_channels(&dir);
+    let cluster = cluster_of(&dir, "4.18");
+    let text = std::fs::read_to_string(dir.path().join(&cluster)).unwrap();
+    for (phase, code) in [("Installing", 0), ("Failed", 1)] {
+        let newer = format!(
+            "- {{kind: ClusterServiceVersion, apiVersion: operators.coreos.com/v1alpha1, metadata: {{name: w.v1.3.0, namespace: ns}}, \
+             spec: {{version: 1.3.0, replaces: w.v1.0.0}}, status: {{phase: {phase}}}}}\n"
+        );
+        write(dir.path(), "cluster.yaml", format!("{text}{newer}"));
+        let answer = compat(&dir, &["shop=w.yaml"], &["--cluster", &cluster]);
+        answer.expect_code(code);
+        let json: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+        let bundles: Vec<&str> =
+            json["items"].as_array().unwrap().iter().filter_map(|it| it["bundle"].as_str()).collect();
+        assert_eq!(bundles.contains(&"w.v1.0.0"), phase == "Failed", "{phase}: {}", answer.both());
+        assert_eq!(answer.err().contains("is left out: w.v1.3.0 is replacing it"), phase == "Installing");
+    }
 }

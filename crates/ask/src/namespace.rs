@@ -202,3 +202,22 @@ fn complete(question: &Question, ranks: &[CatalogRank], index: &LightIndex) -> R
     question.complete(&mut world, &rows, index)?;
     Ok((world, warnings))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_other_versions_of_a_family_are_left_out() {
+        let names = ["acm-2.11", "community", "shop-4.15", "shop-4.16", "shop-4.17", "tools-4.17"];
+        let rank = |name: &&str| CatalogRank { catalog: (*name).to_owned(), ..CatalogRank::default() };
+        let ranks: Vec<CatalogRank> = names.iter().map(rank).collect();
+        let cases: [(&str, &[&str]); 3] =
+            [("4.16", &["shop-4.15", "shop-4.17"]), ("4.17", &["shop-4.15", "shop-4.16"]), ("4.18", &[])];
+        for (openshift, expected) in cases {
+            let found = of_other_versions(&ranks, olmdex_rules::openshift::coerce(openshift));
+            assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{openshift}");
+        }
+        assert!(of_other_versions(&ranks, None).is_empty());
+    }
+}
