@@ -60,7 +60,7 @@ pub(crate) struct LockArgs {
     #[arg(long)]
     with_deps: bool,
     /// List the images, instead of their digest only
-    #[arg(long)]
+    #[arg(long, hide_long_help = true)]
     list_images: bool,
     /// Print the changes, and write nothing
     #[arg(long)]

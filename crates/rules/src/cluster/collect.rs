@@ -161,6 +161,8 @@ impl Collector {
         let mut n_operators: HashMap<&str, usize> = HashMap::new();
         self.cluster.namespaces_of_operators().for_each(|namespace| *n_operators.entry(namespace).or_default() += 1);
         limited(n_operators.len(), self.limits.namespaces, "namespaces with Subscriptions or ClusterServiceVersions")?;
+        let pairs = n_operators.len().saturating_mul(self.cluster.catalog_sources.len());
+        limited(pairs, self.limits.pairs, "pairs of a namespace and a CatalogSource")?;
         let most = n_operators.into_values().max().unwrap_or_default();
         limited(most, self.limits.operators, "Subscriptions and ClusterServiceVersions in a namespace")?;
         Ok(self.cluster)

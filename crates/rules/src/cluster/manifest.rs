@@ -488,7 +488,8 @@ spec: {upgradeStrategy: TechPreviewUnsafeFailForward}
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("cluster.json");
         let archives = Archives { scratch: directory.path(), limits: Limits::default() };
-        let limits = ReadingLimits { documents: 9, objects: 3, namespaces: 1, operators: 2, copies: 5, mebibytes: 1 };
+        let limits =
+            ReadingLimits { documents: 9, objects: 3, namespaces: 1, operators: 2, pairs: 1, copies: 5, mebibytes: 1 };
         let object = |kind: &str, number: usize| {
             let names = format!("{{\"name\":\"{number}\",\"labels\":{{\"olm.copiedFrom\":\"x\"}}}}");
             format!("{{\"apiVersion\":\"operators.coreos.com/v1\",\"kind\":\"{kind}\",\"metadata\":{names}}}\n")
@@ -501,6 +502,8 @@ spec: {upgradeStrategy: TechPreviewUnsafeFailForward}
                 many("Subscription", 2).replacen("{\"name\"", "{\"namespace\":\"a\",\"name\"", 1),
                 Some("1 namespaces with Subscriptions or ClusterServiceVersions"),
             ),
+            (many("Subscription", 1) + &many("CatalogSource", 1), None),
+            (many("Subscription", 1) + &many("CatalogSource", 2), Some("1 pairs of a namespace and a CatalogSource")),
             (many("CatalogSource", 3), None),
             (many("CatalogSource", 4), Some("3 objects of OLM and the platform")),
             (many("ClusterServiceVersion", 5), None),

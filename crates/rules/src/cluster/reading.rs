@@ -65,6 +65,8 @@ pub(super) struct ReadingLimits {
     pub(super) namespaces: usize,
     /// Subscriptions and ClusterServiceVersions of one namespace, which are compared with each other.
     pub(super) operators: usize,
+    /// Pairs of such a namespace and a CatalogSource: each namespace is asked what it sees.
+    pub(super) pairs: usize,
     /// Copies of ClusterServiceVersions.
     pub(super) copies: usize,
     /// MiB of objects of all kinds.
@@ -78,6 +80,7 @@ impl ReadingLimits {
         objects: usize::MAX,
         namespaces: usize::MAX,
         operators: usize::MAX,
+        pairs: usize::MAX,
         copies: usize::MAX,
         mebibytes: usize::MAX,
     };
@@ -96,6 +99,7 @@ impl Default for ReadingLimits {
             objects: 15_000,
             namespaces: 5_000,
             operators: 4_000,
+            pairs: 400_000,
             copies: 100_000,
             mebibytes: 128,
         }
