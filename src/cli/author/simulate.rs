@@ -107,6 +107,7 @@ pub(super) fn print_impact(context: &Context, before: &Input, edited: &CatalogEd
 }
 
 fn print_news(mut simulations: Vec<Simulation>, format: OutputFormat, prints_all: bool) -> CommandResult {
+    CommandError::of_limit().map_or(Ok(()), Err)?;
     let is_negative = simulations.iter().any(Simulation::is_negative);
     let counts = simulation::counts(&simulations);
     if !prints_all {
@@ -205,6 +206,8 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<SeenBundle
     let Some((index, of_index)) = catalog.index() else {
         let input = catalog.input()?;
         let survey = Survey::of_files(&input);
+        // Without some of the documents, the effects are not those of the change.
+        CommandError::of_limit().map_or(Ok(()), Err)?;
         let package = survey.package_of(&named)?;
         let files = survey.files_of(&survey.around(&package));
         return Ok((input.only(&files), Vec::new(), package));

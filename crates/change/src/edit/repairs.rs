@@ -5,7 +5,8 @@
 //! tried first, a bounded number of them, and the answer states that fewer edits may be enough. An edit must prove
 //! itself: the ways of everybody are followed again with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -26,6 +27,10 @@ use olmdex_version::blang::Range;
 
 /// How many sets of edits are tried in a channel in which one edit is not enough.
 const MAX_TRIES: usize = 400;
+
+/// How many entries, bundles and users all tries may look at, in all packages that strand somebody; each of them gets
+/// the same part.
+const MAX_WORK: usize = 2_000_000;
 
 /// The most edits, in addition to that of the head, in a set that is found by trying all; larger sets are cut down from
 /// all edits that may help.
@@ -93,14 +98,30 @@ pub struct LeftUser {
 /// The edits that strand nobody in packages, each in one catalog: those in which somebody is stranded, by catalog and
 /// name.
 pub fn repairs(views: Vec<PackageView>, generations: &[Olm]) -> Vec<PackageRepair> {
-    let found: Vec<Option<PackageRepair>> = views.into_par_iter().map(|it| repair(&it, generations)).collect();
+    let stranding: Vec<PackageView> = views.into_par_iter().filter(|view| strands(view, generations)).collect();
+    let work = MAX_WORK / stranding.len().max(1);
+    let found: Vec<Option<PackageRepair>> =
+        stranding.into_par_iter().map(|view| repair(&view, generations, work)).collect();
     let mut found: Vec<PackageRepair> = found.into_iter().flatten().collect();
     found.sort_by(|a, b| (&a.catalog, &a.package).cmp(&(&b.catalog, &b.package)));
     found
 }
 
-/// The edits that strand nobody in a package of one catalog; `None` if nobody is stranded.
-fn repair(view: &PackageView, generations: &[Olm]) -> Option<PackageRepair> {
+/// Whether a channel of a package strands somebody.
+fn strands(view: &PackageView, generations: &[Olm]) -> bool {
+    let state = State::new(view);
+    let asked = Question { generations, installed: &[], seen: &[] };
+    names(&state).any(|name| !stranded(&state, name, &users(&state, &state, name, &asked), generations).is_empty())
+}
+
+/// The names of the channels.
+fn names<'s>(state: &'s State<'_>) -> impl Iterator<Item = &'s str> {
+    let mut seen = BTreeSet::new();
+    state.package.channels.iter().map(|channel| channel.name.as_str()).filter(move |name| seen.insert(*name))
+}
+
+/// The edits that strand nobody in a package of one catalog; `None` if nobody is stranded. `work` is what may be spent.
+fn repair(view: &PackageView, generations: &[Olm], work: usize) -> Option<PackageRepair> {
     let state = State::new(view);
     let graph = state.graph?;
     let mut repair = PackageRepair {
@@ -112,15 +133,54 @@ fn repair(view: &PackageView, generations: &[Olm]) -> Option<PackageRepair> {
         is_fewest: true,
         left: Vec::new(),
     };
-    let mut seen = BTreeSet::new();
-    for channel in state.package.channels.iter().filter(|it| seen.insert(it.name.as_str())) {
-        let everybody = users(&state, &state, &channel.name, &Question { generations, installed: &[], seen: &[] });
-        let as_classic = everybody.iter().map(InstalledBundle::as_classic).collect();
-        let broken =
-            Broken { state: &state, graph, name: &channel.name, everybody: &everybody, as_classic, generations };
-        broken.mend(&mut repair);
+    let work = Cell::new(work);
+    for name in names(&state) {
+        let everybody = users(&state, &state, name, &Question { generations, installed: &[], seen: &[] });
+        let before = stranded(&state, name, &everybody, generations);
+        if !before.is_empty() {
+            let as_classic = everybody.iter().map(InstalledBundle::as_classic).collect();
+            let graph = own_graph(graph, name);
+            let broken =
+                Broken { state: &state, graph, name, everybody: &everybody, as_classic, generations, work: &work };
+            broken.mend(&before, &mut repair);
+        }
     }
     (repair.stranded_before > 0).then_some(repair)
+}
+
+/// The users of a channel without a way to its head.
+fn stranded(state: &State<'_>, name: &str, everybody: &[InstalledBundle], generations: &[Olm]) -> Stranded {
+    let mut found = Stranded::new();
+    for &olm in generations {
+        let mut routes = state.routes(olm, name);
+        for (at, user) in everybody.iter().enumerate() {
+            // A ClusterExtension knows the version of its installed bundle.
+            if olm == Olm::V1 && user.version.is_empty() {
+                continue;
+            }
+            if routes.as_mut().is_none_or(|it| it.route(user).end != End::Head) {
+                found.insert((olm, at));
+            }
+        }
+    }
+    found
+}
+
+/// A package with the channels of one name and their bundles alone: no other one decides about ways in them.
+fn own_graph(graph: &PackageGraph, name: &str) -> PackageGraph {
+    let channels: Vec<GraphChannel> = graph.channels.iter().filter(|channel| channel.name == name).cloned().collect();
+    let entries: HashSet<&str> =
+        channels.iter().flat_map(|channel| channel.entries.iter()).map(|entry| entry.name.as_str()).collect();
+    let bundles = graph.bundles.iter().filter(|bundle| entries.contains(bundle.name.as_str())).cloned().collect();
+    PackageGraph {
+        catalog: graph.catalog.clone(),
+        package: graph.package.clone(),
+        default_channel: graph.default_channel.clone(),
+        is_valid: graph.is_valid,
+        deprecations: graph.deprecations.clone(),
+        bundles,
+        channels,
+    }
 }
 
 /// A user with a generation of OLM, by the place in the list of all users.
@@ -134,12 +194,15 @@ fn n_users<'s>(stranded: impl IntoIterator<Item = &'s (Olm, usize)>) -> usize {
 /// A channel in which somebody may be stranded.
 struct Broken<'a> {
     state: &'a State<'a>,
-    graph: &'a PackageGraph,
+    /// The package with this channel alone.
+    graph: PackageGraph,
     name: &'a str,
     everybody: &'a [InstalledBundle],
     /// Everybody as OLM Classic sees them.
     as_classic: Vec<Installed>,
     generations: &'a [Olm],
+    /// What is left of the work.
+    work: &'a Cell<usize>,
 }
 
 /// A channel with edits made, and whether these are known to be the fewest.
@@ -150,21 +213,17 @@ struct Mended {
 }
 
 impl Broken<'_> {
-    fn mend(&self, repair: &mut PackageRepair) {
-        let before = self.stranded(self.graph, self.generations);
-        if before.is_empty() {
-            return;
-        }
-        repair.stranded_before += n_users(&before);
+    fn mend(&self, before: &Stranded, repair: &mut PackageRepair) {
+        repair.stranded_before += n_users(before);
         let Some(channel) = self.state.channel(self.name) else {
-            return self.leave(repair, &before, |_, _| "several channels of the package have this name".to_owned());
+            return self.leave(repair, before, |_, _| "several channels of the package have this name".to_owned());
         };
-        let Some(mended) = self.search(channel, &before) else {
-            let mut reasons = Reasons::new(channel, self.graph, self.name);
-            return self.leave(repair, &before, |olm, user| reasons.of(olm, user));
+        let Some(mended) = self.search(channel, before) else {
+            let mut reasons = Reasons::new(channel, &self.graph, self.name);
+            return self.leave(repair, before, |olm, user| reasons.of(olm, user));
         };
         let graph = self.graph_with(&mended.channel);
-        let after = self.stranded(&graph, self.generations);
+        let after = self.stranded(graph.clone(), self.generations);
         let freed = n_users(before.difference(&after));
         repair.edits.extend(self.edits(channel, &mended, freed));
         repair.is_fewest &= mended.is_fewest;
@@ -189,27 +248,22 @@ impl Broken<'_> {
         }));
     }
 
-    /// The users without a way to the head, with a graph of the package.
-    fn stranded(&self, graph: &PackageGraph, generations: &[Olm]) -> Stranded {
-        let view = view_of(graph);
-        let package = classic::Package::new(graph);
-        let mut found = Stranded::new();
-        for &olm in generations {
-            let mut routes = match olm {
-                Olm::Classic => UpgradeRoutes::classic(&package, self.name).ok(),
-                Olm::V1 => Some(UpgradeRoutes::v1(&view, self.name)),
-            };
-            for (at, user) in self.everybody.iter().enumerate() {
-                // A ClusterExtension knows the version of its installed bundle.
-                if olm == Olm::V1 && user.version.is_empty() {
-                    continue;
-                }
-                if routes.as_mut().is_none_or(|it| it.route(user).end != End::Head) {
-                    found.insert((olm, at));
-                }
-            }
-        }
-        found
+    /// The users without a way to the head, with another graph.
+    fn stranded(&self, graph: PackageGraph, generations: &[Olm]) -> Stranded {
+        stranded(&State::new(&view_of(graph)), self.name, self.everybody, generations)
+    }
+
+    /// How much one try looks at.
+    fn size(&self) -> usize {
+        let entries: usize = self.graph.channels.iter().map(|channel| channel.entries.len()).sum();
+        entries + self.graph.bundles.len() + self.everybody.len()
+    }
+
+    /// Takes some work from what is left; whether there was that much.
+    fn spends(&self, work: usize) -> bool {
+        let left = self.work.get().checked_sub(work);
+        self.work.set(left.unwrap_or_default());
+        left.is_some()
     }
 
     fn graph_with(&self, changed: &Channel) -> PackageGraph {
@@ -246,10 +300,37 @@ impl Broken<'_> {
         if let Some(changed) = self.with_edge_of_head(channel, olm) {
             return Some(changed);
         }
-        small_edits(channel).into_iter().take(MAX_TRIES).find(|it| self.holds(it, olm))
+        self.small_edits(channel).take(MAX_TRIES).find(|it| self.holds(it, olm))
+    }
+
+    /// The channel with one changed entry, for each change that may help.
+    fn small_edits<'c>(&'c self, channel: &'c Channel) -> impl Iterator<Item = Channel> + 'c {
+        let above = Above::new(channel);
+        let edits = channel.entries.iter().flat_map(move |entry| {
+            [self.without_loop(entry, &above), above.without_replaces(entry)].into_iter().flatten()
+        });
+        edits.map(|fields| with_fields(channel, fields))
+    }
+
+    /// An entry without the part of its range that leads up to newer versions; `None` if there is none, or no work is
+    /// left.
+    fn without_loop(&self, entry: &classic::Entry, above: &Above<'_>) -> Option<Entry> {
+        let own = entry.version.as_ref()?;
+        let range = Range::parse(&entry.fields.skip_range).ok().filter(|_| !entry.fields.skip_range.is_empty())?;
+        let newer = above.sorted.partition_point(|version| *version >= own);
+        let leads_up = |version: &&Version| range.contains(version).unwrap_or(false);
+        if !self.spends(newer / 8) || !above.sorted.get(..newer)?.iter().any(leads_up) {
+            return None;
+        }
+        let parts = entry.fields.skip_range.split("||").filter_map(|part| ending_below(part.trim(), own));
+        let skip_range = parts.collect::<Vec<String>>().join(" || ");
+        Some(Entry { skip_range, ..Entry::clone(&entry.fields) })
     }
 
     fn with_edge_of_head(&self, channel: &Channel, olm: &[Olm]) -> Option<Channel> {
+        if !self.spends(self.size()) {
+            return None;
+        }
         let besides = if olm.contains(&Olm::V1) { self.ends_of_v1(channel) } else { Vec::new() };
         let edge = extra_edge(channel, &self.as_classic, &besides, |edge| self.holds(&with_edge(channel, edge), olm))?;
         Some(with_edge(channel, &edge))
@@ -265,9 +346,9 @@ impl Broken<'_> {
         let mut n_tries = 0;
         for _ in 0..MAX_EDITS_BEFORE {
             let mut next: Vec<Channel> = Vec::new();
-            for changed in level.iter().flat_map(small_edits) {
+            for changed in level.iter().flat_map(|channel| self.small_edits(channel)) {
                 n_tries += 1;
-                if n_tries > MAX_TRIES {
+                if n_tries > MAX_TRIES || self.work.get() == 0 {
                     return self.with_all_small_edits(channel, helps);
                 }
                 if let Some(found) = helps(&changed) {
@@ -282,13 +363,17 @@ impl Broken<'_> {
 
     /// Makes all small edits at once, and then drops each one that the others can do without.
     fn with_all_small_edits(&self, channel: &Channel, helps: impl Fn(&Channel) -> Option<Channel>) -> Option<Channel> {
-        let mut all = channel.clone();
-        for _ in channel.entries.iter() {
-            match small_edits(&all).into_iter().next() {
-                Some(changed) => all = changed,
-                None => break,
+        let above = Above::new(channel);
+        let edited = channel.entries.iter().map(|entry| {
+            let range = self.without_loop(entry, &above);
+            let replaces = above.without_replaces(entry);
+            match (range, replaces) {
+                (Some(range), Some(_)) => with_version(Entry { replaces: String::new(), ..range }, entry),
+                (Some(fields), None) | (None, Some(fields)) => with_version(fields, entry),
+                (None, None) => entry.clone(),
             }
-        }
+        });
+        let mut all = Channel { entries: edited.collect(), ..channel.clone() };
         helps(&all)?;
         let is_changed = |(old, new): &(&classic::Entry, &classic::Entry)| old.fields != new.fields;
         let changed: Vec<Entry> = channel
@@ -310,8 +395,7 @@ impl Broken<'_> {
 
     /// The ends of the ways of OLM v1 that do not lead to the head.
     fn ends_of_v1(&self, channel: &Channel) -> Vec<Installed> {
-        let graph = self.graph_with(channel);
-        let view = view_of(&graph);
+        let view = view_of(self.graph_with(channel));
         let versions: BTreeMap<&str, &str> =
             view.bundles().iter().map(|it| (it.name.as_str(), it.version.as_str())).collect();
         let mut routes = UpgradeRoutes::v1(&view, self.name);
@@ -330,12 +414,15 @@ impl Broken<'_> {
 
     /// Whether every user who is not above the head of a channel has a way there.
     fn holds(&self, changed: &Channel, olm: &[Olm]) -> bool {
+        if !self.spends(self.size()) {
+            return false;
+        }
         let is_above = above_head(changed);
         let below: Vec<&Installed> = self.as_classic.iter().filter(|it| !is_above(it)).collect();
         if !leads_all_to_its_head(changed, &below) {
             return false;
         }
-        let stranded = self.stranded(&self.graph_with(changed), olm);
+        let stranded = self.stranded(self.graph_with(changed), olm);
         stranded.iter().all(|(_, at)| is_above(&self.as_classic[*at]))
     }
 
@@ -364,9 +451,9 @@ impl Broken<'_> {
 }
 
 /// A package as the engines see it.
-fn view_of(graph: &PackageGraph) -> PackageView {
+fn view_of(graph: PackageGraph) -> PackageView {
     let rank = CatalogRank { catalog: graph.catalog.clone(), ..CatalogRank::default() };
-    PackageView::new(&graph.package, vec![graph.clone()], &[rank])
+    PackageView::new(&graph.package.clone(), vec![graph], &[rank])
 }
 
 /// Why people stay stranded in a channel.
@@ -380,7 +467,7 @@ struct Reasons<'a> {
 impl<'a> Reasons<'a> {
     fn new(channel: &'a Channel, graph: &PackageGraph, name: &'a str) -> Self {
         let fields: Vec<Entry> = channel.entries.iter().map(|it| Entry::clone(&it.fields)).collect();
-        let (is_above_head, view) = (Box::new(above_head(channel)), view_of(graph));
+        let (is_above_head, view) = (Box::new(above_head(channel)), view_of(graph.clone()));
         Self { is_above_head, view, name, is_valid: check_chain(&fields).is_ok() }
     }
 
@@ -402,31 +489,29 @@ impl<'a> Reasons<'a> {
     }
 }
 
-/// The channel with one changed entry, for each change that may help in addition to an edge of the head: a range that
-/// leads up to newer versions ends below the entry, or a `replaces` that leads to a newer version goes.
-fn small_edits(channel: &Channel) -> Vec<Channel> {
-    let versions: BTreeMap<&str, &Version> =
-        channel.entries.iter().filter_map(|it| Some((it.fields.name.as_str(), it.version.as_ref()?))).collect();
-    let mut found = Vec::new();
-    for entry in &channel.entries {
-        let Some(own) = &entry.version else { continue };
-        let mut fields = Entry::clone(&entry.fields);
-        let range = Range::parse(&fields.skip_range).ok().filter(|_| !fields.skip_range.is_empty());
-        let includes =
-            |it: &&Version| *it >= own && range.as_ref().is_some_and(|range| range.contains(it).unwrap_or(false));
-        if versions.values().any(includes) {
-            let below: Vec<String> =
-                fields.skip_range.split("||").filter_map(|it| ending_below(it.trim(), own)).collect();
-            fields.skip_range = below.join(" || ");
-            found.push(with_fields(channel, fields));
-        }
-        let mut fields = Entry::clone(&entry.fields);
-        if versions.get(fields.replaces.as_str()).is_some_and(|it| *it >= own) {
-            fields.replaces.clear();
-            found.push(with_fields(channel, fields));
-        }
+/// The versions of a channel, for the edits that may help in addition to an edge of the head: a range that leads up to
+/// newer versions ends below the entry, or a `replaces` that leads to a newer version goes.
+struct Above<'c> {
+    versions: BTreeMap<&'c str, &'c Version>,
+    /// From the highest to the lowest.
+    sorted: Vec<&'c Version>,
+}
+
+impl<'c> Above<'c> {
+    fn new(channel: &'c Channel) -> Self {
+        let versions: BTreeMap<&str, &Version> =
+            channel.entries.iter().filter_map(|it| Some((it.fields.name.as_str(), it.version.as_ref()?))).collect();
+        let mut sorted: Vec<&Version> = versions.values().copied().collect();
+        sorted.sort_by(|a, b| b.cmp(a));
+        Self { versions, sorted }
     }
-    found
+
+    /// An entry without a `replaces` that leads to a newer version; `None` if it has none.
+    fn without_replaces(&self, entry: &classic::Entry) -> Option<Entry> {
+        let own = entry.version.as_ref()?;
+        let is_newer = self.versions.get(entry.fields.replaces.as_str()).is_some_and(|it| *it >= own);
+        is_newer.then(|| Entry { replaces: String::new(), ..Entry::clone(&entry.fields) })
+    }
 }
 
 /// The part of a range below a version; `None` if nothing is left.
@@ -447,8 +532,12 @@ fn ending_below(part: &str, own: &Version) -> Option<String> {
 fn with_fields(channel: &Channel, fields: Entry) -> Channel {
     let mut changed = channel.clone();
     let name = fields.name.clone();
-    changed.entries.change(&name, |entry| classic::Entry::new(fields, entry.version.clone()));
+    changed.entries.change(&name, |entry| with_version(fields, entry));
     changed
+}
+
+fn with_version(fields: Entry, old: &classic::Entry) -> classic::Entry {
+    classic::Entry::new(fields, old.version.clone())
 }
 
 /// The command that makes an edit of an entry.
@@ -470,35 +559,69 @@ fn command(package: &str, channel: &str, new: &Entry, old: &Entry) -> String {
 #[cfg(test)]
 mod tests {
     use olmdex_index::query::GraphBundle;
+    use olmdex_text::tally::{assert_grows_with_input, steps_of};
 
     use super::*;
 
     /// A package with one channel of entries `NAME REPLACES SKIPS RANGE`, where `-` is an empty field; names are
     /// versions.
     fn view(entries: &[&str]) -> PackageView {
-        let entry = |text: &&str| {
-            let parts: Vec<&str> = text.splitn(4, ' ').collect();
+        view_of_channels(&[entries])
+    }
+
+    fn view_of_channels<T: AsRef<str>>(channels: &[&[T]]) -> PackageView {
+        let entry = |text: &T| {
+            let parts: Vec<&str> = text.as_ref().splitn(4, ' ').collect();
             let part = |at: usize| parts.get(at).copied().filter(|it| *it != "-").unwrap_or_default().to_owned();
             let skips = part(2).split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
             Entry { name: part(0), replaces: part(1), skips, skip_range: part(3) }
         };
-        let entries: Vec<Entry> = entries.iter().map(entry).collect();
         let bundle = |it: &Entry| GraphBundle {
             name: it.name.clone(),
             package_property: Some(format!(r#"{{"packageName":"p","version":"{}"}}"#, it.name)),
             ..GraphBundle::default()
         };
+        let entries: Vec<Vec<Entry>> = channels.iter().map(|entries| entries.iter().map(entry).collect()).collect();
+        let channel = |(at, entries): (usize, &Vec<Entry>)| GraphChannel {
+            name: format!("s{at}"),
+            entries: entries.clone().into(),
+            places: Arc::default(),
+        };
         let graph = PackageGraph {
             catalog: "c".to_owned(),
             package: "p".to_owned(),
-            default_channel: "s".to_owned(),
+            default_channel: "s0".to_owned(),
             is_valid: true,
-            bundles: entries.iter().map(bundle).collect(),
-            channels: vec![GraphChannel { name: "s".to_owned(), entries: entries.into(), places: Arc::default() }],
+            bundles: entries.iter().flatten().map(bundle).collect(),
+            channels: entries.iter().enumerate().map(channel).collect(),
             deprecations: Vec::new(),
         };
         let rank = CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() };
         PackageView::new("p", vec![graph], &[rank])
+    }
+
+    #[test]
+    fn channels_are_looked_at_one_by_one() {
+        assert_grows_with_input(100, |n| {
+            let entries = |at: usize| (0..5).map(move |minor| format!("{at}.{minor}.0"));
+            let channels: Vec<Vec<String>> = (0..n).map(|at| entries(at).collect()).collect();
+            let channels: Vec<&[String]> = channels.iter().map(Vec::as_slice).collect();
+            let view = view_of_channels(&channels);
+            move || drop(repair(&view, &[Olm::Classic, Olm::V1], 0))
+        });
+    }
+
+    #[test]
+    fn tries_end_when_the_work_is_spent() {
+        // Versions that differ in their build metadata alone: each `replaces` seems to lead up.
+        let entry = |at: usize| match at {
+            0 => "1.0.0+b0".to_owned(),
+            _ => format!("1.0.0+b{at} 1.0.0+b{}", at - 1),
+        };
+        let entries: Vec<String> = (0..100).map(entry).collect();
+        let view = view_of_channels(&[&entries]);
+        let steps = |work| steps_of(|| drop(repair(&view, &[Olm::Classic, Olm::V1], work)));
+        assert!(steps(20_000) * 5 < steps(1_000_000), "{} of {}", steps(20_000), steps(1_000_000));
     }
 
     #[test]
@@ -523,7 +646,7 @@ mod tests {
             ),
         ];
         for (entries, expected, is_fewest, n_left) in cases {
-            let found = repair(&view(entries), &[Olm::Classic]);
+            let found = repair(&view(entries), &[Olm::Classic], MAX_WORK);
             let Some(found) = found else {
                 assert!(expected.is_empty(), "{entries:?}");
                 continue;

@@ -232,7 +232,7 @@ impl<'v> State<'v> {
     }
 
     /// The ways in a channel; `None` if there is no such channel, or OLM Classic finds no order in it.
-    fn routes<'s>(&'s self, olm: Olm, channel: &'s str) -> Option<UpgradeRoutes<'s>> {
+    pub(super) fn routes<'s>(&'s self, olm: Olm, channel: &'s str) -> Option<UpgradeRoutes<'s>> {
         if self.package.channels.iter().all(|it| it.name != channel) {
             return None;
         }

@@ -108,7 +108,7 @@ impl Package {
     /// A package from the data of an index.
     pub fn new(graph: &PackageGraph) -> Self {
         let mut versions: HashMap<&str, Version> = HashMap::new();
-        for bundle in &graph.bundles {
+        for bundle in graph.bundles.iter().inspect(|_| tally::step(1)) {
             let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
             if let Some(version) = version {
                 versions.entry(&bundle.name).or_insert_with(|| version.value.to_build_metadata());
