@@ -2,6 +2,8 @@
 //! [`CatalogSources`](olmdex_olm::catalog_source::CatalogSources) identifies the catalogs of the CatalogSources and
 //! ClusterCatalogs of a cluster.
 
+use std::collections::BTreeSet;
+
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use olmdex_constraint::openshift::Minor;
@@ -21,11 +23,7 @@ impl Catalogs {
     /// # Errors
     /// If it cannot be read.
     pub fn of(index: &LightIndex) -> Result<Self, IndexError> {
-        Ok(index
-            .catalog_ranks(&Filter::default())?
-            .iter()
-            .map(|CatalogRank { catalog, priority, .. }| (catalog.as_str(), *priority))
-            .collect())
+        Ok(index.catalog_ranks(&Filter::default())?.iter().collect())
     }
 
     /// Their names, in the order of the index.
@@ -90,11 +88,25 @@ impl Catalogs {
         if without.is_empty() { CatalogsOfVersion::Missing } else { CatalogsOfVersion::Without(without) }
     }
 
-    /// The catalogs of a cluster of a version of OpenShift: those that are not named after another version. `None` if
-    /// no catalog is named after its version: then the names say nothing about the cluster.
+    /// The catalogs of families of which another one is for a version of OpenShift.
+    pub fn of_other_versions(&self, openshift: Minor) -> BTreeSet<&str> {
+        let all: Vec<_> = self.names().filter_map(|name| Some((name, family_and_minor(name)?))).collect();
+        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|it| it.1.1.is_same(openshift));
+        let own: BTreeSet<String> = own.into_iter().map(|it| it.1.0).collect();
+        others.into_iter().filter(|it| own.contains(&it.1.0)).map(|it| it.0).collect()
+    }
+
+    /// The catalogs of a cluster of a version of OpenShift: all but [`Self::of_other_versions`]. `None` for all.
     pub fn of_cluster(&self, openshift: Minor) -> Option<Vec<String>> {
-        self.names().find(|it| is_for(it, openshift) == Some(true))?;
-        Some(self.names().filter(|it| is_for(it, openshift) != Some(false)).map(str::to_owned).collect())
+        let others = self.of_other_versions(openshift);
+        let own = self.names().filter(|name| !others.contains(name)).map(str::to_owned);
+        (!others.is_empty()).then(|| own.collect())
+    }
+}
+
+impl<'r> FromIterator<&'r CatalogRank> for Catalogs {
+    fn from_iter<I: IntoIterator<Item = &'r CatalogRank>>(ranks: I) -> Self {
+        ranks.into_iter().map(|rank| (rank.catalog.as_str(), rank.priority)).collect()
     }
 }
 
@@ -158,11 +170,23 @@ mod tests {
             // 5.0 is another name of 4.23.
             let openshift = Minor { major, minor };
             assert_eq!(catalogs.of_version(having, openshift), CatalogsOfVersion::Own(names(&[own])), "{openshift}");
-            assert_eq!(catalogs.of_cluster(openshift), Some(names(&["certified", own])), "{openshift}");
         }
         let other = Minor { major: 4, minor: 9 };
         assert_eq!(catalogs.of_version(having, other), CatalogsOfVersion::Missing);
-        assert_eq!(catalogs.of_cluster(other), None);
+    }
+
+    #[test]
+    fn only_other_versions_of_a_family_are_left_out() {
+        let names = ["acm-2.11", "community", "shop-4.15", "shop-4.16", "shop-4.17", "shop-4.23", "tools-4.17"];
+        let catalogs: Catalogs = names.into_iter().map(|name| (name, 0)).collect();
+        for (major, minor, own) in
+            [(4, 16, Some("shop-4.16")), (4, 17, Some("shop-4.17")), (5, 0, Some("shop-4.23")), (4, 18, None)]
+        {
+            let of_cluster = catalogs.of_cluster(Minor { major, minor });
+            let is_left = |name: &&str| !name.starts_with("shop") || own == Some(*name);
+            let expected = own.map(|_| names.iter().filter(|name| is_left(name)).map(|it| (*it).to_owned()).collect());
+            assert_eq!(of_cluster, expected, "{major}.{minor}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::diagnosis::{namespace_states, worlds_of};
+use super::diagnosis::{states_of, worlds_of};
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
@@ -18,8 +18,8 @@ use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
 use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_fbc::Name;
+use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
-use olmdex_index::{Index, LightIndex};
 use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
 use olmdex_olm::namespace::{NamespaceState, ObstacleCode, first_obstacle, lasting_obstacle, next_bundle};
 use olmdex_olm::resolve::World;
@@ -111,8 +111,8 @@ impl CompatQuestion {
         let bundles =
             memo.bundles.get().map_or_else(|| self.bundles_by_name(index, &filter), |it| Ok(Rc::clone(it)))?;
         let bundles = memo.bundles.get_or_init(|| bundles);
-        let namespaces = self.namespaces(index)?;
-        let (worlds, tries) = (OnceCell::new(), MAX_TRIED);
+        let (worlds, namespaces) = self.namespaces(index)?;
+        let tries = MAX_TRIED;
         let mut inquiry =
             CompatInquiry { asked: self, index, filter, catalogs, bundles, namespaces, worlds, tries, memo, warn };
         let mut answers = CompatAnswers::default();
@@ -126,23 +126,21 @@ impl CompatQuestion {
         Ok(answers)
     }
 
-    fn state<'s>(&'s self, index: &'s LightIndex) -> State<'s, LightIndex> {
-        State {
-            index,
+    /// The cluster's namespaces with the catalogs of its present version, and their states.
+    fn namespaces(&self, index: &Index) -> Result<(Vec<World>, Vec<NamespaceState>), AskError> {
+        if !self.olm.is_classic() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let state = State {
+            index: &**index,
             cluster: self.cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
             source_map: &self.source_map,
             are_named: self.are_named,
             namespaces: &[],
-        }
-    }
-
-    /// The states of the cluster's namespaces with the catalogs of its present version.
-    fn namespaces(&self, index: &Index) -> Result<Vec<NamespaceState>, AskError> {
-        if !self.olm.is_classic() {
-            return Ok(Vec::new());
-        }
-        let (state, options) = (self.state(index), options_of_work(DEFAULT_WORK));
-        namespace_states(&state, &self.catalogs, Some(self.step.from), &options, |_| true)
+        };
+        let found = worlds_of(&state, &self.catalogs, Some(self.step.from))?;
+        let states = states_of(&found, &state, &options_of_work(DEFAULT_WORK), |_| true)?;
+        Ok((found.worlds, states))
     }
 
     /// Judges the bundles of catalogs.
@@ -248,14 +246,6 @@ impl CompatMemo {
 /// that are not tried: only their first steps are those of the namespace.
 const MAX_TRIED: usize = 20_000;
 
-/// The ClusterServiceVersion that replaces another one.
-fn newer_than<'c>(cluster: &'c Cluster, csv: &ClusterServiceVersion) -> Option<&'c ClusterServiceVersion> {
-    let is_newer = |other: &&ClusterServiceVersion| {
-        other.namespace == csv.namespace && other.replaces == csv.name && other.name != csv.name && !other.is_copied
-    };
-    cluster.csvs.iter().find(is_newer)
-}
-
 /// A question in progress.
 struct CompatInquiry<'a> {
     asked: &'a CompatQuestion,
@@ -265,8 +255,9 @@ struct CompatInquiry<'a> {
     catalogs: Vec<PlanCatalog>,
     bundles: &'a [BundleRow],
     namespaces: Vec<NamespaceState>,
-    /// The same namespaces, in which ways out are tried, and what is left of [`MAX_TRIED`].
-    worlds: OnceCell<Vec<World>>,
+    /// The same namespaces, in which ways out are tried.
+    worlds: Vec<World>,
+    /// What is left of [`MAX_TRIED`].
     tries: usize,
     memo: &'a CompatMemo,
     warn: Warn<'a>,
@@ -318,9 +309,11 @@ impl CompatInquiry<'_> {
         let sources = CatalogSources::new(&ranks, source_map, cluster, Some(step.from), *are_named)?;
         cluster.warnings.iter().for_each(|it| (self.warn)(it));
         let n_before = answers.rows.len();
+        let replacements = ClusterServiceVersion::replacements(cluster.csvs.iter());
         for csv in cluster.csvs.iter().filter(|it| olm.is_classic() && !it.is_copied) {
+            let newer = replacements.get(&(csv.namespace.as_str(), csv.name.as_str())).copied();
             // An upgrade that is under way ends by itself.
-            if let Some(newer) = newer_than(cluster, csv).filter(|newer| newer.phase != "Failed") {
+            if let Some(newer) = newer.filter(|newer| !newer.has_failed()) {
                 let (name, namespace) = (&csv.name, &csv.namespace);
                 (self.warn)(&format!(
                     "{name} in the namespace {namespace} is left out: {} is replacing it",
@@ -334,9 +327,9 @@ impl CompatInquiry<'_> {
             let source = source.map(|it| (it.source_namespace.as_str(), it.source.as_str()));
             let n_before = answers.rows.len();
             self.add(&sources, self.of_csv(csv, subscription), source, answers)?;
-            self.put_in_namespace(cluster, csv, subscription, &mut answers.rows[n_before..], &mut answers.stuck);
+            self.put_in_namespace(csv, newer, subscription, &mut answers.rows[n_before..], &mut answers.stuck);
             if subscription.is_some() {
-                self.try_in_namespace(csv, &mut answers.rows[n_before..])?;
+                self.try_in_namespace(csv, &mut answers.rows[n_before..]);
             }
         }
         for extension in cluster.extensions.iter().filter(|_| olm.is_v1()) {
@@ -354,8 +347,8 @@ impl CompatInquiry<'_> {
     /// Takes back ways out that OLM does not go, because the namespace keeps the operator from any upgrade.
     fn put_in_namespace(
         &mut self,
-        cluster: &Cluster,
         csv: &ClusterServiceVersion,
+        newer: Option<&ClusterServiceVersion>,
         subscription: Option<&Subscription>,
         rows: &mut [Stay],
         stuck: &mut Vec<String>,
@@ -364,7 +357,7 @@ impl CompatInquiry<'_> {
         let subject = subscription.map_or(&csv.name, |it| &it.name);
         let obstacle = first_obstacle(&self.namespaces, &csv.namespace, subject)
             .or_else(|| lasting_obstacle(&self.namespaces, &csv.namespace, subject));
-        let (words, permits) = match (obstacle, newer_than(cluster, csv)) {
+        let (words, permits) = match (obstacle, newer) {
             (Some(obstacle), _) => {
                 let words = format!("{whose}: {}", obstacle.text);
                 if obstacle.code != ObstacleCode::Unmanaged {
@@ -383,15 +376,9 @@ impl CompatInquiry<'_> {
     }
 
     /// Takes back ways out that OLM does not take in the whole namespace.
-    fn try_in_namespace(&mut self, csv: &ClusterServiceVersion, rows: &mut [Stay]) -> Result<(), AskError> {
+    fn try_in_namespace(&mut self, csv: &ClusterServiceVersion, rows: &mut [Stay]) {
         for row in rows.iter_mut().filter(|row| row.way.is_some()) {
-            if self.worlds.get().is_none() {
-                let CompatQuestion { catalogs, step, .. } = self.asked;
-                let found = worlds_of(&self.asked.state(self.index), catalogs, Some(step.from))?;
-                let _ = self.worlds.set(found.worlds);
-            }
-            let mut worlds = self.worlds.get().into_iter().flatten();
-            let Some(world) = worlds.find(|world| world.namespace == csv.namespace) else { continue };
+            let Some(world) = self.worlds.iter().find(|world| world.namespace == csv.namespace) else { continue };
             let n_steps = row.way.as_ref().map_or(0, Vec::len);
             let Some(left) = self.tries.checked_sub((world.subscriptions.len() + world.installed.len()) * n_steps)
             else {
@@ -407,7 +394,6 @@ impl CompatInquiry<'_> {
                 (self.warn)(&format!("{name} in the namespace {namespace} has no way out: {words}: {why}"));
             }
         }
-        Ok(())
     }
 
     fn of_csv(&self, csv: &ClusterServiceVersion, subscription: Option<&Subscription>) -> StayingOperator {

@@ -272,14 +272,26 @@ pub(crate) fn namespace_states(
     options: &Options,
     is_asked: impl Fn(&str) -> bool,
 ) -> Result<Vec<NamespaceState>, AskError> {
+    states_of(&worlds_of(state, catalogs, openshift)?, state, options, is_asked)
+}
+
+/// As [`namespace_states`], for worlds that are known.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub(crate) fn states_of(
+    Worlds { worlds, facts, .. }: &Worlds,
+    state: &State<'_, LightIndex>,
+    options: &Options,
+    is_asked: impl Fn(&str) -> bool,
+) -> Result<Vec<NamespaceState>, AskError> {
     let Some((cluster, _)) = state.cluster else { return Ok(Vec::new()) };
-    let Worlds { worlds, facts, .. } = worlds_of(state, catalogs, openshift)?;
     let mut states = Vec::new();
     for world in worlds.iter().filter(|it| is_asked(&it.namespace)) {
         let rows = IndexRows::new(state.index, world);
         let (index, tries) = (state.index, MAX_TRIES.into());
         let own = OwnObjects::default();
-        let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index, facts: &facts, options, tries, own };
+        let inquiry = NamespaceInquiry { cluster, world, rows: &rows, index, facts, options, tries, own };
         states.push(inquiry.state()?);
     }
     Ok(states)

@@ -110,7 +110,7 @@ impl PlacedOperators {
             return Err(AskError::NothingInstalledThere);
         }
         // Without a source, the catalogs of the cluster's version count.
-        let all: Catalogs = ranks.iter().map(|rank| (rank.catalog.as_str(), rank.priority)).collect();
+        let all: Catalogs = ranks.iter().collect();
         let present = coerce(&cluster.openshift).and_then(|it| all.of_cluster(it));
         let (mut operators, mut faults) = (Vec::new(), BTreeSet::new());
         for operator in installed {

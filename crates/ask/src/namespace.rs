@@ -1,14 +1,15 @@
 //! A question about namespaces of a cluster: the contents of manifests, and additions in words.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::bundle::Target;
+use super::catalog::Catalogs;
 use super::error::AskError;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Name;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{CatalogRank, Filter};
-use olmdex_olm::catalog_source::{CatalogSources, family_and_minor};
+use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::resolve::{ClusterFacts, IndexRows, Install, Installed, Question, QuestionError, World};
 use olmdex_rules::cluster::{Cluster, ClusterExtension};
 use olmdex_version::Version;
@@ -120,21 +121,14 @@ impl NamespaceQuestion {
             ..Question::default()
         };
         let ranks = index.catalog_ranks(&Filter { catalogs: self.catalogs, ..Filter::default() })?;
-        question.other_versions = of_other_versions(&ranks, facts.openshift);
+        let all: Catalogs = ranks.iter().collect();
+        let others = facts.openshift.map(|it| all.of_other_versions(it)).unwrap_or_default();
+        question.other_versions = others.into_iter().map(str::to_owned).collect();
         let sources =
             CatalogSources::new(&ranks, &self.source_map, &question.cluster, facts.openshift, self.are_named)?;
         question.tie(&sources);
         Ok((question, ranks))
     }
-}
-
-/// The catalogs of families of which another one is for a cluster's version of OpenShift.
-fn of_other_versions(ranks: &[CatalogRank], openshift: Option<Minor>) -> BTreeSet<String> {
-    let Some(openshift) = openshift else { return BTreeSet::new() };
-    let all: Vec<_> = ranks.iter().filter_map(|rank| Some((&rank.catalog, family_and_minor(&rank.catalog)?))).collect();
-    let own: BTreeSet<&str> = all.iter().filter(|it| it.1.1.is_same(openshift)).map(|it| it.1.0.as_str()).collect();
-    let others = all.iter().filter(|it| !it.1.1.is_same(openshift) && own.contains(it.1.0.as_str()));
-    others.map(|it| it.0.clone()).collect()
 }
 
 /// A name, and the text behind its first separator.
@@ -201,23 +195,4 @@ fn complete(question: &Question, ranks: &[CatalogRank], index: &LightIndex) -> R
     let rows = IndexRows::new(index, &bare);
     question.complete(&mut world, &rows, index)?;
     Ok((world, warnings))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_other_versions_of_a_family_are_left_out() {
-        let names = ["acm-2.11", "community", "shop-4.15", "shop-4.16", "shop-4.17", "tools-4.17"];
-        let rank = |name: &&str| CatalogRank { catalog: (*name).to_owned(), ..CatalogRank::default() };
-        let ranks: Vec<CatalogRank> = names.iter().map(rank).collect();
-        let cases: [(&str, &[&str]); 3] =
-            [("4.16", &["shop-4.15", "shop-4.17"]), ("4.17", &["shop-4.15", "shop-4.16"]), ("4.18", &[])];
-        for (openshift, expected) in cases {
-            let found = of_other_versions(&ranks, olmdex_rules::openshift::coerce(openshift));
-            assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{openshift}");
-        }
-        assert!(of_other_versions(&ranks, None).is_empty());
-    }
 }

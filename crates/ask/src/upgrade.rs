@@ -464,8 +464,7 @@ impl<'a> UpgradeInquiry<'a> {
         Err(LeftOut::Warned)
     }
 
-    /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named
-    /// after another version. None if the words name the catalogs.
+    /// The catalogs of the cluster's version of OpenShift; none if all are, or if the words name the catalogs.
     fn of_version(&self, cluster: &Cluster) -> Result<Vec<String>, AskError> {
         let Some(minor) = coerce(&cluster.openshift).filter(|_| self.options.catalog.is_empty()) else {
             return Ok(Vec::new());

@@ -26,6 +26,7 @@ pub use install_modes::unsupported_targets;
 pub use standing::{NamespaceState, OperatorStanding, first_obstacle, headline, lasting_obstacle, next_bundle};
 
 use std::cell::{Cell, OnceCell};
+use std::collections::BTreeMap;
 
 use commands::Commands;
 
@@ -60,6 +61,7 @@ pub struct OwnObjects<'a> {
     subscriptions: OnceCell<Vec<&'a Subscription>>,
     /// Those that are no copies.
     service_versions: OnceCell<Vec<&'a ClusterServiceVersion>>,
+    replacements: OnceCell<BTreeMap<(&'a str, &'a str), &'a ClusterServiceVersion>>,
 }
 
 /// How many changes are tried for one namespace. Its objects may be anybody's, and each of them may ask for some.

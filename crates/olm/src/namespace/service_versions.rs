@@ -7,7 +7,7 @@ use crate::resolve::{Failure, Resolution, csv_apis};
 use olmdex_index::query::InstallModes;
 use olmdex_rules::cluster::{ClusterServiceVersion, Condition, Subscription};
 
-impl NamespaceInquiry<'_> {
+impl<'a> NamespaceInquiry<'a> {
     pub(super) fn of_service_versions(&self, resolution: Option<&Resolution>) -> Result<Vec<Obstacle>, Failure> {
         let mut obstacles = Vec::new();
         for csv in self.own() {
@@ -22,16 +22,23 @@ impl NamespaceInquiry<'_> {
     }
 
     /// The ClusterServiceVersions that OLM has installed in this namespace.
-    pub(super) fn own(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
+    pub(super) fn own(&self) -> impl Iterator<Item = &'a ClusterServiceVersion> {
         let is_own = |it: &&ClusterServiceVersion| it.namespace == self.namespace() && !it.is_copied;
         self.own.service_versions.get_or_init(|| self.cluster.csvs.iter().filter(is_own).collect()).iter().copied()
     }
 
     /// A ClusterServiceVersion that is being replaced by one that has not failed, and that one.
     pub(super) fn replacing(&self) -> Option<(&str, &ClusterServiceVersion)> {
-        let successor = |name: &str| self.own().find(|it| it.replaces == name && it.phase != "Failed");
-        let mut going = self.own().filter(|it| matches!(it.phase.as_str(), "Replacing" | "Deleting"));
-        going.find_map(|it| Some((it.name.as_str(), successor(&it.name)?)))
+        let newer = |name: &str| self.replacement_of(name).filter(|csv| !csv.has_failed());
+        let mut going = self.own().filter(|it| it.is_going());
+        going.find_map(|it| Some((it.name.as_str(), newer(&it.name)?)))
+    }
+
+    /// The ClusterServiceVersion of this namespace that replaces one of a name.
+    fn replacement_of(&self, name: &str) -> Option<&'a ClusterServiceVersion> {
+        let replacements = &self.own.replacements;
+        let replacements = replacements.get_or_init(|| ClusterServiceVersion::replacements(self.own()));
+        replacements.get(&(self.namespace(), name)).copied()
     }
 
     /// The Subscription of a ClusterServiceVersion, also while it replaces the installed one.
@@ -43,7 +50,7 @@ impl NamespaceInquiry<'_> {
     /// The names that obstacles of a ClusterServiceVersion are about: those of its Subscriptions, also of one whose
     /// operator it replaces or that replaces it.
     fn subjects(&self, csv: &ClusterServiceVersion) -> Vec<String> {
-        let successor = self.own().find(|it| it.replaces == csv.name).map(|it| it.name.as_str());
+        let successor = self.replacement_of(&csv.name).map(|it| it.name.as_str());
         let names = [Some(csv.name.as_str()), Some(csv.replaces.as_str()).filter(|it| !it.is_empty()), successor];
         let is_its =
             |it: &&Subscription| names.iter().flatten().any(|name| it.installed == *name || it.current == *name);
@@ -151,7 +158,7 @@ impl NamespaceInquiry<'_> {
         let own = conditions.iter().find(|it| it.namespace == csv.namespace && it.name == csv.name)?;
         let Condition { reason, message, since, .. } = own.refusal()?;
         let follows = resolution.is_some_and(|it| it.operators.iter().any(|operator| operator.replaces == csv.name));
-        let is_replaced = self.own().any(|it| it.replaces == csv.name);
+        let is_replaced = self.replacement_of(&csv.name).is_some();
         let effect = if follows || is_replaced { Effect::Stops } else { Effect::Later };
         let reason = if reason.is_empty() { String::new() } else { format!(" ({reason})") };
         let text = format!("{} reports Upgradeable=False{reason}", csv.name);
@@ -167,7 +174,7 @@ impl NamespaceInquiry<'_> {
     /// ClusterServiceVersion does not state its install modes, its catalog does.
     fn of_modes(&self, csv: &ClusterServiceVersion) -> Result<Option<Obstacle>, Failure> {
         // A Failed one says so by itself.
-        if csv.phase == "Failed" {
+        if csv.has_failed() {
             return Ok(None);
         }
         let mut modes = InstallModes::of_stated(&csv.install_modes);
@@ -202,7 +209,7 @@ impl NamespaceInquiry<'_> {
 
     /// Whether no Subscription of the namespace has installed a ClusterServiceVersion, and nothing replaces it.
     pub(super) fn is_unmanaged(&self, csv: &ClusterServiceVersion) -> bool {
-        self.subscription_of(csv).is_none() && !self.own().any(|other| other.replaces == csv.name)
+        self.subscription_of(csv).is_none() && self.replacement_of(&csv.name).is_none()
     }
 
     fn unmanaged(&self, csv: &ClusterServiceVersion) -> Option<Obstacle> {
@@ -245,7 +252,7 @@ impl NamespaceInquiry<'_> {
         // A namespace with others of its kind was collected.
         let is_collected = self.cluster.csvs.iter().any(|it| it.namespace == subscription.namespace)
             || self.cluster.copies.contains_key(&subscription.namespace);
-        if !(is_collected || is_reported) || self.own().any(|it| it.replaces == *installed) {
+        if !(is_collected || is_reported) || self.replacement_of(installed).is_some() {
             return None;
         }
         let text = format!("the ClusterServiceVersion {installed} does not exist, and the Subscription names it");

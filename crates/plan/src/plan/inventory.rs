@@ -19,8 +19,9 @@ use olmdex_version::first_of;
 /// The ClusterServiceVersions in question, and the facts of the Subscriptions about them.
 struct InventoryScope<'c> {
     csvs: Vec<&'c ClusterServiceVersion>,
-    /// The replacement of a ClusterServiceVersion, by its namespace and name.
-    replaced: BTreeMap<(&'c str, &'c str), &'c str>,
+    replacements: BTreeMap<(&'c str, &'c str), &'c ClusterServiceVersion>,
+    /// The namespaces and names of the ClusterServiceVersions that OLM is replacing.
+    going: BTreeSet<(&'c str, &'c str)>,
     /// The Subscriptions by their namespace and installed bundle.
     by_installed: BTreeMap<(&'c str, &'c str), Vec<&'c Subscription>>,
     /// The namespaces that need approvals.
@@ -33,12 +34,8 @@ impl<'c> InventoryScope<'c> {
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
         let csvs: Vec<&ClusterServiceVersion> =
             cluster.csvs.iter().filter(|it| !it.is_copied && is_in_scope(&it.namespace)).collect();
-        // The newest one in a chain of updates counts.
-        let replaced: BTreeMap<(&str, &str), &str> = csvs
-            .iter()
-            .filter(|it| !it.replaces.is_empty())
-            .map(|it| ((it.namespace.as_str(), it.replaces.as_str()), it.name.as_str()))
-            .collect();
+        let going = csvs.iter().filter(|csv| csv.is_going());
+        let going = going.map(|csv| (csv.namespace.as_str(), csv.name.as_str())).collect();
         let mut by_installed: BTreeMap<(&str, &str), Vec<&Subscription>> = BTreeMap::new();
         let mut manual: BTreeSet<&str> = BTreeSet::new();
         for it in &cluster.subscriptions {
@@ -47,7 +44,8 @@ impl<'c> InventoryScope<'c> {
                 manual.insert(&it.namespace);
             }
         }
-        Self { csvs, replaced, by_installed, manual }
+        let replacements = ClusterServiceVersion::replacements(csvs.iter().copied());
+        Self { csvs, replacements, going, by_installed, manual }
     }
 
     fn subscriptions(&self, csv: &ClusterServiceVersion) -> Vec<&'c Subscription> {
@@ -57,13 +55,22 @@ impl<'c> InventoryScope<'c> {
         installed(csv.name.as_str()).or_else(before).cloned().unwrap_or_default()
     }
 
+    /// Whether something newer replaces it. Those that replace each other in a circle all stay.
+    fn is_replaced(&self, csv: &ClusterServiceVersion) -> bool {
+        let (namespace, mut at) = (csv.namespace.as_str(), csv.name.as_str());
+        let mut seen = BTreeSet::from([at]);
+        while let Some(next) = self.replacements.get(&(namespace, at)) {
+            at = &next.name;
+            if !seen.insert(at) {
+                return false;
+            }
+        }
+        at != csv.name
+    }
+
     /// Whether it is replacing an older one.
     fn is_replacing(&self, csv: &ClusterServiceVersion) -> bool {
-        self.csvs.iter().any(|it| {
-            it.namespace == csv.namespace
-                && it.name == csv.replaces
-                && matches!(it.phase.as_str(), "Replacing" | "Deleting")
-        })
+        self.going.contains(&(csv.namespace.as_str(), csv.replaces.as_str()))
     }
 }
 
@@ -89,7 +96,8 @@ impl Inventory {
 
     fn csvs(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
         let scope = InventoryScope::new(question);
-        for csv in scope.csvs.iter().filter(|it| !is_replaced(&scope.replaced, (&it.namespace, &it.name))) {
+        // The newest one in a chain of updates counts.
+        for csv in scope.csvs.iter().filter(|csv| !scope.is_replaced(csv)) {
             self.csv(question, tie, &scope, csv);
         }
     }
@@ -106,7 +114,7 @@ impl Inventory {
         let subscription = subscriptions.first().copied();
         let (package, package_is_guessed) = package_of(csv, subscription);
         let subject = format!("{}/{package}", csv.namespace);
-        self.doubts(csv, &package, &subscriptions);
+        self.doubts(csv, &package, &subscriptions, cluster.subscriptions.is_empty());
         let source = subscription.map(|it| format!("{}/{}", it.source_namespace, it.source)).unwrap_or_default();
         let families = if subscription.is_some() { tie.families(&source) } else { Vec::new() };
         if subscription.is_some() && families.is_empty() {

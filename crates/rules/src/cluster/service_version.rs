@@ -1,5 +1,7 @@
 //! ClusterServiceVersions: the installed operators (`docs/behaviour/olm-classic.md` 1.3).
 
+use std::collections::BTreeMap;
+
 use super::object::Object;
 use olmdex_base::diag::Place;
 use olmdex_fbc::service_version::{CsvView, ListedApi, olm_access};
@@ -73,6 +75,29 @@ impl ClusterServiceVersion {
     /// Whether an object is a copy of one in another namespace.
     pub(super) fn is_copy(object: &Object<'_>) -> bool {
         object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied"
+    }
+
+    /// The one that replaces each of them, by the namespace and the name of the replaced one. The first of several
+    /// counts, and one that has not failed before those that have. Copies replace nothing.
+    pub fn replacements<'c>(all: impl Iterator<Item = &'c Self>) -> BTreeMap<(&'c str, &'c str), &'c Self> {
+        let mut replacements: BTreeMap<_, &Self> = BTreeMap::new();
+        for csv in all.filter(|csv| !csv.is_copied && !csv.replaces.is_empty() && csv.replaces != csv.name) {
+            let known = replacements.entry((csv.namespace.as_str(), csv.replaces.as_str())).or_insert(csv);
+            if known.has_failed() && !csv.has_failed() {
+                *known = csv;
+            }
+        }
+        replacements
+    }
+
+    /// Whether it has failed.
+    pub fn has_failed(&self) -> bool {
+        self.phase == "Failed"
+    }
+
+    /// Whether OLM is replacing it.
+    pub fn is_going(&self) -> bool {
+        matches!(self.phase.as_str(), "Replacing" | "Deleting")
     }
 
     /// Its version, or the one in its name: manifests may be shortened. Empty if there is neither.
