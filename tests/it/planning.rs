@@ -423,6 +423,21 @@ fn what_is_missing_or_contradicts_itself_gets_a_line() {
     assert!(odd.code == Some(0) || odd.code == Some(1), "{}", odd.both());
     assert!(unknowns(&json_of(&odd)).contains(&"no-subscription ns/nameless".to_owned()), "{}", odd.out());
     assert_eq!(json_of(&odd)["operators"].as_array().unwrap().len(), 2, "{}", odd.out());
+    // Without any Subscriptions it is not known whether one manages it: nothing is uninstalled for that.
+    let max =
+        r#"annotations: {operatorframework.io/properties: '[{"type":"olm.maxOpenShiftVersion","value":"4.16"}]'}"#;
+    let held = item("ClusterServiceVersion", "keda.v2.8.1", "spec: {version: 2.8.1}\n  status: {phase: Succeeded}");
+    let held = held.replace("metadata: {", &format!("metadata: {{{max}, "));
+    for (others, code, kind) in [
+        (vec![], "subscriptions-missing ns/keda.v2.8.1", None),
+        (vec![subscription("other", "other.v1")], "no-subscription ns/keda.v2.8.1", Some("uninstall")),
+    ] {
+        let answer = json_of(&run(&[vec![version.clone(), held.clone()], others].concat(), &[]));
+        assert!(unknowns(&answer).contains(&code.to_owned()), "{answer}");
+        assert_eq!(answer["verdict"], "blocked", "{answer}");
+        let steps = answer["steps"].as_array().unwrap().iter().filter_map(|step| step["kind"].as_str());
+        assert_eq!(steps.clone().find(|kind| *kind == "uninstall"), kind, "{answer}");
+    }
     // If the version of OpenShift is not valid, an option must give it.
     let no_version = item("ClusterVersion", "version", "status: {desired: {version: latest}}");
     run(std::slice::from_ref(&no_version), &[]).expect_code(3).expect_words("--openshift VERSION");

@@ -47,15 +47,15 @@ pub(super) fn replay(
             continue;
         }
         let mut state = Replay { world, catalogs: &question.catalogs, index, options };
-        for step in plan.steps.iter_mut().filter(|step| is_its(step)) {
+        let own: Vec<usize> = (0..plan.steps.len()).filter(|index| is_its(&plan.steps[*index])).collect();
+        for index in own {
+            let step = &plan.steps[index];
             let minor = step.catalog.as_deref().and_then(|it| it.parse().ok());
             if !minor.is_some_and(|minor| state.move_to(minor)) {
                 break;
             }
             if let Some(why) = state.carry_out(step) {
-                step.warnings.push(format!("OLM does not take this step in the whole namespace: {why}"));
-                // They would wait for what does not come.
-                step.commands.clear();
+                plan.refuse(index, &why);
                 break;
             }
         }
@@ -84,9 +84,8 @@ pub(super) fn replay_way(
             return None;
         }
         for step in way.get(n_done..stop.steps).unwrap_or_default() {
-            let own = state.world.subscriptions.iter_mut().filter(|subscription| subscription.package == row.package);
-            for (subscription, setting) in own.flat_map(|own| step.set.first().map(|setting| (own, setting))) {
-                subscription.channel.clone_from(&setting.value);
+            if let Some(setting) = step.set.first() {
+                state.set_channel(&row.package, &setting.value);
             }
             if let Some(why) = state.install(BTreeSet::from([&step.target.bundle])) {
                 return Some(why);
@@ -149,9 +148,7 @@ impl Replay<'_> {
         match step.kind {
             StepKind::Operator | StepKind::Operators => return self.update(step),
             StepKind::Channel => {
-                for it in self.world.subscriptions.iter_mut().filter(|it| own(&it.package)) {
-                    it.channel = step.to.clone().unwrap_or_default();
-                }
+                self.set_channel(package.as_deref().unwrap_or_default(), step.to.as_deref().unwrap_or_default());
             }
             StepKind::Uninstall => {
                 let gone = self.world.subscriptions.iter().filter(|it| own(&it.package)).map(|it| it.installed.clone());
@@ -164,12 +161,14 @@ impl Replay<'_> {
         None
     }
 
+    fn set_channel(&mut self, package: &str, channel: &str) {
+        for subscription in self.world.subscriptions.iter_mut().filter(|it| it.package == package) {
+            channel.clone_into(&mut subscription.channel);
+        }
+    }
+
     fn update(&mut self, step: &PlanStep) -> Option<String> {
-        let bundles = step.path.iter().flat_map(|element| match element {
-            PathElement::Bundle(bundle) => std::slice::from_ref(bundle),
-            PathElement::Together(bundles) => bundles.as_slice(),
-        });
-        self.install(bundles.collect())
+        self.install(step.path.iter().flat_map(PathElement::bundles).collect())
     }
 
     /// Resolves until all bundles were installed.

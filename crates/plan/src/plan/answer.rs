@@ -1,6 +1,6 @@
 //! A plan as data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -269,6 +269,17 @@ pub enum PathElement {
     Together(Vec<String>),
 }
 
+impl PathElement {
+    /// Its bundles.
+    #[must_use]
+    pub fn bundles(&self) -> &[String] {
+        match self {
+            Self::Bundle(bundle) => std::slice::from_ref(bundle),
+            Self::Together(bundles) => bundles,
+        }
+    }
+}
+
 /// Why, in a word and in a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -443,14 +454,34 @@ impl Unknown {
     }
 
     /// Whether it keeps every plan from being `ready`: the content of a catalog is unknown, or what OLM does in a
-    /// namespace.
+    /// namespace, or what manages an operator.
     #[must_use]
     pub fn decides(&self) -> bool {
-        matches!(self.code, Code::CatalogMissing | Code::SourceUnknown | Code::Unresolved)
+        matches!(self.code, Code::CatalogMissing | Code::SourceUnknown | Code::SubscriptionsMissing | Code::Unresolved)
     }
 }
 
 impl Plan {
+    /// Notes that OLM does not take a step, by its index, in the whole namespace: the blockers that its bundles lift
+    /// stay.
+    pub fn refuse(&mut self, index: usize, why: &str) {
+        let Some(step) = self.steps.get_mut(index) else { return };
+        step.warnings.push(format!("OLM does not take this step in the whole namespace: {why}"));
+        // They would wait for what does not come.
+        step.commands.clear();
+        let bundles: BTreeSet<&String> = step.path.iter().flat_map(PathElement::bundles).collect();
+        let is_its =
+            |of: &str| step.subject.as_deref().is_some_and(|own| own == of || of.starts_with(&format!("{own}/")));
+        for blocker in &mut self.blockers {
+            let is_lifted_by_it = blocker.lifted_by.as_ref().is_some_and(|lifting| bundles.contains(lifting));
+            if is_lifted_by_it && blocker.subject.as_deref().is_some_and(is_its) {
+                (blocker.has_way, blocker.verified) = (false, Some(false));
+                blocker.lift.push_str(&format!(", which OLM does not do (step {})", index + 1));
+                self.verdict = PlanVerdict::Blocked;
+            }
+        }
+    }
+
     /// Sets the verdict. An unknown fact never improves it.
     pub(super) fn judge(&mut self, catalogs: &Catalogs<'_>, to: Minor) {
         let needs_step = |it: &PlanStep| {

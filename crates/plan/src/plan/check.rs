@@ -304,14 +304,7 @@ impl Comparison<'_> {
 
     /// How many of the bundles on the path of a step have been reached or passed.
     fn updates(&self, step: &PlanStep) -> Result<(StepStatus, String), IndexError> {
-        let bundles: Vec<&String> = step
-            .path
-            .iter()
-            .flat_map(|it| match it {
-                PathElement::Bundle(bundle) => std::slice::from_ref(bundle),
-                PathElement::Together(bundles) => bundles.as_slice(),
-            })
-            .collect();
+        let bundles: Vec<&String> = step.path.iter().flat_map(PathElement::bundles).collect();
         let operators: Vec<&OperatorPlan> = self.subject(step).collect();
         if operators.is_empty() {
             return Ok((StepStatus::Open, "it is not installed".to_owned()));

@@ -128,6 +128,8 @@ codes! {
     Stranded = "stranded",
     /// Two Subscriptions are about one package.
     SubscriptionTwice = "subscription-twice",
+    /// The input has no Subscriptions.
+    SubscriptionsMissing = "subscriptions-missing",
     /// The support of the installed bundle has ended.
     SupportEnded = "support-ended",
     /// The operator is not well.

@@ -44,13 +44,6 @@ fn namespace_and_package(subject: &str) -> Option<(&str, Option<&str>)> {
     }
 }
 
-fn bundles_of(element: &PathElement) -> Vec<&str> {
-    match element {
-        PathElement::Bundle(bundle) => vec![bundle],
-        PathElement::Together(bundles) => bundles.iter().map(String::as_str).collect(),
-    }
-}
-
 /// The cluster's channel before the step to a version, and the channel that has this step.
 fn channels_of_step<'q>(question: &'q PlanQuestion<'_>, to: &str) -> (Option<&'q str>, Option<&'q str>) {
     let present = question.cluster.cluster_version.as_ref().map(|it| it.channel.as_str());
@@ -148,25 +141,23 @@ impl Writer<'_> {
         let (namespace, package) = namespace_and_package(step.subject.as_deref()?)?;
         let is_manual = step.approval.as_deref() == Some("Manual");
         for (round, element) in step.path.iter().enumerate().filter(|_| is_manual) {
-            self.approve(namespace, package, round, &bundles_of(element))?;
+            self.approve(namespace, package, round, element.bundles())?;
         }
         self.wait(step)
     }
 
     /// Approves the InstallPlan that has bundles. If it does not exist yet, its name comes from the Subscription, which
     /// has it as soon as OLM has made the plan.
-    fn approve(&mut self, namespace: &str, package: Option<&str>, round: usize, bundles: &[&str]) -> Option<()> {
+    fn approve(&mut self, namespace: &str, package: Option<&str>, round: usize, bundles: &[String]) -> Option<()> {
         let plans = &self.question.cluster.install_plans;
         let wanted = |plan: &&olmdex_rules::cluster::InstallPlan| {
-            plan.namespace == namespace
-                && plan.waits()
-                && bundles.iter().all(|it| plan.csvs.iter().any(|csv| csv == it))
+            plan.namespace == namespace && plan.waits() && bundles.iter().all(|it| plan.csvs.contains(it))
         };
         let plan = plans.iter().find(wanted).filter(|_| round == 0);
         let patch = merge_patch(&["spec", "approved"], true);
         let Some(plan) = plan else {
             self.say(&format!("the InstallPlan with {}", bundles.join(" and ")));
-            let found = bundles.iter().find_map(|it| Some((*it, self.subscription(namespace, package, it)?)));
+            let found = bundles.iter().find_map(|it| Some((it, self.subscription(namespace, package, it)?)));
             if let Some((bundle, own)) = found.map(|(bundle, it)| (bundle, it.name.clone())) {
                 let (bundle, own) = (name(bundle)?, name(&own)?);
                 self.commands.push(format!(
@@ -184,7 +175,7 @@ impl Writer<'_> {
             self.commands.push(format!("oc -n {namespace} patch installplan \"$INSTALLPLAN\" {patch}"));
             return Some(());
         };
-        let more: Vec<&str> = plan.csvs.iter().map(String::as_str).filter(|it| !bundles.contains(it)).collect();
+        let more: Vec<&str> = plan.csvs.iter().filter(|it| !bundles.contains(it)).map(String::as_str).collect();
         if !more.is_empty() {
             self.warnings.push(format!("the InstallPlan {} also installs {}", plan.name, more.join(", ")));
         }
@@ -195,7 +186,8 @@ impl Writer<'_> {
     /// Waits for all bundles on the path of a step, in one command.
     fn wait(&mut self, step: &PlanStep) -> Option<()> {
         let (namespace, package) = namespace_and_package(step.subject.as_deref()?)?;
-        self.wait_for(namespace, package, &step.path.iter().flat_map(bundles_of).collect::<Vec<_>>())
+        let bundles: Vec<&str> = step.path.iter().flat_map(PathElement::bundles).map(String::as_str).collect();
+        self.wait_for(namespace, package, &bundles)
     }
 
     /// Waits for the last of each Subscription's bundles: a ClusterServiceVersion in between does not exist yet, or not
@@ -260,8 +252,8 @@ impl Writer<'_> {
         }
         let then: Vec<&str> = step.then.iter().map(String::as_str).collect();
         if step.approval.as_deref() == Some("Manual") {
-            for bundle in &then {
-                self.approve(&namespace, Some(package), 1, &[bundle])?;
+            for bundle in &step.then {
+                self.approve(&namespace, Some(package), 1, std::slice::from_ref(bundle))?;
             }
         }
         self.wait_for(&namespace, Some(package), &then)

@@ -145,6 +145,7 @@ impl Inventory {
             source,
             families,
             is_managed: subscription.is_some(),
+            lacks_subscriptions: cluster.subscriptions.is_empty(),
             is_manual: scope.manual.contains(csv.namespace.as_str()),
             own_max: Some(own_max),
             min_kube_version: csv.min_kube_version.clone(),
@@ -163,7 +164,13 @@ impl Inventory {
     }
 
     /// Adds the doubts about the Subscriptions of an operator.
-    fn doubts(&mut self, csv: &ClusterServiceVersion, package: &str, subscriptions: &[&Subscription]) {
+    fn doubts(
+        &mut self,
+        csv: &ClusterServiceVersion,
+        package: &str,
+        subscriptions: &[&Subscription],
+        lacks_subscriptions: bool,
+    ) {
         let subject = format!("{}/{package}", csv.namespace);
         if let Some(own) = package_stated(csv).filter(|it| *it != package) {
             let text = format!(
@@ -179,9 +186,15 @@ impl Inventory {
             self.unknowns.push(Unknown::new(Code::SubscriptionTwice, Some(subject), None, text));
         }
         if subscriptions.is_empty() {
-            let text = "no Subscription has installed it, so it gets no updates".to_owned();
+            let (code, text) = match lacks_subscriptions {
+                true => (
+                    Code::SubscriptionsMissing,
+                    "the input has no Subscriptions, so it is not known which one has installed it",
+                ),
+                false => (Code::NoSubscription, "no Subscription has installed it, so it gets no updates"),
+            };
             let subject = format!("{}/{}", csv.namespace, csv.name);
-            self.unknowns.push(Unknown::new(Code::NoSubscription, Some(subject), None, text));
+            self.unknowns.push(Unknown::new(code, Some(subject), None, text.to_owned()));
         }
     }
 
@@ -259,19 +272,6 @@ impl Inventory {
             });
         }
     }
-}
-
-/// Whether something newer has replaced a ClusterServiceVersion. Those that replace each other in a circle all stay.
-fn is_replaced(replaced: &BTreeMap<(&str, &str), &str>, key: (&str, &str)) -> bool {
-    let mut seen = BTreeSet::from([key.1]);
-    let mut at = key;
-    while let Some(next) = replaced.get(&at) {
-        if !seen.insert(next) {
-            return false;
-        }
-        at = (key.0, next);
-    }
-    at != key
 }
 
 /// The package of a ClusterServiceVersion, and whether it is a guess.

@@ -1,6 +1,6 @@
 //! A plan as a page with boxes to tick, and as a script to read.
 
-use super::answer::{PathElement, Plan, PlanStep, StepKind};
+use super::answer::{Plan, PlanStep, StepKind};
 use super::overview::Overview;
 use super::prose::{about, message_parts};
 use olmdex_base::diag::{counted, printable};
@@ -59,10 +59,7 @@ impl PlanStep {
     pub fn title(&self) -> String {
         let subject = self.subject.as_deref().unwrap_or_default();
         let (from, to) = (self.from.as_deref().unwrap_or_default(), self.to.as_deref().unwrap_or_default());
-        let path = self.path.iter().map(|it| match it {
-            PathElement::Bundle(bundle) => bundle.clone(),
-            PathElement::Together(bundles) => bundles.join(" + "),
-        });
+        let path = self.path.iter().map(|element| element.bundles().join(" + "));
         let path = shortened(path.collect());
         let optional = if self.optional { " (optional)" } else { "" };
         match self.kind {

@@ -30,6 +30,8 @@ pub(super) struct Operator {
     /// The ClusterCatalogs that OLM v1 asks, each with its family; empty if they are not known.
     pub(super) served: Vec<ServedCatalog>,
     pub(super) is_managed: bool,
+    /// Whether the input has no Subscriptions, so that it is not known which one manages it.
+    pub(super) lacks_subscriptions: bool,
     /// Whether InstallPlans of its namespace must be approved.
     pub(super) is_manual: bool,
     /// The highest OpenShift version, as the installed bundle states it on the cluster.

@@ -24,7 +24,7 @@ pub enum OperatorState {
     PackageGone,
     /// No Subscription: no updates will come.
     Unmanaged,
-    /// No catalog is given.
+    /// No catalog is given, or no Subscriptions.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ impl OperatorState {
             Self::ChannelGone => "the package no longer has the channel",
             Self::PackageGone => "the catalog does not have the package",
             Self::Unmanaged => "no Subscription has installed it, so it gets no updates",
-            Self::Unknown => "no catalog is given for it",
+            Self::Unknown => "no catalog or no Subscription is given for it",
         }
     }
 

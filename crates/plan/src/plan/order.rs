@@ -392,10 +392,7 @@ fn because(kind: StepKind, code: Code, text: String) -> PlanStep {
 /// Whether a step of the plan approves the InstallPlan that an operator waits for, with the bundles of that.
 fn is_planned(obstacle: &Obstacle, pending: Option<&Vec<String>>, planned: &[&PlanStep]) -> bool {
     let Some(bundles) = pending.filter(|_| obstacle.code == ObstacleCode::ApprovalNeeded) else { return false };
-    let has = |element: &PathElement| match element {
-        PathElement::Bundle(bundle) => bundles.contains(bundle),
-        PathElement::Together(together) => together.iter().any(|bundle| bundles.contains(bundle)),
-    };
+    let has = |element: &PathElement| element.bundles().iter().any(|bundle| bundles.contains(bundle));
     // Nobody need take an optional step.
     planned
         .iter()

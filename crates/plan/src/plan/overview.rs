@@ -305,10 +305,7 @@ fn outcome(operator: &OperatorPlan, step: &PlanStep) -> String {
         },
         StepKind::Source => format!("catalog {to}"),
         _ => {
-            let bundles = step.path.iter().rev().flat_map(|it| match it {
-                PathElement::Bundle(bundle) => std::slice::from_ref(bundle),
-                PathElement::Together(bundles) => bundles,
-            });
+            let bundles = step.path.iter().rev().flat_map(PathElement::bundles);
             let is_together = step.kind == StepKind::Operators;
             let mut own = bundles.filter(|it| !is_together || is_alike(it, &operator.installed));
             let bundle = own.next().or(operator.target.as_ref());
@@ -387,6 +384,7 @@ fn words(code: &Code, platform: &str) -> String {
         Code::CompatibilityUnstated => format!("support for {platform} is not stated"),
         Code::SourceUnknown | Code::CatalogMissing => "its catalog was not given".to_owned(),
         Code::NoSubscription => "it gets no updates".to_owned(),
+        Code::SubscriptionsMissing => "its Subscription was not given".to_owned(),
         Code::SupportEnded => "its support has ended".to_owned(),
         Code::Unhealthy => "it is not healthy".to_owned(),
         Code::Unresolved => "OLM cannot resolve its namespace".to_owned(),

@@ -30,6 +30,7 @@ impl OperatorJourney<'_> {
         self.journey.support = Some(support);
         for (idx, minor) in self.trip.path.iter().enumerate() {
             let state = match &self.trip.views[idx] {
+                _ if self.trip.operator.lacks_subscriptions => OperatorState::Unknown,
                 _ if !self.trip.operator.is_managed => OperatorState::Unmanaged,
                 None => OperatorState::Unknown,
                 Some(view) => state_at(view, self.trip.operator, start),
@@ -171,6 +172,9 @@ impl OperatorJourney<'_> {
                     "no catalog for {missing} is given, where an update may lift it; otherwise uninstall the operator"
                 )
             }
+            (None, false) if self.trip.operator.lacks_subscriptions => {
+                "add `subscriptions` to the input: an update may lift it".to_owned()
+            }
             (None, false) => "it gets no updates; uninstall the operator, or subscribe to it".to_owned(),
         };
         self.journey.blockers.push(Blocker {
@@ -186,7 +190,7 @@ impl OperatorJourney<'_> {
             verified: None,
         });
         if lifted_by.is_none() {
-            if view.is_some() || !self.trip.operator.is_managed {
+            if view.is_some() || !(self.trip.operator.is_managed || self.trip.operator.lacks_subscriptions) {
                 let mut step = self.trip.step(StepKind::Uninstall, idx);
                 step.because = vec![Reason { code: highest.code.clone(), text: highest.text }];
                 step.because.extend(reasons.into_iter().filter(|it| it.code != highest.code));
