@@ -257,7 +257,7 @@ struct CompatInquiry<'a> {
     namespaces: Vec<NamespaceState>,
     /// The same namespaces, in which ways out are tried.
     worlds: Vec<World>,
-    /// What is left of [`MAX_TRIED`].
+    /// The rest of [`MAX_TRIED`].
     tries: usize,
     memo: &'a CompatMemo,
     warn: Warn<'a>,

@@ -43,7 +43,7 @@ pub(super) fn replay(
     for world in worlds {
         let namespace = world.namespace.clone();
         let is_its = |step: &PlanStep| namespace_of(step).as_ref() == Some(&namespace);
-        if !updated.contains(&namespace) || repaired.contains(&namespace) {
+        if !updated.contains(&namespace) || repaired.contains(&namespace) || !world.is_whole() {
             continue;
         }
         let mut state = Replay { world, catalogs: &question.catalogs, index, options };
@@ -72,7 +72,7 @@ pub(super) fn replay_way(
     index: &LightIndex,
     options: &Options,
 ) -> Option<String> {
-    let way = row.way.as_ref()?;
+    let way = row.way.as_ref().filter(|_| world.is_whole())?;
     let options = &Options { explains: true, ..*options };
     let mut state = Replay { world: world.clone(), catalogs, index, options };
     let path = path_of(from, to);

@@ -201,7 +201,7 @@ struct Broken<'a> {
     /// Everybody as OLM Classic sees them.
     as_classic: Vec<Installed>,
     generations: &'a [Olm],
-    /// What is left of the work.
+    /// The rest of the work.
     work: &'a Cell<usize>,
 }
 

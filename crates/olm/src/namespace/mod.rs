@@ -150,10 +150,9 @@ impl NamespaceInquiry<'_> {
             .copied()
     }
 
-    /// Whether the catalogs of all Subscriptions are given. Otherwise nothing is known about the resolution: one
-    /// Subscription decides about all.
+    /// [`World::is_whole`]
     fn is_whole(&self) -> bool {
-        self.subscriptions().all(|subscription| self.is_given(subscription))
+        self.world.has_all(self.subscriptions())
     }
 
     fn is_given(&self, subscription: &Subscription) -> bool {

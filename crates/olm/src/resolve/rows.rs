@@ -169,6 +169,18 @@ pub struct World {
 }
 
 impl World {
+    /// Whether it has all Subscriptions of its namespace: those whose catalogs are not given may be left out. Otherwise
+    /// nothing is known about the resolution: one Subscription decides about all.
+    pub fn is_whole(&self) -> bool {
+        let own = self.cluster.subscriptions.iter().filter(|it| it.namespace == self.namespace);
+        self.has_all(own)
+    }
+
+    /// Whether it has Subscriptions of these names.
+    pub fn has_all<'s>(&self, mut wanted: impl Iterator<Item = &'s Subscription>) -> bool {
+        wanted.all(|wanted| self.subscriptions.iter().any(|own| own.name == wanted.name))
+    }
+
     /// The ClusterServiceVersions of other namespaces, without copies. OLM does not look at them.
     pub(super) fn elsewhere(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
         let is_elsewhere = |it: &&ClusterServiceVersion| !it.namespace.is_empty() && it.namespace != self.namespace;
