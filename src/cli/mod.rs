@@ -33,6 +33,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use crate::compose::Reach;
 use crate::diag::{counted, printable};
 use crate::fbc::Sight;
+use crate::source::TemplateUse;
 use args::images::ImageArgs;
 use author::{bundle, edits, init, lsp, onboard, release, repo, simulate, template};
 use catalog::{blame, build, check, diff, generate, history, image, info, list, render, search, show, sql, validate};
@@ -278,6 +279,21 @@ impl Command {
         }
     }
 
+    /// How it opens a template of a catalog.
+    fn template_use(&self) -> TemplateUse {
+        match self {
+            Self::Graph(_) | Self::Updates(_) | Self::Path(_) | Self::WhyNot(_) | Self::CheckGraph(_) => {
+                TemplateUse::Graph
+            }
+            Self::List(_) | Self::Show(_) | Self::Diff(_) | Self::Simulate(_) | Self::Edit(_) => TemplateUse::Graph,
+            // They judge it by the rules of templates, and take it as a part of something else.
+            Self::Validate(_) | Self::Check(_) | Self::Template(_) | Self::Lsp(_) | Self::Bundle(_) => {
+                TemplateUse::Text
+            }
+            _ => TemplateUse::Refused,
+        }
+    }
+
     /// Whether it goes on when something could not be read.
     fn goes_on(&self) -> bool {
         #[cfg(feature = "serve")]
@@ -421,6 +437,7 @@ pub fn run() -> ExitCode {
     }
     let mut opener = cli.global.images.opener();
     opener.images.trusts_repositories = cli.global.trust_config;
+    opener.templates = cli.command.template_use();
     let opener = Arc::new(if cli.command.is_opm() { opener.keeping_git() } else { opener });
     let found_config = if cli.global.trust_config { Reach::Anywhere } else { Reach::Inside };
     let context = Context { reporter, opener, sight: Sight::Named, keeps_indexes: !cli.global.no_cache, found_config };

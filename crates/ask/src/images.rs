@@ -145,7 +145,7 @@ impl Question for ImagesQuestion {
             None => {}
             Some((cluster, _)) => {
                 let placed = PlacedOperators::find(state, cluster, &self.catalog)?;
-                bundles.extend(placed.operators.into_iter().map(|operator| operator.place));
+                bundles.extend(placed.operators.into_iter().map(|(_, place)| place));
                 faults.extend(placed.faults);
             }
         }

@@ -77,17 +77,10 @@ pub fn installed_operators(cluster: &Cluster) -> Vec<InstalledOperator> {
     all
 }
 
-/// An installed operator, and the bundle of a catalog that it is.
-#[derive(Debug)]
-pub(crate) struct PlacedOperator {
-    pub(crate) operator: InstalledOperator,
-    pub(crate) place: BundlePlace,
-}
-
 /// The installed operators of a cluster, with their bundles.
 #[derive(Debug, Default)]
 pub(crate) struct PlacedOperators {
-    pub(crate) operators: Vec<PlacedOperator>,
+    pub(crate) operators: Vec<(InstalledOperator, BundlePlace)>,
     /// Why others have no bundle in the catalogs.
     pub(crate) faults: Vec<AskError>,
 }
@@ -115,7 +108,7 @@ impl PlacedOperators {
         let (mut operators, mut faults) = (Vec::new(), BTreeSet::new());
         for operator in installed {
             match place_of(state.index, &sources, &operator, catalogs, present.as_deref())? {
-                Ok(place) => operators.push(PlacedOperator { operator, place }),
+                Ok(place) => operators.push((operator, place)),
                 // The same bundle may be installed in many namespaces.
                 Err(fault) => {
                     faults.insert(fault);

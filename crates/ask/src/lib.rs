@@ -11,7 +11,7 @@
 //! | which package or bundle a word names | [`PackageName::find`], [`Target::find`] |
 //! | which catalog is meant | [`Catalogs::choose`] |
 //! | what OLM installs in namespaces | [`NamespaceQuestion::worlds`], [`resolutions`] |
-//! | whether a catalog is valid | [`check_catalog`] |
+//! | whether a catalog or a template is valid | [`check_catalog`], [`judge_template`] |
 //! | the image of a catalog | [`CatalogFiles::image`] |
 //! | the images of bundles | [`ImagesQuestion`] |
 //! | the requirements in whole catalogs that nothing meets | [`unmet_requirements`] |
@@ -87,6 +87,7 @@ mod show;
 mod simulation;
 mod sources;
 mod sql;
+mod template;
 mod upgrade;
 mod upgrades;
 mod whereis;
@@ -158,6 +159,7 @@ pub use show::{ShowQuestion, Shown};
 pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, load_into, only_catalog, open};
 pub use sql::{SqlRow, sql_rows};
+pub use template::{JudgedTemplate, judge_template};
 pub use upgrade::{GateOptions, PackageQuestion, PackageQuestions, UpgradeOptions, Warn, bundle, installed};
 pub use upgrades::{PathQuestion, UpdatesQuestion, WhyNotQuestion};
 pub use whereis::{

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use super::bundle::{bundle_called, looks_like_range};
 use super::diagnosis::words_about_installed;
 use super::error::AskError;
-use super::installed::{PlacedOperator, PlacedOperators, installed_operators};
+use super::installed::{PlacedOperators, installed_operators};
 use super::question::{Answer, State, Verdict};
 use olmdex_fbc::without_v;
 use olmdex_index::{Index, LightIndex};
@@ -51,7 +51,7 @@ pub fn wishes_of_cluster(
         let (whose, package) = (operator.whose(), &operator.package);
         answer.warnings.push(format!("{whose} has not installed `{package}`: nothing to lock"));
     }
-    for PlacedOperator { operator, place: (catalog, package, bundle) } in operators {
+    for (operator, (catalog, package, bundle)) in operators {
         if operator.name.is_empty() && !cluster.subscriptions.is_empty() {
             answer.warnings.push(format!("no Subscription has installed {bundle}: OLM does not update it"));
         }

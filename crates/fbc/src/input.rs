@@ -37,6 +37,8 @@ pub struct Input {
     pub meter: Arc<Meter>,
     /// Whether `.git` was left out at its root, although no ignore file hides it.
     pub skips_git: bool,
+    /// Whether it is the graph of a template, whose bundles nobody has read.
+    pub is_template: bool,
     /// The documents to read from it, in their order; all, if their places are not known or all are wanted.
     pub part: Option<Arc<[Origin]>>,
 }
@@ -100,6 +102,15 @@ impl Input {
         Self { files: vec![file], ..Self::default() }
     }
 
+    /// Parts of a file, each with the line of the file at which it begins.
+    pub fn parts(shown: &str, texts: Vec<(u32, Vec<u8>)>) -> Self {
+        let file = |(first_line, text): (u32, Vec<u8>)| InputFile {
+            first_line,
+            ..InputFile::of_text(shown.to_owned(), shown.to_owned(), Text::Bytes(Arc::from(text)))
+        };
+        Self { files: texts.into_iter().map(file).collect(), ..Self::default() }
+    }
+
     /// Texts that were made of other files, in their order.
     pub fn of_others(texts: Vec<(Vec<u8>, Provenance)>) -> Self {
         let file = |(text, made_of): (Vec<u8>, Provenance)| {
@@ -149,6 +160,7 @@ impl Input {
             body: Body::Made(made),
             made_of: None,
             sight: Sight::Named,
+            first_line: 1,
         };
         Self { files: files.into_iter().map(file).collect(), ..Self::default() }
     }

@@ -62,6 +62,8 @@ pub struct InputFile {
     pub(super) made_of: Option<Arc<Provenance>>,
     /// How the user came to it.
     pub(super) sight: Sight,
+    /// The line of its first byte in the file that messages name: it may be a part of that.
+    pub(super) first_line: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -133,7 +135,7 @@ impl InputFile {
     pub(super) fn in_directory(path: &Path, relative: String) -> Self {
         let shown = path.to_string_lossy().into_owned();
         let body = Body::Path(path.to_owned(), OnceLock::new());
-        Self { shown, body, relative, made_of: None, sight: Sight::Named }
+        Self { shown, body, relative, made_of: None, sight: Sight::Named, first_line: 1 }
     }
 
     /// A link in a directory. A link into a file system that the system makes up is not read: some of its content is
@@ -156,12 +158,19 @@ impl InputFile {
 
     /// A file that is not in the file system: its name, and its path below the root of the catalog.
     pub(super) fn of_text(shown: String, relative: String, text: Text) -> Self {
-        Self { shown, body: Body::Text(text), relative, made_of: None, sight: Sight::Named }
+        Self { shown, body: Body::Text(text), relative, made_of: None, sight: Sight::Named, first_line: 1 }
     }
 
     pub(super) fn unreadable(shown: &str, defect: Defect) -> Self {
         let body = Body::Unreadable(Box::new(defect));
-        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None, sight: Sight::Named }
+        Self {
+            relative: shown.to_owned(),
+            shown: shown.to_owned(),
+            body,
+            made_of: None,
+            sight: Sight::Named,
+            first_line: 1,
+        }
     }
 
     /// Whether it is made each time that it is read.

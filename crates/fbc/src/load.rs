@@ -205,7 +205,7 @@ fn run_text<C: Consumer>(
     scratch: &mut Scratch,
     outputs: &mut Vec<C::Output>,
 ) {
-    let mut splitter = DocumentSplitter::new();
+    let mut splitter = DocumentSplitter::at_line(input.files.get(file as usize).map_or(1, |file| file.first_line));
     // A consumer that wants no raw texts first gets its documents at once, if all of the file is text.
     let valid = if consumer.recalls() { None } else { std::str::from_utf8(text).ok() };
     let mut done = 0;
@@ -516,7 +516,7 @@ impl<'a> Tasks<'a> {
 
 impl<'a> Large<'a> {
     fn new(file: &'a InputFile, number: u32, rest: Rest<'a>, batch: usize) -> Self {
-        let splitter = DocumentSplitter::new();
+        let splitter = DocumentSplitter::at_line(file.first_line);
         Self { file, number, rest, splitter, buffer: Vec::new(), is_last: false, batch }
     }
 

@@ -76,8 +76,9 @@ pub(super) struct DocumentSplitter {
 }
 
 impl DocumentSplitter {
-    pub(super) fn new() -> Self {
-        Self { mode: Mode::Undecided, offset: 0, line: 1, column: 1 }
+    /// One for a text that begins at a line.
+    pub(super) fn at_line(line: u32) -> Self {
+        Self { mode: Mode::Undecided, offset: 0, line, column: 1 }
     }
 
     /// Offset in the file of the buffer's first byte.

@@ -8,12 +8,11 @@ use std::sync::Arc;
 use super::analysis::FileDocument;
 use super::catalog::{Catalog, Key, OpenText, text_of};
 use super::graph::graphs;
-use olmdex_ask::{check_graph, cut_advice};
+use olmdex_ask::{check_graph, cut_advice, judge_template};
 use olmdex_base::diag::{Finding, Place, Severity};
 use olmdex_bundle::bundle::rules::{Contents, Options, Validation, Validator};
 use olmdex_fbc::{Input, Spot};
 use olmdex_index::query::NamesWithoutWay;
-use olmdex_open::template::Template;
 use olmdex_rules::check::practice::practice_drafts;
 use olmdex_rules::check::{Checker, Draft, Facts, rules};
 
@@ -126,10 +125,7 @@ pub(super) fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
 
 /// The findings about a template.
 pub(super) fn of_template(key: &Key, text: &Arc<str>) -> FindingsByFile {
-    let findings = match Template::read(&key.shown(), Arc::from(Arc::clone(text)), None) {
-        Ok(template) => template.remarks,
-        Err(findings) => findings,
-    };
+    let findings = judge_template(&key.shown(), Arc::from(Arc::clone(text))).findings;
     FindingsByFile::from([(key.clone(), findings)])
 }
 

@@ -139,7 +139,7 @@ impl Key {
         let mut maker = Maker::new()?;
         for (named, source) in sources {
             let Source::Catalog(input) = source else { return None };
-            let Input { image: None, remarks, .. } = input else { return None };
+            let Input { image: None, is_template: false, remarks, .. } = input else { return None };
             if refusal(remarks).is_some() {
                 return None;
             }

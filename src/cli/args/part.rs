@@ -137,7 +137,9 @@ impl<'s> Plain<'s> {
         let sources = sources.catalogs()?;
         let plain = |(named, source): &'s (NamedSource, Source)| match source {
             Source::Catalog(input)
-                if refusal(&input.remarks).is_none() && !input.files.iter().any(InputFile::is_made) =>
+                if refusal(&input.remarks).is_none()
+                    && !input.is_template
+                    && !input.files.iter().any(InputFile::is_made) =>
             {
                 Some((named, input))
             }

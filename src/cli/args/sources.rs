@@ -25,6 +25,7 @@ use crate::file::Cache;
 use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Kind, Mode};
 use crate::source::{STDIN, Source};
+use crate::template::rules::NAMES_OF_TAGS;
 
 /// The sources of answers.
 #[derive(Debug, Clone, Default, Args)]
@@ -448,6 +449,8 @@ fn refuse_unreadable(
 ) -> Result<(), CommandError> {
     let source = named.path.display();
     legacy_source::report_errors(context, &input.remarks);
+    let of_tags = input.remarks.iter().filter(|remark| remark.rule.id == NAMES_OF_TAGS.id);
+    of_tags.for_each(|remark| context.reporter.finding(remark));
     let mut unreadable = import.report.findings.iter().filter(|it| it.rule.id.starts_with("E00")).peekable();
     if unreadable.peek().is_some() {
         unreadable.for_each(|it| context.reporter.finding(it));

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 
 use super::edit_add::{self, AddArgs, EdgeArgs};
 use super::simulate;
+use super::template_file::TemplateFile;
 use crate::ask;
 use crate::cli::args::sources::{NamedSource, import_files, is_path, not_a_name, source_path};
 use crate::cli::print::difference::print_difference;
@@ -167,16 +168,7 @@ enum Verb {
 }
 
 pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
-    let files_of = |source: Source| {
-        let help = "name a directory or a file with `-i`; `olmdex migrate` converts other sources to a directory";
-        in_files(&args.input, source, help)
-    };
-    let mut input = files_of(context.open(&args.input)?)?;
-    if !args.dry_run && !args.impact {
-        // Finish an edit that was killed first.
-        finish_left(input.files.iter().filter_map(|it| it.path()));
-        input = files_of(context.opener.open(&args.input, &mut std::io::stdin().lock())?)?;
-    }
+    let (input, written, template) = opened(context, args)?;
     let mut catalog = CatalogEdit::new(input.clone());
     let mut is_refused = false;
     let verdicts = match &args.verb {
@@ -208,7 +200,11 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         let error = CommandError::new(Exit::No, "the catalog would not be valid; nothing was written");
         return Err(error.help("change something else first, or write it anyway with `--force`"));
     }
-    let edits: Vec<&FileEdit> = catalog.files().collect();
+    let of_template = template.as_ref().map(|template| template.edit(context, &catalog)).transpose()?;
+    let edits: Vec<&FileEdit> = match &of_template {
+        Some(edit) => edit.iter().collect(),
+        None => catalog.files().collect(),
+    };
     for edit in &edits {
         if let Some(why) = edit.rewritten {
             let path = edit.path.display();
@@ -231,7 +227,7 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         return Ok(Exit::Yes);
     }
     interrupt::undo_writes(context);
-    write_edits(&args.input, &input, &edits, args.follow)?;
+    write_edits(&args.input, &written, &edits, args.follow)?;
     for edit in &edits {
         context.reporter.note(&format!("wrote {}", edit.path.display()));
     }
@@ -239,6 +235,33 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         context.reporter.note("nothing changes");
     }
     Ok(Exit::Yes)
+}
+
+/// The catalog to edit, the files that are written, and the template if it is that of one's graph.
+fn opened(context: &Context, args: &EditArgs) -> Result<(Input, Input, Option<TemplateFile>), CommandError> {
+    let mut source = context.open(&args.input)?;
+    let mut template = TemplateFile::of(&source)?;
+    if !args.dry_run && !args.impact {
+        // Finish an edit that was killed first.
+        if let Source::Catalog(input) = &source {
+            let files = input.files.iter().filter_map(|it| it.path());
+            finish_left(files.chain(template.as_ref().map(TemplateFile::path)));
+        }
+        source = context.opener.open(&args.input, &mut std::io::stdin().lock())?;
+        template = TemplateFile::of(&source)?;
+    }
+    let Some(template) = template else {
+        let help = "name a directory or a file with `-i`; `olmdex migrate` converts other sources to a directory";
+        let input = in_files(&args.input, source, help)?;
+        return Ok((input.clone(), input, None));
+    };
+    if matches!(args.verb, Verb::Add(_) | Verb::AddProperty { .. }) {
+        let shown = args.input.display();
+        let error = CommandError::usage(format!("`{shown}` is a template: its bundles are in images"));
+        return Err(error.help("name the image of a bundle among its entries, and render it"));
+    }
+    let input = template.catalog().unwrap_or_default();
+    Ok((input, template.file.clone(), Some(template)))
 }
 
 /// The changes to make, package by package.

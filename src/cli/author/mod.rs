@@ -10,3 +10,4 @@ pub(in crate::cli) mod release;
 pub(in crate::cli) mod repo;
 pub(in crate::cli) mod simulate;
 pub(in crate::cli) mod template;
+mod template_file;

@@ -17,7 +17,7 @@ use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::closure::Closure;
-use crate::cli::catalog::parts::{catalogs_below, catalogs_of, point_to_catalogs, template_findings, templates_of};
+use crate::cli::catalog::parts::{catalogs_below, catalogs_of, point_to_catalogs, templates_of};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::lists::all_rules;
@@ -153,6 +153,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     }
     let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, graphs, .. } = checking;
     let base = args.pipeline_options.old();
+    let context = &context.for_graphs();
     retain_new(context, &graphs, base.filter(|_| profiles.is_empty()), &mut findings)?;
     let of_graphs = graph_findings(context, if args.checks(CheckKind::Graph) { &graphs } else { &[] }, base)?;
     let has_broken = base.is_some() && !of_graphs.is_empty();
@@ -341,7 +342,9 @@ impl Checking<'_> {
             self.findings.extend(input.remarks.iter().cloned());
             if let Some(texts) = templates_of(&input) {
                 self.counts.templates += texts.len() as u64;
-                self.findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
+                let graphs = self.pipelines.add_templates(texts, &mut self.findings);
+                // Those of standard input and of archives cannot be read again by name.
+                self.graphs.extend(graphs.into_iter().filter(|file| file.is_file()));
                 continue;
             }
             let shown = source.shown();

@@ -10,20 +10,12 @@ use crate::cli::terminal::error::CommandError;
 use crate::diag::Finding;
 use crate::fbc::{Input, InputFile, is_hidden};
 use crate::index::Index;
-use crate::template::{Template, template_text};
+use crate::template::template_text;
 
 /// The texts of the files, if each of them is a template.
 pub(super) fn templates_of(input: &Input) -> Option<Vec<(String, Arc<[u8]>)>> {
     let text = |file: &InputFile| Some((file.shown.clone(), template_text(file)?));
     if input.files.is_empty() { None } else { input.files.iter().map(text).collect() }
-}
-
-/// The findings about a template.
-pub(super) fn template_findings(shown: &str, text: Arc<[u8]>) -> Vec<Finding> {
-    match Template::read(shown, text, None) {
-        Ok(template) => template.remarks,
-        Err(findings) => findings,
-    }
 }
 
 /// Catalogs, by their names if they are those of an index.

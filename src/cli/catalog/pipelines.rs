@@ -2,10 +2,11 @@
 //! made.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
-use crate::ask::check_catalog;
+use crate::ask::{JudgedTemplate, check_catalog, judge_template};
 use crate::bundle::Registration;
 use crate::check::pipeline::{self, Added, Dockerfile, Outcome, Target};
 use crate::check::practice::Profile;
@@ -133,6 +134,37 @@ impl Pipelines {
         if !self.unchecked.contains(&what) {
             self.unchecked.push(what);
         }
+    }
+
+    /// Judges templates, and notes their parts that are not judged; returns those whose graphs can be asked.
+    pub(crate) fn add_templates(
+        &mut self,
+        texts: Vec<(String, Arc<[u8]>)>,
+        findings: &mut Vec<Finding>,
+    ) -> Vec<PathBuf> {
+        let mut graphs = Vec::new();
+        for (shown, text) in texts {
+            let JudgedTemplate { findings: found, catalog, n_images, n_names } = judge_template(&shown, text);
+            findings.extend(found);
+            if self.are_asked() {
+                self.note(format!("{}: the catalog that `{shown}` renders", self.names()));
+            }
+            if n_images > 0 {
+                let images = counted(n_images as u64, "image");
+                self.note(format!("the bundles in {images} of `{shown}`; `olmdex template render` reads them"));
+            }
+            if n_names > 0 {
+                let entries = counted(n_names as u64, "entry");
+                self.note(format!("{entries} of `{shown}` without a version in the name"));
+            }
+            // Nobody writes the edges of a semver template.
+            graphs.extend(catalog.filter(|catalog| catalog.remarks.is_empty()).map(|_| PathBuf::from(shown)));
+        }
+        graphs
+    }
+
+    fn names(&self) -> String {
+        self.profiles.iter().map(|it| it.name()).collect::<Vec<&str>>().join(", ")
     }
 
     /// Takes the wanted findings of an outcome.
@@ -370,17 +402,16 @@ impl Pipelines {
 
     /// The verdict in words, by the checks that refuse.
     pub(crate) fn verdict(&self, findings: &[Finding]) -> String {
-        let names: Vec<&str> = self.profiles.iter().map(|it| it.name()).collect();
         let mut checks: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
         for finding in findings.iter().filter(|it| is_error(it)) {
             *checks.entry(finding.check.unwrap_or("rules of olmdex")).or_default() += 1;
         }
-        let names = names.join(", ");
+        let names = self.names();
         if checks.is_empty() {
-            return format!(
-                "{names}: would pass{}",
-                if self.unchecked.is_empty() { "" } else { ", but not everything was checked" }
-            );
+            return match self.unchecked.is_empty() {
+                true => format!("{names}: would pass"),
+                false => format!("{names}: no failure found, but not everything was checked"),
+            };
         }
         let checks: Vec<String> =
             checks.into_iter().map(|(check, n)| format!("{check} ({})", counted(n, "error"))).collect();

@@ -19,7 +19,7 @@ use crate::cli::args::legacy_source;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
-use crate::cli::catalog::parts::{CatalogParts, catalogs_of, point_to_catalogs, template_findings, templates_of};
+use crate::cli::catalog::parts::{CatalogParts, catalogs_of, point_to_catalogs, templates_of};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::print::rules::print_rules;
@@ -238,9 +238,8 @@ impl<'r> Validation<'r> {
             if args.compat.is_none()
                 && let Some(texts) = templates_of(&input)
             {
-                // A template is no catalog yet, so the only demand is that it can be rendered.
                 self.n_templates += texts.len() as u64;
-                self.findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
+                self.pipelines.add_templates(texts, &mut self.findings);
                 continue;
             }
             let shown = source.shown();
@@ -360,7 +359,12 @@ impl<'r> Validation<'r> {
             };
             let of_catalogs = (n_others == 0 || !is_without_catalog).then_some(what);
             let what: Vec<String> = templates.into_iter().chain(bundles).chain(of_catalogs).collect();
-            context.reporter.note(&summary(&what.join(", "), chosen.tally(), chosen.has_hidden_errors()));
+            context.reporter.note(&summary(
+                &what.join(", "),
+                chosen.tally(),
+                chosen.has_hidden_errors(),
+                self.n_templates > 0,
+            ));
         }
         if !self.blank.is_empty() {
             // A pipeline that checks nothing must not pass.
@@ -388,12 +392,15 @@ fn would_be_left(context: &Context, left: &[Chosen]) -> Exit {
     if left.iter().any(Chosen::is_refused) { Exit::No } else { Exit::Yes }
 }
 
-fn summary(what: &str, tally: Tally, has_hidden_errors: bool) -> String {
+fn summary(what: &str, tally: Tally, has_hidden_errors: bool, has_unread_bundles: bool) -> String {
+    let valid = match (has_hidden_errors, has_unread_bundles) {
+        (true, _) => "valid except for hidden errors",
+        (false, true) => "no errors found",
+        (false, false) => "valid",
+    };
     match tally {
-        Tally { errors: 0, warnings: 0 } if has_hidden_errors => format!("{what}: valid except for hidden errors"),
-        Tally { errors: 0, .. } if has_hidden_errors => format!("{what}: valid except for hidden errors, {tally}"),
-        Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
-        Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
+        Tally { errors: 0, warnings: 0 } => format!("{what}: {valid}"),
+        Tally { errors: 0, .. } => format!("{what}: {valid}, {tally}"),
         _ => format!("{what}: invalid, {tally}"),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::cli::terminal::report::Reporter;
 use crate::compose::{Config, Reach};
 use crate::fbc::Sight;
-use crate::source::Opener;
+use crate::source::{Opener, TemplateUse};
 
 /// The context that every command needs.
 pub(crate) struct Context {
@@ -25,6 +25,12 @@ impl Context {
     /// The same for sources to which the user came in this way.
     pub(crate) fn for_sight(&self, sight: Sight) -> Self {
         Self { opener: Arc::clone(&self.opener), sight, ..*self }
+    }
+
+    /// The same for questions about upgrades, which templates answer, too.
+    pub(crate) fn for_graphs(&self) -> Self {
+        let opener = Arc::new(self.opener.with_templates(TemplateUse::Graph));
+        Self { opener, ..*self }
     }
 
     /// The same for the sources of an `olmdex.toml`.

@@ -46,6 +46,16 @@ pub enum SourceError {
     /// It can be read, and is not a bundle.
     #[error("`{0}` is not a bundle")]
     NotABundle(String),
+    /// It is a template, or several, that cannot be asked.
+    #[error("`{}` {why}", .path.display())]
+    Template {
+        /// Its path.
+        path: PathBuf,
+        /// Its kind, and the reason why it cannot be asked.
+        why: String,
+        /// The remedy.
+        help: String,
+    },
     /// It is an image that cannot be read.
     #[error("cannot read the image `{name}`: {error}")]
     Image { name: String, error: OciError },
@@ -95,6 +105,7 @@ impl SourceError {
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Bundle { error, .. } => error.help(),
+            Self::Template { help, .. } => help.clone(),
             Self::NotABundle(_) => {
                 "name a directory with `manifests/` and `metadata/`, or the image of a bundle".to_owned()
             }

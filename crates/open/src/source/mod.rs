@@ -31,11 +31,12 @@ pub use self::recognized::Recognized;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
 use crate::oci::{Content, ImageOptions, ImageSelector, Layout, OciError, SavedImage, SkopeoDirectory, Store};
+use crate::template::{Template, template_text};
 use olmdex_base::archive;
 use olmdex_base::diag::Finding;
 use olmdex_base::file::{MAX_WHOLE, Scratch, Text, is_open_pipe, open_regular, read_named_of, read_stream_of};
 use olmdex_bundle::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
-use olmdex_fbc::{BundleFiles, Format, Input, Level};
+use olmdex_fbc::{BundleFiles, Format, Input, InputFile, Level};
 use olmdex_index as index;
 use olmdex_legacy::{self as legacy, Fidelity, LegacyCatalog};
 
@@ -94,6 +95,18 @@ enum RecognisedSource<'o> {
     Image(ImageSource<'o>),
 }
 
+/// How templates are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TemplateUse {
+    /// As files.
+    #[default]
+    Text,
+    /// As the catalogs of their graphs.
+    Graph,
+    /// Not at all: the bundles are needed.
+    Refused,
+}
+
 /// Opens sources. Content that it had to put into temporary files stays until it is dropped.
 #[derive(Debug)]
 pub struct Opener {
@@ -104,6 +117,8 @@ pub struct Opener {
     /// The registries that images are in.
     #[cfg(feature = "oci")]
     pub registries: Arc<Registries>,
+    /// How templates are opened.
+    pub templates: TemplateUse,
     /// Whether every directory that opm takes for a catalog is one.
     is_opm: bool,
     /// Whether `.git` at the root of a catalog is read, as opm does it.
@@ -122,6 +137,7 @@ impl Opener {
                 scratch: scratch.to_owned(),
                 ..RegistryOptions::default()
             })),
+            templates: TemplateUse::default(),
             is_opm: false,
             keeps_git: false,
             held: Mutex::default(),
@@ -141,10 +157,16 @@ impl Opener {
             bundle_image: template,
             #[cfg(feature = "oci")]
             registries: Arc::clone(&self.registries),
+            templates: self.templates,
             is_opm: self.is_opm,
             keeps_git: self.keeps_git,
             held: Mutex::default(),
         }
+    }
+
+    /// Another one that opens templates in this way.
+    pub fn with_templates(&self, templates: TemplateUse) -> Self {
+        Self { templates, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
     /// Another one that takes an image that is a catalog and a legacy database for the database, as opm does.
@@ -206,7 +228,8 @@ impl Opener {
     pub fn look(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<SourceOrImage<'_>, SourceError> {
         if path.as_os_str() == STDIN {
             let text = read_stream_of(stdin, MAX_WHOLE).map_err(|error| unreadable(path, error))?;
-            return Ok(SourceOrImage::Source(Source::Catalog(Input::bytes("<stdin>", Arc::from(text)))));
+            let input = Input::bytes("<stdin>", Arc::from(text));
+            return self.catalog_or_template(path, input).map(SourceOrImage::Source);
         }
         let shown = path.to_string_lossy();
         let source = match self.find(path)? {
@@ -330,7 +353,36 @@ impl Opener {
         if open_regular(path).is_ok_and(|file| archive::is_archive(&file)) {
             return self.open_archive(path, &ImageSelector::default(), &shown);
         }
-        Ok(RecognisedSource::Source(Source::Catalog(Input::file(path))))
+        self.catalog_or_template(path, Input::file(path)).map(RecognisedSource::Source)
+    }
+
+    /// The files of a catalog, or of a template if each of them is one.
+    fn catalog_or_template(&self, path: &Path, input: Input) -> Result<Source, SourceError> {
+        let is_asked = self.templates != TemplateUse::Text && !self.is_opm && !input.files.is_empty();
+        let texts = |file: &InputFile| Some((file.shown.clone(), template_text(file)?));
+        let Some(texts) = is_asked.then(|| input.files.iter().map(texts).collect::<Option<Vec<_>>>()).flatten() else {
+            return Ok(Source::Catalog(input));
+        };
+        let refused =
+            |why: &str, help: String| SourceError::Template { path: path.to_owned(), why: why.to_owned(), help };
+        let shown = path.display();
+        let render = || format!("render it first: `olmdex template render {shown} --bundles DIR > catalog.yaml`");
+        match texts.as_slice() {
+            [_] if self.templates == TemplateUse::Refused => {
+                Err(refused("is a template, and this command needs the bundles in its images", render()))
+            }
+            [(shown, text)] => match Template::read_graph(shown, text.clone(), None)
+                .map(|(template, _)| template.catalog())
+            {
+                Ok(Some(catalog)) => Ok(Source::Catalog(catalog)),
+                Ok(None) => {
+                    Err(refused("is a template whose channels follow from the bundles in its images", render()))
+                }
+                Err(_) => Err(refused("is a template with errors", format!("`olmdex validate {shown}` shows them"))),
+            },
+            [first, ..] => Err(refused("has several templates", format!("name one of them: `{}`", first.0))),
+            [] => Ok(Source::Catalog(input)),
+        }
     }
 
     /// The files of a directory, or of an archive, which has no `root`: a catalog, unless their content shows that they
@@ -352,7 +404,7 @@ impl Opener {
         let image = |bundle: &Bundle| self.image_of(bundle, None);
         let found = package_manifest::find(root, &input);
         match found.and_then(|it| package_manifest::convert(root, &input, it, &image)) {
-            None => Ok(Source::Catalog(input)),
+            None => self.catalog_or_template(path, input),
             Some(Ok(converted)) => Ok(Source::Catalog(converted)),
             Some(Err(message)) => {
                 Err(SourceError::Unreadable { path: path.to_owned(), error: io::Error::other(message) })

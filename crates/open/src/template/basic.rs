@@ -16,16 +16,16 @@ pub(super) enum Entry {
     Bundle(TemplateImage),
 }
 
-/// Reads the entries.
+/// Reads the entries, and finds the errors in those of images, which do not matter to the others.
 ///
 /// # Errors
-/// All errors in them.
-pub(super) fn entries(document: &Document) -> Result<Vec<Entry>, Vec<Finding>> {
-    let mut findings = Vec::new();
+/// All errors, if there is another one.
+pub(super) fn entries(document: &Document) -> Result<(Vec<Entry>, Vec<Finding>), Vec<Finding>> {
+    let (mut findings, mut of_images) = (Vec::new(), Vec::new());
     let mut entries = Vec::new();
     let mut reader = Reader::new();
     // The document has been read before.
-    let Ok(value) = reader.read(&document.json) else { return Ok(entries) };
+    let Ok(value) = reader.read(&document.json) else { return Ok((entries, of_images)) };
     for (path, item) in list(document, value, &[], "entries", &mut findings) {
         let blob = match fbc::blob::decode(item, true) {
             Ok(blob) => blob,
@@ -47,13 +47,18 @@ pub(super) fn entries(document: &Document) -> Result<Vec<Entry>, Vec<Finding>> {
             let at = Spot::Key([path.clone(), vec![Step::Key(field.to_owned())]].concat());
             let message = format!("a bundle of a basic template has no `{field}`: the image provides it");
             let help = format!("leave out `{field}`; `olmdex template convert basic` does this for a whole catalog");
-            findings.push(rules::BUNDLE_FIELDS.finding(message).at(document.place(&at)).help(help));
+            of_images.push(rules::BUNDLE_FIELDS.finding(message).at(document.place(&at)).help(help));
         }
         let image = item.get_field_with_key("image").and_then(|it| it.0.as_str()).map(|it| Step::Key(it.into_owned()));
         let path = path.into_iter().chain(image).collect();
         let listed = TemplateImage { image: bundle.image.to_string(), path };
-        findings.extend(check_reference(document, &listed));
+        of_images.extend(check_reference(document, &listed));
         entries.push(Entry::Bundle(listed));
     }
-    if findings.is_empty() { Ok(entries) } else { Err(findings) }
+    if findings.is_empty() {
+        return Ok((entries, of_images));
+    }
+    findings.append(&mut of_images);
+    findings.sort_by_key(|finding| finding.place.as_ref().map(|place| (place.line, place.column)));
+    Err(findings)
 }

@@ -16,9 +16,9 @@ const BEGIN: &str = "begin with `schema: olm.template.basic` or `schema: olm.sem
 /// A document that has been read.
 #[derive(Debug)]
 pub(super) struct Document {
-    shown: String,
-    origin: Origin,
-    raw: Vec<u8>,
+    pub(super) shown: String,
+    pub(super) origin: Origin,
+    pub(super) raw: Vec<u8>,
     /// The document as JSON, with members in the order of the text and those that occur twice.
     pub(super) json: String,
     pub(super) schema: String,

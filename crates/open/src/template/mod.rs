@@ -9,6 +9,7 @@
 //!
 //! The rules are in `docs/behaviour/authoring.md` C and `docs/behaviour/fbc.md` 5.6 and 5.7.
 
+mod as_catalog;
 mod basic;
 mod convert;
 mod document;

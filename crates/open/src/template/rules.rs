@@ -72,4 +72,8 @@ rules! {
         cannot be undone. opm, which reads the image, writes `olm.bundle.object`. Render with `--migrate-level \
         bundle-object-to-csv-metadata`, or from directories or images.",
         "olmdex template render template.yaml --with migrated-catalog/";
+    NAMES_OF_TAGS: "W1416", "template-names-of-tags", Warning,
+        "The channels of a semver template follow from its bundles.",
+        "A question about the template takes `quay.io/example/shop-bundle:v1.0.0` for the bundle `shop.v1.0.0` with that         version, since the image was not read. Render the template to ask about the bundles themselves.",
+        "olmdex graph shop -i template.yaml";
 }

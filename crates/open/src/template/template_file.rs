@@ -29,14 +29,14 @@ use olmdex_text::json::{Step, Tree};
 /// ```
 #[derive(Debug)]
 pub struct Template {
-    document: Document,
-    body: Body,
+    pub(super) document: Document,
+    pub(super) body: Body,
     /// The remarks about it, although it can be rendered.
     pub remarks: Vec<Finding>,
 }
 
 #[derive(Debug)]
-enum Body {
+pub(super) enum Body {
     Basic(Vec<Entry>),
     Semver(Semver),
     Substitutes(Substitutes),
@@ -62,6 +62,9 @@ const MAX_TEMPLATE: u64 = 4 << 20;
 
 /// The text of a file that is likely to be a template.
 pub fn template_text(file: &InputFile) -> Option<Arc<[u8]>> {
+    if file.size().is_some_and(|size| size > MAX_TEMPLATE) {
+        return None;
+    }
     let text: Arc<[u8]> = file.head(MAX_TEMPLATE + 1).ok()?.into();
     (text.len() as u64 <= MAX_TEMPLATE && is_template(&file.shown, &text)).then_some(text)
 }
@@ -72,15 +75,34 @@ impl Template {
     /// # Errors
     /// All errors in it, each with its place.
     pub fn read(shown: &str, text: Arc<[u8]>, wanted: Option<Kind>) -> Result<Self, Vec<Finding>> {
+        let (template, of_images) = Self::read_graph(shown, text, wanted)?;
+        if of_images.is_empty() { Ok(template) } else { Err(of_images) }
+    }
+
+    /// As [`Self::read`], but the errors in images of a basic template are only told: its graph does not depend on
+    /// them.
+    ///
+    /// # Errors
+    /// All errors in it, if there is another one.
+    pub fn read_graph(
+        shown: &str,
+        text: Arc<[u8]>,
+        wanted: Option<Kind>,
+    ) -> Result<(Self, Vec<Finding>), Vec<Finding>> {
         let (document, second) = Document::read(shown, text)?;
         let kind = Kind::of_schema(&document.schema).filter(|it| wanted.is_none_or(|wanted| wanted == *it));
         let Some(kind) = kind else { return Err(vec![unknown_schema(&document, wanted)]) };
+        let mut of_images = Vec::new();
         let body = match kind {
-            Kind::Basic => Body::Basic(basic::entries(&document)?),
+            Kind::Basic => {
+                let (entries, found) = basic::entries(&document)?;
+                of_images = found;
+                Body::Basic(entries)
+            }
             Kind::Semver => Body::Semver(Semver::read(&document)?),
             Kind::Substitutes => Body::Substitutes(Substitutes::read(&document)?),
         };
-        Ok(Self { document, body, remarks: second.into_iter().collect() })
+        Ok((Self { document, body, remarks: second.into_iter().collect() }, of_images))
     }
 
     /// The images that it names, each once, in their order.
@@ -204,7 +226,7 @@ fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
 }
 
 /// A package's blob, as JSON.
-fn package_blob(name: &str, default_channel: &str, newest: Option<&Head>) -> String {
+pub(super) fn package_blob(name: &str, default_channel: &str, newest: Option<&Head>) -> String {
     let blob = Tree::of_texts([("schema", "olm.package"), ("name", name), ("defaultChannel", default_channel)]);
     let Some(newest) = newest else { return blob.compact() };
     let icon = newest.icon.as_ref().map(|(data, mediatype)| {

@@ -1,0 +1,363 @@
+//! A template as the catalog whose graph it holds: opm copies its packages, channels and deprecations as they are
+//! (`docs/behaviour/fbc.md` 5.6), so all that is true of them is true of the catalog. Bundles are in images; those that
+//! entries name are known by their names and the versions in them.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::basic::Entry;
+use super::document::Document;
+use super::images::Head;
+use super::lists::list;
+use super::rules;
+use super::semver::Semver;
+use super::substitutes::channel_blob;
+use super::template_file::{Body, Template, package_blob};
+use olmdex_fbc::{
+    self as fbc, Consumer, EditError, Edited, Input, Located, Origin, Provenance, Spot, Syntax, Typed, edit_document,
+    without_v,
+};
+use olmdex_text::json::{Reader, Tree};
+use olmdex_text::{json, yaml};
+use olmdex_version::{Version, version_in_name};
+
+/// The manifests of a bundle that nobody has read: an empty object, as base64.
+const NO_MANIFEST: &str = "e30=";
+
+impl Template {
+    /// The catalog of its packages, channels and deprecations, at their places in the template, and a bundle without an
+    /// image for each entry whose name has a version. `None` if only its images tell which channels there are.
+    pub fn catalog(&self) -> Option<Input> {
+        let start = Provenance::new(self.document.place(&Spot::Start));
+        let made = |text: String| Input::of_others(vec![(text.into_bytes(), start.clone())]);
+        let mut input = Input { is_template: true, ..Input::default() };
+        let bundles = match &self.body {
+            Body::Basic(entries) => {
+                let items = Items::of(&self.document);
+                for (number, entry) in entries.iter().enumerate() {
+                    if let Entry::Blob(text) = entry {
+                        input.files.extend(items.input(number, text).files);
+                    }
+                }
+                self.bundles()
+            }
+            Body::Semver(semver) => {
+                let blobs = self.blobs_by_tags(semver)?;
+                let bundles = bundles_of(blobs.iter().map(String::as_str));
+                input.files.extend(blobs.into_iter().flat_map(|blob| made(blob).files));
+                let message = "the names of bundles are those of their images, and their versions those of the tags";
+                input.remarks.push(rules::NAMES_OF_TAGS.finding(message).at(start.start().clone()));
+                bundles
+            }
+            Body::Substitutes(_) => return None,
+        };
+        input.files.extend(made(bundles).files);
+        Some(input)
+    }
+
+    /// Its document with other texts of the files of [`Self::catalog`], by their numbers, and the removed bundles whose
+    /// images are not known. An image is that of a bundle if no other tag has the version of the bundle's name.
+    ///
+    /// # Errors
+    /// [`EditError`]; [`EditError::Unreadable`] of a template whose channels nobody writes.
+    pub fn edited(&self, texts: &BTreeMap<usize, &str>) -> Result<(Edited, Vec<String>), EditError> {
+        let Body::Basic(entries) = &self.body else { return Err(EditError::Unreadable) };
+        let mut tree = Tree::read(&self.document.json).map_err(|_| EditError::Unreadable)?;
+        let key = tree.get_field_with_key("entries").map_or("entries", |(key, _)| key).to_owned();
+        let n_blobs = entries.iter().filter(|entry| matches!(entry, Entry::Blob(_))).count();
+        let (mut images, mut left) = (HashSet::new(), Vec::new());
+        for name in texts.get(&n_blobs).map(|text| self.removed(text)).unwrap_or_default() {
+            match self.image_of(&name) {
+                Some(image) => drop(images.insert(image)),
+                None => left.push(name),
+            }
+        }
+        tree.change_list(&key, |items| {
+            let mut number = 0;
+            for (entry, item) in entries.iter().zip(std::mem::take(items)) {
+                match entry {
+                    Entry::Bundle(listed) if images.contains(listed.image.as_str()) => {}
+                    Entry::Bundle(_) => items.push(item),
+                    Entry::Blob(_) => {
+                        match texts.get(&number) {
+                            Some(text) => items.extend(documents(text)),
+                            None => items.push(item),
+                        }
+                        number += 1;
+                    }
+                }
+            }
+        });
+        Ok((edit_document(&self.document.raw, self.document.origin.syntax, &tree.compact())?, left))
+    }
+
+    /// The part of the file that its document is, in bytes.
+    pub fn range(&self) -> std::ops::Range<u64> {
+        let Origin { offset, len, .. } = self.document.origin;
+        offset..offset + len
+    }
+
+    /// The bundles of a basic template.
+    fn bundles(&self) -> String {
+        let Body::Basic(entries) = &self.body else { return String::new() };
+        bundles_of(entries.iter().filter_map(|entry| match entry {
+            Entry::Blob(text) => Some(text.as_str()),
+            Entry::Bundle(_) => None,
+        }))
+    }
+
+    /// The names of the bundles that another text of the last file of its catalog lacks.
+    fn removed(&self, text: &str) -> Vec<String> {
+        let names = |text: &str| -> BTreeSet<String> {
+            documents(text).iter().map(|bundle| bundle.text_of_field("name").to_owned()).collect()
+        };
+        names(&self.bundles()).difference(&names(text)).cloned().collect()
+    }
+
+    /// The one image whose tag is the version of a bundle's name.
+    fn image_of(&self, bundle: &str) -> Option<&str> {
+        let version = version_in_name(bundle)?.to_string();
+        let is_its = |image: &&str| head_by_tag(image).is_some_and(|head| head.packages[0][1] == version);
+        let images = self.images();
+        let mut found = images.into_iter().filter(is_its);
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    /// The package and its channels, as they follow from the tags of the images; `None` if one of these is not a
+    /// version.
+    fn blobs_by_tags(&self, semver: &Semver) -> Option<Vec<String>> {
+        let images: Vec<&str> = self.images();
+        let heads: Option<BTreeMap<&str, Head>> =
+            images.iter().map(|image| Some((*image, head_by_tag(image)?))).collect();
+        let package = semver.package(&self.document, &heads?).ok()?;
+        let channels = package.channels.entries.iter();
+        let channels = channels.map(|(name, entries)| channel_blob(&package.name, name, entries, None));
+        let head = package_blob(&package.name, &package.channels.default, None);
+        Some([head].into_iter().chain(channels).collect())
+    }
+}
+
+/// The bundle of an image whose tag is a version, as operators are usually published: that of
+/// `quay.io/example/shop-bundle:v1.0.0` is `shop.v1.0.0`.
+fn head_by_tag(image: &str) -> Option<Head> {
+    let name = image.split('@').next()?.rsplit('/').next()?;
+    let (repository, tag) = name.split_once(':')?;
+    let package = repository.strip_suffix("-bundle").unwrap_or(repository);
+    let version = Version::parse(without_v(tag)).ok()?.to_string();
+    let name = format!("{package}.v{version}");
+    Some(Head { name, packages: vec![[package.to_owned(), version, String::new()]], ..Head::default() })
+}
+
+/// A bundle for each name with a version of the entries in channels, as JSON.
+fn bundles_of<'b>(blobs: impl Iterator<Item = &'b str>) -> String {
+    let (mut bundles, mut seen, mut reader) = (String::new(), HashSet::new(), Reader::new());
+    for blob in blobs {
+        let Ok(value) = reader.read(blob) else { continue };
+        let Ok(blob) = fbc::blob::decode(value, false) else { continue };
+        let Typed::Channel(channel) = &blob.typed else { continue };
+        for entry in channel.entries.iter().flatten() {
+            let Some(version) = version_in_name(&entry.name) else { continue };
+            if seen.insert((channel.package.to_string(), entry.name.to_string())) {
+                let package = Tree::of_texts([("packageName", &*channel.package), ("version", &*version.to_string())]);
+                let manifest = Tree::of_texts([("data", NO_MANIFEST)]);
+                let property = |kind: &str, value: Tree| Tree::of_texts([("type", kind)]).with("value", value);
+                let properties = [property("olm.package", package), property(fbc::BUNDLE_OBJECT, manifest)];
+                let head = [("schema", "olm.bundle"), ("name", &*entry.name), ("package", &*channel.package)];
+                bundles.push_str(&Tree::of_texts(head).with("properties", Tree::list(properties)).compact());
+                bundles.push('\n');
+            }
+        }
+    }
+    bundles
+}
+
+/// The documents of a text.
+fn documents(text: &str) -> Vec<Tree> {
+    struct Values;
+
+    impl Consumer for Values {
+        type Output = Option<Tree>;
+
+        fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+            Some(document.blob.ok()?.value.into())
+        }
+    }
+
+    let mut found = Vec::new();
+    let done: Result<(), Infallible> = fbc::load(&Input::bytes("", Arc::from(text.as_bytes())), &Values, |document| {
+        found.extend(document);
+        Ok(())
+    });
+    match done {
+        Ok(()) => found,
+    }
+}
+
+/// The entries of a template, with their places.
+struct Items<'d> {
+    document: &'d Document,
+    places: Vec<Located>,
+    lines: Vec<&'d str>,
+}
+
+impl<'d> Items<'d> {
+    fn of(document: &'d Document) -> Self {
+        let mut reader = Reader::new();
+        let items = reader.read(&document.json).map(|value| list(document, value, &[], "entries", &mut Vec::new()));
+        let spots: Vec<Spot> = items.into_iter().flatten().map(|(path, _)| Spot::Path(path)).collect();
+        let places = fbc::locate_all(&document.raw, document.origin, &spots.iter().collect::<Vec<_>>());
+        let lines = std::str::from_utf8(&document.raw).unwrap_or_default().split_inclusive('\n').collect();
+        Self { document, places, lines }
+    }
+
+    /// An entry by itself, as JSON in `blob`: the part of the file that is the same document. If there is none, as with
+    /// an alias of something in another entry, it is made of the place at which the entry begins.
+    fn input(&self, number: usize, blob: &str) -> Input {
+        let shown = &self.document.shown;
+        if let Some((line, part)) = self.part(number, blob) {
+            return Input::parts(shown, vec![(line, part.into_bytes())]);
+        }
+        let start = self.places.get(number).cloned().map(|place| place.in_file(shown));
+        let start = start.unwrap_or_else(|| self.document.place(&Spot::Start));
+        Input::of_others(vec![(blob.as_bytes().to_vec(), Provenance::new(start))])
+    }
+
+    fn part(&self, number: usize, blob: &str) -> Option<(u32, String)> {
+        let place = self.places.get(number)?;
+        match self.document.origin.syntax {
+            Syntax::Yaml => self.block(place).filter(|(_, part)| as_json(part).as_deref() == Some(blob)),
+            Syntax::Json => {
+                let before = " ".repeat(usize::try_from(place.column).ok()?.checked_sub(1)?.min(MAX_INDENT));
+                Some((place.line, before + blob))
+            }
+        }
+    }
+
+    /// The lines of an item in block style, without the dash, and the number of the first.
+    fn block(&self, place: &Located) -> Option<(u32, String)> {
+        let first_line = self.document.origin.line;
+        let mut start = usize::try_from(place.line.checked_sub(first_line)?).ok()?;
+        let width = usize::try_from(place.column).ok()?.checked_sub(1)?;
+        let before: String = self.lines.get(start)?.chars().take(width).collect();
+        let mut head = before.trim_end();
+        // The dash may stand on a line of its own.
+        while head.is_empty() {
+            start = start.checked_sub(1)?;
+            head = self.lines.get(start)?.trim_end();
+            if head.trim_start().starts_with('#') {
+                head = "";
+            }
+        }
+        let dash = head.strip_suffix('-').filter(|indent| indent.bytes().all(|byte| byte == b' '))?.len();
+        let is_behind = |line: &&&str| {
+            let text = line.trim_start_matches(' ');
+            let is_content = !text.trim_end().is_empty() && !text.starts_with('#');
+            is_content && line.len() - text.len() <= dash
+        };
+        let rest = self.lines.get(start + 1..)?;
+        let end = start + 1 + rest.iter().take_while(|line| !is_behind(line)).count();
+        let mut part = self.lines.get(start..end)?.concat();
+        part.replace_range(dash..=dash, " ");
+        Some((first_line.saturating_add(u32::try_from(start).ok()?), part))
+    }
+}
+
+/// The most columns before an entry in JSON.
+const MAX_INDENT: usize = 1000;
+
+/// The first document of a YAML text as JSON.
+fn as_json(text: &str) -> Option<String> {
+    let mut converted = Vec::new();
+    let chunk = yaml::split(text.as_bytes(), 1).find(Result::is_ok)?.ok()?;
+    yaml::to_json(&chunk.text, &mut converted).ok()?;
+    Some(json::decode_utf8(&converted).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template(shown: &str, text: &str) -> Template {
+        Template::read(shown, Arc::from(text.as_bytes()), None).unwrap()
+    }
+
+    /// The place and the name of each document of a template's catalog.
+    fn found(template: &Template) -> Vec<String> {
+        struct Names;
+
+        impl Consumer for Names {
+            type Output = (Origin, String, String);
+
+            fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+                let blob = document.blob.unwrap();
+                (document.origin, blob.schema.into_owned(), blob.name.into_owned())
+            }
+        }
+
+        let input = template.catalog().unwrap();
+        let mut found = Vec::new();
+        let done: Result<(), Infallible> = fbc::load(&input, &Names, |(origin, schema, name)| {
+            let file = &input.files[origin.file as usize];
+            let place = file.made_of().map_or((origin.line, "as it is"), |made| (made.start().line, "made"));
+            found.push(format!("{schema} {name} {} {}", place.0, place.1));
+            Ok(())
+        });
+        let Ok(()) = done;
+        found
+    }
+
+    #[test]
+    fn entries_are_documents_at_their_lines() {
+        let head = "schema: olm.template.basic\n";
+        let channel = "schema: olm.channel\n  package: a\n  name: s\n  entries: [{name: a.v1.0.0}, {name: latest}]\n";
+        let bundle = "olm.bundle a.v1.0.0";
+        for (text, expected) in [
+            // Dashes at the margin, a comment before, and a bundle between.
+            (
+                format!("---\n{head}entries:\n# b\n- schema: olm.package\n  name: a\n- schema: olm.bundle\n  image: a.b/c:v1\n- {channel}"),
+                vec!["olm.package a 5 as it is", "olm.channel s 9 as it is"],
+            ),
+            // A dash on a line of its own, a block that looks like an item, and fields behind the list.
+            (
+                format!("entries:\n  -\n    # b\n\n    schema: olm.package\n    name: a\n    description: |\n      - x\n      # y\n{head}"),
+                vec!["olm.package a 2 as it is"],
+            ),
+            // Items in one line each.
+            (format!("{head}entries:\n- {{schema: olm.package, name: a}}\n"), vec!["olm.package a 3 as it is"]),
+            // Lists and aliases that have no part of the text to themselves.
+            (format!("{head}entries: [{{schema: olm.package, name: a}}]\n"), vec!["olm.package a 2 made"]),
+            (
+                format!("{head}x: &n a\nentries:\n- schema: olm.package\n  name: *n\n- {channel}"),
+                vec!["olm.package a 4 made", "olm.channel s 6 as it is"],
+            ),
+            (
+                "{\"schema\": \"olm.template.basic\", \"entries\": [\n  {\"schema\": \"olm.package\", \"name\": \"a\"}\n]}".to_owned(),
+                vec!["olm.package a 2 as it is"],
+            ),
+        ] {
+            let made = format!("{bundle} {} made", if text.starts_with("---") { 2 } else { 1 });
+            let all = expected.iter().map(|it| (*it).to_owned());
+            let expected: Vec<String> = all.chain(text.contains("a.v1.0.0").then_some(made)).collect();
+            assert_eq!(found(&template("t", &text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_of_semver_templates_are_versions() {
+        let text = |tags: &[&str]| {
+            let images: String = tags.iter().map(|tag| format!("  - image: quay.io/x/shop-bundle{tag}\n")).collect();
+            format!("schema: olm.semver\nstable:\n  bundles:\n{images}")
+        };
+        let known = found(&template("t", &text(&[":v1.0.0", ":1.1.0"])));
+        let names: Vec<&str> = known.iter().filter_map(|line| line.strip_suffix(" 1 made")).collect();
+        let channels = ["olm.channel stable-v1.0", "olm.channel stable-v1.1"];
+        let bundles = ["olm.bundle shop.v1.0.0", "olm.bundle shop.v1.1.0"];
+        assert_eq!(names, [&["olm.package shop"][..], &channels, &bundles].concat());
+        for unknown in [":latest", "@sha256:aa"] {
+            let text = text(&[":v1.0.0", unknown]);
+            let read = Template::read("t", Arc::from(text.as_bytes()), None);
+            assert!(read.is_err() || read.unwrap().catalog().is_none(), "{unknown}");
+        }
+    }
+}
