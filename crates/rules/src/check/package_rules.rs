@@ -11,6 +11,7 @@ use super::rules;
 use olmdex_base::diag::{Guesses, closest, closest_of_same_numbers, slip_of};
 use olmdex_fbc::Entry;
 use olmdex_text::json::Step;
+use olmdex_text::tally;
 use olmdex_version::{Quoted, Version, by_version, first_of};
 
 /// An absent item that a document names.
@@ -76,7 +77,7 @@ fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> 
 /// The bundles that a channel lists and the package does not have.
 fn missing_bundles<'a>(
     model: &PackageModel<'a>,
-    names: &OnceCell<Guesses<'a>>,
+    names: &OnceCell<(Guesses<'a>, Option<&'a str>)>,
     number: usize,
     channel: &ChannelFacts,
     is_last: bool,
@@ -86,7 +87,7 @@ fn missing_bundles<'a>(
         return Vec::new();
     }
     let listed: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
-    let bundles = names.get_or_init(|| Guesses::new(model.bundles.keys().copied()));
+    let (bundles, unlisted) = names.get_or_init(|| (Guesses::new(model.bundles.keys().copied()), only_unlisted(model)));
     let mut names: Vec<&str> = dangling.iter().map(|(_, it)| it.name.as_str()).collect();
     names.sort_unstable();
     let absence = |(place, (idx, entry)): (usize, &(usize, &Entry))| {
@@ -107,7 +108,7 @@ fn missing_bundles<'a>(
         }
         // A bundle that the channel lists already cannot be the one that was meant.
         let meant = bundles.closest_of_same_numbers(&entry.name, |it| !listed.contains(it));
-        let meant = meant.or_else(|| only_unlisted(model).filter(|_| dangling.len() == 1));
+        let meant = meant.or_else(|| unlisted.filter(|_| dangling.len() == 1));
         Absence { number, draft, meant: meant.map(str::to_owned) }
     };
     dangling.iter().enumerate().map(absence).collect()
@@ -115,7 +116,7 @@ fn missing_bundles<'a>(
 
 /// The bundle of a package that no channel lists, if there is one such bundle.
 fn only_unlisted<'a>(model: &PackageModel<'a>) -> Option<&'a str> {
-    let entries = model.channels.iter().flat_map(|(_, it)| it.entries.iter());
+    let entries = model.channels.iter().flat_map(|(_, it)| it.entries.iter()).inspect(|_| tally::step(1));
     let listed: HashSet<&str> = entries.map(|it| it.name.as_str()).collect();
     let mut unlisted = model.bundles.keys().copied().filter(|it| !listed.contains(it));
     unlisted.next().filter(|_| unlisted.next().is_none())
@@ -250,5 +251,28 @@ fn round(cycle: &[String]) -> String {
     match n_left {
         0 | 1 => cycle.join(" -> "),
         n_left => format!("{} -> … {n_left} more … -> {last}", cycle[..SHOWN_OF_CYCLE].join(" -> ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_without_their_bundles_are_judged_in_so_many_steps() {
+        tally::assert_grows_with_input(100, |n| {
+            let entries = |at: usize| vec![Entry { name: format!("p.v1.0.{at}"), ..Entry::default() }];
+            let channel = |at: usize| ChannelFacts {
+                name: format!("c{at}"),
+                package: "p".to_owned(),
+                entries: entries(at).into(),
+            };
+            let channels: Vec<ChannelFacts> = (0..n).map(channel).collect();
+            move || {
+                let channels = channels.iter().enumerate().collect();
+                let model = PackageModel { document: Some(0), channels, ..PackageModel::default() };
+                assert_eq!(whole("p", &model, None).absences.len(), n);
+            }
+        });
     }
 }
