@@ -123,6 +123,26 @@ fn validation_opens_nothing_but_regular_files_of_the_bundle() {
 }
 
 #[test]
+fn a_second_document_of_a_manifest_is_lost_and_said_to_be() {
+    let role = |name: &str| {
+        format!("apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {{name: {name}}}\nrules: []\n")
+    };
+    let lost = "has a second document, which opm and OLM do not read";
+    for (text, words, line) in [
+        (role("a"), None, 0),
+        (format!("{}---\n# nothing\n\n", role("a")), None, 0),
+        (format!("{}---\n# more\n{}", role("a"), role("b")), Some(lost), 6),
+        (format!("# a comment\n---\n{}", role("a")), Some("the text from line 3 on is the first document"), 1),
+    ] {
+        let directory = bundle();
+        write(directory.path(), "manifests/role.yaml", &text);
+        let out = validate(directory.path()).out();
+        let of_role = out.lines().any(|it| it.trim_end().ends_with(&format!("manifests/role.yaml:{line}:1")));
+        assert_eq!((words.is_none_or(|words| out.contains(words)), of_role), (true, words.is_some()), "{text}{out}");
+    }
+}
+
+#[test]
 fn a_link_inside_of_the_bundle_is_followed() {
     let directory = bundle();
     std::fs::rename(directory.path().join("manifests/csv.yaml"), directory.path().join("metadata/csv.yaml")).unwrap();

@@ -25,7 +25,7 @@ mod graph;
 mod marketplace;
 mod npm;
 mod onboarding;
-mod openshift;
+pub(crate) mod openshift;
 mod operator;
 mod publication;
 mod release;

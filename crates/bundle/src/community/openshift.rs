@@ -88,6 +88,36 @@ impl Selector {
     }
 }
 
+/// The forms of the choice, for people.
+pub(crate) const FORMS: &str =
+    "write `v4.N` for that version and all later ones, `=v4.N` for that one alone, or a range `v4.A-v4.B`";
+
+/// How a choice reads to the pipelines.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Good,
+    /// A list that means its lowest version and all later ones.
+    List,
+    Unreadable,
+}
+
+/// The form of a choice.
+pub(crate) fn openshift_form(text: &str) -> Form {
+    match Selector::of(text) {
+        // The pipelines know this list alone.
+        _ if text.trim() == "v4.5,v4.6" => Form::Good,
+        Selector::From(Some(_)) if text.contains(',') => {
+            match text.split(',').all(|it| openshift_form(it) == Form::Good) {
+                true => Form::List,
+                false => Form::Unreadable,
+            }
+        }
+        Selector::Exact(Some(_)) | Selector::From(Some(_)) => Form::Good,
+        Selector::Range(Some(first), Some(last)) if first <= last => Form::Good,
+        _ => Form::Unreadable,
+    }
+}
+
 /// The objections of the pipelines to a bundle's lowest Kubernetes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Conflict {
@@ -194,6 +224,19 @@ mod tests {
         assert_eq!(first_and_last("v4.5,v4.6"), (Some(12), Some(22)));
         assert_eq!(first_and_last("v4.5-v4.8"), (None, None));
         assert_eq!(catalogs(None).len(), 11);
+    }
+
+    #[test]
+    fn forms_of_selectors_are_told_apart() {
+        for text in ["v4.18", "4.18", "=v5.0", "v4.18-v5.0", "4.16-4.18", "v4.5,v4.6", " v4.12 "] {
+            assert_eq!(openshift_form(text), Form::Good, "{text}");
+        }
+        for text in ["v4.10,v4.11", "v4.5,v4.7"] {
+            assert_eq!(openshift_form(text), Form::List, "{text}");
+        }
+        for text in [">=v5.0", "", "v4", "v4.18-v4.16", "v4.9-v4.12,v4.14", "v4.10,latest", "=", "v4.x"] {
+            assert_eq!(openshift_form(text), Form::Unreadable, "{text}");
+        }
     }
 
     #[test]

@@ -232,6 +232,20 @@ fn read_entry(
     Ok(file)
 }
 
+impl File {
+    /// The line of the first document with content behind the first one, which opm and OLM do not read.
+    pub(super) fn second_document(&self) -> Option<u32> {
+        let syntax = self.origin?.syntax;
+        let has_content = |text: &[u8]| {
+            let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+            lines.into_iter().any(|line| !line.is_empty() && !line.starts_with(b"#"))
+        };
+        let chunks = (syntax == Syntax::Yaml).then(|| yaml::split(&self.text, 1));
+        let mut later = chunks.into_iter().flatten().skip(1).filter_map(Result::ok);
+        later.find(|chunk| has_content(&chunk.text)).map(|chunk| chunk.first_line)
+    }
+}
+
 /// The number of bytes that decide whether a file is JSON or YAML.
 const PEEK: usize = 30;
 

@@ -2,6 +2,8 @@
 //! (`docs/behaviour/authoring.md` B.2).
 
 use crate::bundle::directory::is_bundle;
+use crate::community::OPENSHIFT_VERSIONS;
+use crate::community::openshift::{FORMS, Form, openshift_form};
 
 use super::contents::{Contents, Entry, File};
 use super::node::Field;
@@ -97,8 +99,12 @@ pub(super) fn check(contents: &Contents) -> Vec<Problem> {
             let it = Problem::new(rules::WITHOUT_ANNOTATIONS, At::Path("metadata".to_owned()), message, help);
             found.push(it.reported());
         }
-        Some(annotations) => check_annotations(&annotations, media_type.unwrap_or_default(), &mut found),
+        Some(annotations) => {
+            check_annotations(&annotations, media_type.unwrap_or_default(), &mut found);
+            check_openshift(&annotations, &mut found);
+        }
     }
+    found.extend(contents.manifests().filter_map(|(number, file)| second_document(number, file)));
     check_dependencies(contents, &mut found);
     check_properties(contents, &mut found);
     found
@@ -154,6 +160,32 @@ fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Ve
             _ => {}
         }
     }
+}
+
+/// A document of a manifest that is lost.
+fn second_document(number: usize, file: &File) -> Option<Problem> {
+    // The error of a first document that is no object has the same advice.
+    let line = file.second_document().filter(|_| file.object(number).is_ok())?;
+    let at = At::File(number, Spot::Line(line, 1));
+    let message = format!("`{}` has a second document, which opm and OLM do not read", file.path);
+    Some(Problem::new(rules::SECOND_DOCUMENT, at, message, "put each object into a file of its own"))
+}
+
+/// The catalogs that a bundle chooses by its versions of OpenShift.
+fn check_openshift(annotations: &Annotations, found: &mut Vec<Problem>) {
+    let Some((key, text)) = annotations.members.iter().rev().find(|(key, _)| key == OPENSHIFT_VERSIONS) else { return };
+    let at = At::File(annotations.file, Spot::Path(vec!["annotations".into(), key.as_str().into()]));
+    found.extend(match openshift_form(text) {
+        Form::Good => None,
+        Form::List => {
+            let message = format!("`{key}` is a list, which means its lowest version and all later ones");
+            Some(Problem::new(rules::OPENSHIFT_LIST, at, message, FORMS))
+        }
+        Form::Unreadable => {
+            let message = format!("`{key}: {text}` names no versions of OpenShift");
+            Some(Problem::new(rules::OPENSHIFT_VERSIONS, at, message, FORMS))
+        }
+    });
 }
 
 /// The first file with dependencies. The file of the annotations is not asked.

@@ -74,7 +74,13 @@ impl<'a> Loading<'a> {
     fn undecodable(&mut self, number: usize, file: &File, error: &Undecodable) {
         let spot = error.line.map_or(Spot::Start, |(line, column)| Spot::Line(line, column));
         let message = format!("`{}` is not a Kubernetes object: {}", file.path, error.reason);
-        let help = "correct the file, or move it out of `manifests/`";
+        let help = match file.second_document() {
+            Some(line) => format!(
+                "only the text before the first `---` is read: remove that line, so that the text from line {line} on is \
+                the first document"
+            ),
+            None => "correct the file, or move it out of `manifests/`".to_owned(),
+        };
         self.refuse(Problem::new(rules::UNREADABLE_MANIFEST, At::File(number, spot), message, help));
     }
 

@@ -367,4 +367,18 @@ rules! {
         "An architecture that a deployment requires of its nodes has a label.",
         "Without any label, only amd64 and linux count as supported.",
         "affinity on kubernetes.io/arch In [arm64]   # and no label operatorframework.io/arch.arm64";
+    OPENSHIFT_VERSIONS: "E1108", "openshift-versions", Error,
+        "`com.redhat.openshift.versions` is a version of OpenShift, a range, or `=` and a version.",
+        "The pipelines and index builders choose the catalogs of a bundle by it: `v4.N` means that version and all \
+        later ones, `=v4.N` that one alone, `v4.A-v4.B` a range.",
+        "com.redhat.openshift.versions: \">=v4.12\"";
+    OPENSHIFT_LIST: "W1109", "openshift-versions-list", Warning,
+        "`com.redhat.openshift.versions` is no list.",
+        "The pipelines tolerate a list only for `v4.5,v4.6`; any other list means its lowest version and all later \
+        ones.",
+        "com.redhat.openshift.versions: v4.10,v4.12";
+    SECOND_DOCUMENT: "W1110", "bundle-second-document", Warning,
+        "Each file of `manifests/` is one document.",
+        "opm and OLM read the first document of a file and nothing else, without a word.",
+        "kind: ClusterRole\n---\nkind: ClusterRole";
 }
