@@ -57,6 +57,8 @@ pub(super) fn check_package(
             lost_versions.entry(&channel.name).or_default().push(&installed.name);
         }
     }
+    // The channels with a newer head than the default channel has.
+    let mut ahead: Vec<(&Channel, &Entry)> = Vec::new();
     for (channel, order) in package.channels.iter().zip(&ordered.orders) {
         match order {
             Err(error) => {
@@ -73,10 +75,15 @@ pub(super) fn check_package(
                 check_dead(channel, order, &naming, &mut findings);
                 findings.extend(beyond);
                 check_pruned(channel, order, &mut findings);
-                check_default(&ordered, channel, order, &mut findings);
+                match check_default(&ordered, channel, order) {
+                    Some(OutsideDefault::Ahead(head)) => ahead.push((channel, head)),
+                    Some(OutsideDefault::Apart(finding)) => findings.push(finding),
+                    None => {}
+                }
             }
         }
     }
+    findings.extend(default_behind(&ordered, &ahead));
     findings.extend(lost.iter().filter_map(|it| of_channel(&ordered, it)));
     findings
 }
@@ -384,21 +391,60 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>)
     }
 }
 
-fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
-    let Some((default, _)) = ordered.channels(&ordered.package.default_channel).next() else { return };
-    let Some(head) = order.live.first().filter(|_| default.name != channel.name) else { return };
+/// The head of a channel that has no way into the default channel.
+enum OutsideDefault<'o> {
+    /// It is a newer release than the head of the default channel.
+    Ahead(&'o Entry),
+    /// It is older, or not comparable.
+    Apart(About),
+}
+
+fn check_default<'o>(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'o>) -> Option<OutsideDefault<'o>> {
+    let (default, default_order) = ordered.channels(&ordered.package.default_channel).next()?;
+    let head = *order.live.first().filter(|_| default.name != channel.name)?;
     let installed = Installed { name: head.fields.name.clone(), version: head.version.clone() };
     let is_member = default.entry(&head.fields.name).is_some();
     // A default channel without order has a finding of its own.
-    let Some(walker) = ordered.default_walker() else { return };
-    if !is_member && walker.next(&installed).is_none() {
-        let message = format!(
-            "no upgrade leads from {}, the head of {}/{}, into the default channel {}",
-            head.fields.name, channel.package, channel.name, default.name
-        );
-        let place = channel.places.entry(head.number());
-        findings.push(finding(rules::OUTSIDE_DEFAULT, place, channel, "", message, None));
+    let walker = ordered.default_walker()?;
+    if is_member || walker.next(&installed).is_some() {
+        return None;
     }
+    let highest = default_order.as_ref().ok().and_then(|order| order.live.first()?.version.as_ref());
+    // By OLM's convention for names, these are ahead on purpose.
+    let is_early = ["candidate", "fast"].iter().any(|name| channel.name.starts_with(name));
+    let is_newer = |(own, highest): (&Version, &Version)| own > highest && !own.is_prerelease() && !is_early;
+    if head.version.as_ref().zip(highest).is_some_and(is_newer) {
+        return Some(OutsideDefault::Ahead(head));
+    }
+    let message = format!(
+        "no upgrade leads from {}, the head of {}/{}, into the default channel {}",
+        head.fields.name, channel.package, channel.name, default.name
+    );
+    let place = channel.places.entry(head.number());
+    Some(OutsideDefault::Apart(finding(rules::OUTSIDE_DEFAULT, place, channel, "", message, None)))
+}
+
+/// The finding about a default channel that is behind others.
+fn default_behind(ordered: &Ordered<'_>, ahead: &[(&Channel, &Entry)]) -> Option<About> {
+    let (default, order) = ordered.channels(&ordered.package.default_channel).next()?;
+    let mut released: Vec<_> = ahead.iter().collect();
+    released.sort_by(|a, b| (&a.1.version, &b.0.name).cmp(&(&b.1.version, &a.0.name)));
+    let (_, newest) = released.last()?;
+    let names = released.iter().filter(|it| it.1.fields.name == newest.fields.name).map(|it| it.0.name.as_str());
+    let names: Vec<&str> = names.rev().collect();
+    let head = order.as_ref().ok()?.live.first()?;
+    let channels = match names.as_slice() {
+        [only] => format!("{only} has"),
+        [one, other] => format!("{one} and {other} have"),
+        several => format!("{} have", first_of(several.iter(), several.len())),
+    };
+    let message = format!(
+        "the default channel {} of {} ends at {}, but {channels} {}",
+        default.name, default.package, head.fields.name, newest.fields.name
+    );
+    let help = "make a newer channel the default with `olmdex edit default-channel`, or publish the release there, too";
+    let place = default.places.entry(head.number());
+    Some(finding(rules::DEFAULT_BEHIND, place, default, "", message, Some(help)))
 }
 
 /// Names of a channel in the order of their versions, with a count of those that a message has no room for.

@@ -66,4 +66,9 @@ rules! {
         "The chain of replacement reaches down to the oldest entry.",
         "OLM Classic installs entries below the end of the chain only for a Subscription that names one as startingCSV, and a Subscription never falls back to one: they are an entrance to the channel, not part of it.",
         "entries: [{name: foo.v1}, {name: foo.v2, skips: [foo.v1], skipRange: '<2.0.0'}]   # foo.v1";
+    DEFAULT_BEHIND: "W0812", "default-channel-behind",
+        "No other channel has a newer release than the default channel.",
+        "A Subscription that names no channel follows the default channel, and clusters that follow a newer channel \
+        cannot change to it. Pre-releases and channels called `candidate` or `fast` are ahead on purpose.",
+        "defaultChannel: v26.3   # and channel v26.7 has foo.v26.7.0";
 }
