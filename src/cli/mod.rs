@@ -285,11 +285,15 @@ impl Command {
             Self::Graph(_) | Self::Updates(_) | Self::Path(_) | Self::WhyNot(_) | Self::CheckGraph(_) => {
                 TemplateUse::Graph
             }
+            Self::List(args) if args.has_conditions() => TemplateUse::Refused,
             Self::List(_) | Self::Show(_) | Self::Diff(_) | Self::Simulate(_) | Self::Edit(_) => TemplateUse::Graph,
-            // They judge it by the rules of templates, and take it as a part of something else.
-            Self::Validate(_) | Self::Check(_) | Self::Template(_) | Self::Lsp(_) | Self::Bundle(_) => {
-                TemplateUse::Text
-            }
+            // They judge it by the rules of templates; opm renders it as a blob of an unknown schema.
+            Self::Validate(_)
+            | Self::Check(_)
+            | Self::Template(_)
+            | Self::Lsp(_)
+            | Self::Bundle(_)
+            | Self::Render(_) => TemplateUse::Text,
             _ => TemplateUse::Refused,
         }
     }

@@ -240,7 +240,7 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
 /// The catalog to edit, the files that are written, and the template if it is that of one's graph.
 fn opened(context: &Context, args: &EditArgs) -> Result<(Input, Input, Option<TemplateFile>), CommandError> {
     let mut source = context.open(&args.input)?;
-    let mut template = TemplateFile::of(&source)?;
+    let mut template = TemplateFile::of(&args.input, &source)?;
     if !args.dry_run && !args.impact {
         // Finish an edit that was killed first.
         if let Source::Catalog(input) = &source {
@@ -248,7 +248,7 @@ fn opened(context: &Context, args: &EditArgs) -> Result<(Input, Input, Option<Te
             finish_left(files.chain(template.as_ref().map(TemplateFile::path)));
         }
         source = context.opener.open(&args.input, &mut std::io::stdin().lock())?;
-        template = TemplateFile::of(&source)?;
+        template = TemplateFile::of(&args.input, &source)?;
     }
     let Some(template) = template else {
         let help = "name a directory or a file with `-i`; `olmdex migrate` converts other sources to a directory";

@@ -1,7 +1,7 @@
 //! A template of a catalog as the file that an edit changes.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::terminal::context::Context;
@@ -21,10 +21,13 @@ pub(super) struct TemplateFile {
 }
 
 impl TemplateFile {
-    /// The file of a source that is a template, remembered before it is read; `None` of other sources.
-    pub(super) fn of(source: &Source) -> Result<Option<Self>, CommandError> {
-        let Source::Catalog(Input { is_template: true, files, .. }) = source else { return Ok(None) };
-        let Some(path) = files.first().map(|part| PathBuf::from(&part.shown)) else { return Ok(None) };
+    /// The file at a path whose source is a template, remembered before it is read; `None` of other sources.
+    pub(super) fn of(named: &Path, source: &Source) -> Result<Option<Self>, CommandError> {
+        let Source::Catalog(Input { is_template: true, .. }) = source else { return Ok(None) };
+        let inner = || Some(Input::directory(named).ok()?.files.first()?.path()?.to_owned());
+        let path = if named.is_dir() { inner() } else { Some(named.to_owned()).filter(|path| path.is_file()) };
+        // Standard input, an archive, a revision.
+        let Some(path) = path else { return Ok(None) };
         let unreadable = |why: &str| CommandError::new(Exit::Input, format!("cannot read `{}`: {why}", path.display()));
         let file = Input::file(&path);
         remember(&file);
@@ -33,6 +36,10 @@ impl TemplateFile {
         let text = String::from_utf8(whole.into_owned()).map_err(|_| unreadable("it is not UTF-8"))?;
         let (template, _) = Template::read_graph(&path.to_string_lossy(), Arc::from(text.as_bytes()), None)
             .map_err(|_| unreadable("it has changed in the meantime"))?;
+        if !template.has_channels() {
+            let message = format!("`{}` is a template whose channels follow from its images", path.display());
+            return Err(CommandError::usage(message).help("add or remove images instead"));
+        }
         Ok(Some(Self { file, text, template }))
     }
 

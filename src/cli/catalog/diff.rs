@@ -273,6 +273,13 @@ fn open_sources(context: &Context, args: &DiffArgs, wanted: &mut [Option<String>
     }
     let old = context.open(&old_source.path)?;
     let new = context.open(&new_source.path)?;
+    let is_template = |source: &Source| matches!(source, Source::Catalog(Input { is_template: true, .. }));
+    if is_template(&old) != is_template(&new) {
+        let (template, other) = if is_template(&old) { (&old_source, &new_source) } else { (&new_source, &old_source) };
+        let message = format!("`{}` is a template, and `{}` is none", template.shown(), other.shown());
+        let help = "compare two templates, or render it first: its bundles are in images";
+        return Err(CommandError::usage(message).help(help));
+    }
     Ok([(old_source, old), (new_source, new)])
 }
 

@@ -65,6 +65,13 @@ enum ListSubject {
     Catalogs,
 }
 
+impl ListArgs {
+    /// Whether it asks what bundles hold.
+    pub(crate) fn has_conditions(&self) -> bool {
+        self.conditions != Conditions::default()
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     if args.compat.is_some() {
         return list_as_opm(context, args);

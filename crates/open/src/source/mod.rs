@@ -39,6 +39,7 @@ use olmdex_bundle::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile
 use olmdex_fbc::{BundleFiles, Format, Input, InputFile, Level};
 use olmdex_index as index;
 use olmdex_legacy::{self as legacy, Fidelity, LegacyCatalog};
+use olmdex_text::encoding::shell::word;
 
 /// A source that a user named.
 #[derive(Debug)]
@@ -365,20 +366,24 @@ impl Opener {
         };
         let refused =
             |why: &str, help: String| SourceError::Template { path: path.to_owned(), why: why.to_owned(), help };
-        let shown = path.display();
-        let render = || format!("render it first: `olmdex template render {shown} --bundles DIR > catalog.yaml`");
+        let render = |shown: &str| match path.as_os_str() == STDIN {
+            true => "render it first with `olmdex template render`".to_owned(),
+            false => format!("render it first: `olmdex template render {} --bundles DIR > catalog.yaml`", word(shown)),
+        };
         match texts.as_slice() {
-            [_] if self.templates == TemplateUse::Refused => {
-                Err(refused("is a template, and this command needs the bundles in its images", render()))
+            [(shown, _)] if self.templates == TemplateUse::Refused => {
+                Err(refused("is a template, and this command needs the bundles in its images", render(shown)))
             }
             [(shown, text)] => match Template::read_graph(shown, text.clone(), None)
                 .map(|(template, _)| template.catalog())
             {
                 Ok(Some(catalog)) => Ok(Source::Catalog(catalog)),
                 Ok(None) => {
-                    Err(refused("is a template whose channels follow from the bundles in its images", render()))
+                    Err(refused("is a template whose channels follow from the bundles in its images", render(shown)))
                 }
-                Err(_) => Err(refused("is a template with errors", format!("`olmdex validate {shown}` shows them"))),
+                Err(_) => {
+                    Err(refused("is a template with errors", format!("`olmdex validate {}` shows them", word(shown))))
+                }
             },
             [first, ..] => Err(refused("has several templates", format!("name one of them: `{}`", first.0))),
             [] => Ok(Source::Catalog(input)),

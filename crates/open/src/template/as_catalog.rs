@@ -2,7 +2,7 @@
 //! (`docs/behaviour/fbc.md` 5.6), so all that is true of them is true of the catalog. Bundles are in images; those that
 //! entries name are known by their names and the versions in them.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use olmdex_fbc::{
     without_v,
 };
 use olmdex_text::json::{Reader, Tree};
-use olmdex_text::{json, yaml};
+use olmdex_text::{json, tally, yaml};
 use olmdex_version::{Version, version_in_name};
 
 /// The manifests of a bundle that nobody has read: an empty object, as base64.
@@ -46,7 +46,7 @@ impl Template {
                 let blobs = self.blobs_by_tags(semver)?;
                 let bundles = bundles_of(blobs.iter().map(String::as_str));
                 input.files.extend(blobs.into_iter().flat_map(|blob| made(blob).files));
-                let message = "the names of bundles are those of their images, and their versions those of the tags";
+                let message = "no image was read: the names and versions of bundles are assumed from the names and tags of images";
                 input.remarks.push(rules::NAMES_OF_TAGS.finding(message).at(start.start().clone()));
                 bundles
             }
@@ -57,7 +57,7 @@ impl Template {
     }
 
     /// Its document with other texts of the files of [`Self::catalog`], by their numbers, and the removed bundles whose
-    /// images are not known. An image is that of a bundle if no other tag has the version of the bundle's name.
+    /// images are not known. The image of a bundle is the one whose name and tag are those of the bundle.
     ///
     /// # Errors
     /// [`EditError`]; [`EditError::Unreadable`] of a template whose channels nobody writes.
@@ -66,11 +66,17 @@ impl Template {
         let mut tree = Tree::read(&self.document.json).map_err(|_| EditError::Unreadable)?;
         let key = tree.get_field_with_key("entries").map_or("entries", |(key, _)| key).to_owned();
         let n_blobs = entries.iter().filter(|entry| matches!(entry, Entry::Blob(_))).count();
+        let mut of_bundles: HashMap<String, Vec<&str>> = HashMap::new();
+        for image in self.images() {
+            if let Some(head) = head_by_tag(image) {
+                of_bundles.entry(head.name).or_default().push(image);
+            }
+        }
         let (mut images, mut left) = (HashSet::new(), Vec::new());
-        for name in texts.get(&n_blobs).map(|text| self.removed(text)).unwrap_or_default() {
-            match self.image_of(&name) {
-                Some(image) => drop(images.insert(image)),
-                None => left.push(name),
+        for bundle in texts.get(&n_blobs).map(|text| self.removed(text)).unwrap_or_default() {
+            match of_bundles.get(&bundle).map(Vec::as_slice) {
+                Some([only]) => drop(images.insert(*only)),
+                _ => left.push(bundle),
             }
         }
         tree.change_list(&key, |items| {
@@ -90,6 +96,11 @@ impl Template {
             }
         });
         Ok((edit_document(&self.document.raw, self.document.origin.syntax, &tree.compact())?, left))
+    }
+
+    /// Whether its channels are written in it, and can be edited.
+    pub fn has_channels(&self) -> bool {
+        matches!(self.body, Body::Basic(_))
     }
 
     /// The part of the file that its document is, in bytes.
@@ -113,15 +124,6 @@ impl Template {
             documents(text).iter().map(|bundle| bundle.text_of_field("name").to_owned()).collect()
         };
         names(&self.bundles()).difference(&names(text)).cloned().collect()
-    }
-
-    /// The one image whose tag is the version of a bundle's name.
-    fn image_of(&self, bundle: &str) -> Option<&str> {
-        let version = version_in_name(bundle)?.to_string();
-        let is_its = |image: &&str| head_by_tag(image).is_some_and(|head| head.packages[0][1] == version);
-        let images = self.images();
-        let mut found = images.into_iter().filter(is_its);
-        found.next().filter(|_| found.next().is_none())
     }
 
     /// The package and its channels, as they follow from the tags of the images; `None` if one of these is not a
@@ -239,7 +241,12 @@ impl<'d> Items<'d> {
         let first_line = self.document.origin.line;
         let mut start = usize::try_from(place.line.checked_sub(first_line)?).ok()?;
         let width = usize::try_from(place.column).ok()?.checked_sub(1)?;
-        let before: String = self.lines.get(start)?.chars().take(width).collect();
+        // Nothing but a dash and white space is before an item in block style.
+        let before = self.lines.get(start)?.get(..width.min(MAX_INDENT + 1))?;
+        tally::step(1 + before.len() / MAX_INDENT);
+        if width > MAX_INDENT || !before.trim_start_matches(' ').trim_start_matches('-').trim().is_empty() {
+            return None;
+        }
         let mut head = before.trim_end();
         // The dash may stand on a line of its own.
         while head.is_empty() {
@@ -263,7 +270,7 @@ impl<'d> Items<'d> {
     }
 }
 
-/// The most columns before an entry in JSON.
+/// The most columns before an entry.
 const MAX_INDENT: usize = 1000;
 
 /// The first document of a YAML text as JSON.
@@ -340,6 +347,44 @@ mod tests {
             let all = expected.iter().map(|it| (*it).to_owned());
             let expected: Vec<String> = all.chain(text.contains("a.v1.0.0").then_some(made)).collect();
             assert_eq!(found(&template("t", &text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn entries_are_found_in_so_many_steps() {
+        // In one line, behind much indentation, and where a dash is before them.
+        for before in [String::new(), " ".repeat(5_000), "-1, ".to_owned()] {
+            tally::assert_grows_with_input(1_000, |n| {
+                let items = "{schema: olm.channel, package: a, name: s}, ".repeat(n);
+                let text = format!("{before}{items}\n");
+                let column = |at: usize| u32::try_from(before.len() + 44 * at + 1).unwrap();
+                let place = |at| Located { line: 1, column: column(at), text: String::new(), text_column: 1 };
+                let places: Vec<Located> = (0..n).map(place).collect();
+                let template = template("t", "schema: olm.template.basic\nentries: []\n");
+                move || {
+                    let items = Items { document: &template.document, places: Vec::new(), lines: vec![&text] };
+                    assert!(places.iter().all(|place| items.block(place).is_none()));
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn an_image_goes_with_its_bundle_alone() {
+        let image = |text: &str| format!("- schema: olm.bundle\n  image: quay.io/e/{text}\n");
+        let head = "schema: olm.template.basic\nentries:\n- schema: olm.channel\n  package: shop\n  name: s\n  entries:\n  - name: shop.v1.0.0\n";
+        let digest = format!("shop-bundle@sha256:{}", "a".repeat(64));
+        for (images, gone) in [
+            (vec!["shop-bundle:v1.0.0", "till-bundle:v1.0.0"], Some("shop-bundle:v1.0.0")),
+            (vec!["shop:1.0.0"], Some("shop:1.0.0")),
+            // The image of another bundle of the same version, and two that may be it.
+            (vec!["till-bundle:v1.0.0", &digest], None),
+            (vec!["shop:v1.0.0", "shop-bundle:v1.0.0"], None),
+        ] {
+            let text: String = [head.to_owned()].into_iter().chain(images.iter().map(|it| image(it))).collect();
+            let (edited, left) = template("t", &text).edited(&BTreeMap::from([(1, "")])).unwrap();
+            let expected = gone.map_or_else(|| text.clone(), |gone| text.replace(&image(gone), ""));
+            assert_eq!((edited.text, left.is_empty()), (expected, gone.is_some()), "{images:?}");
         }
     }
 

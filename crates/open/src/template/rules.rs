@@ -73,7 +73,9 @@ rules! {
         bundle-object-to-csv-metadata`, or from directories or images.",
         "olmdex template render template.yaml --with migrated-catalog/";
     NAMES_OF_TAGS: "W1416", "template-names-of-tags", Warning,
-        "The channels of a semver template follow from its bundles.",
-        "A question about the template takes `quay.io/example/shop-bundle:v1.0.0` for the bundle `shop.v1.0.0` with that         version, since the image was not read. Render the template to ask about the bundles themselves.",
+        "A question about bundles is asked of a catalog, or of a basic template.",
+        "The channels of a semver template follow from its bundles. A question about it assumes that \
+        `quay.io/example/shop-bundle:v1.0.0` is the bundle `shop.v1.0.0` with that version, since no image is read. \
+        Render the template to ask about the bundles themselves.",
         "olmdex graph shop -i template.yaml";
 }
