@@ -155,7 +155,7 @@ impl Pipelines {
             }
             if n_names > 0 {
                 let entries = counted(n_names as u64, "entry");
-                self.note(format!("{entries} of `{shown}` without a version in the name"));
+                self.note(format!("the upgrades of {entries} of `{shown}` without a version in the name"));
             }
             // Nobody writes the edges of a semver template.
             graphs.extend(catalog.filter(|catalog| catalog.remarks.is_empty()).map(|_| PathBuf::from(shown)));

@@ -347,6 +347,11 @@ rules! {
         "A package that the catalog does not have may be in another one. If its name differs from one in this catalog \
         by a letter or two, it is more likely a typo, and OLM cannot install the bundle.",
         "{type: olm.package.required, value: {packageName: certmanager, versionRange: '>=1.0.0'}}   # cert-manager";
+    TEMPLATE_AMONG_BLOBS: "W0532", "template-among-blobs", Warning,
+        "No template lies among the blobs of a catalog.",
+        "opm takes it for a blob of an unknown schema and renders nothing: its channels are not in the catalog. Keep \
+        templates outside of the catalog, or hide them in an `.indexignore` file.",
+        "schema: olm.template.basic";
 }
 
 /// The rule with this identifier or name, in any letter case, among these and those about definitions in bundles and

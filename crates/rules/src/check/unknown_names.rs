@@ -102,6 +102,11 @@ impl Inspector {
     }
 
     fn unknown_schema(&mut self, schema: &str) {
+        if schema.starts_with("olm.template.") || schema == "olm.semver" {
+            let message = format!("`{schema}` is the schema of a template, which is no part of a catalog");
+            let it = draft(rules::TEMPLATE_AMONG_BLOBS, message).at(vec!["schema".into()]);
+            return self.push(it.help("name its file to check it by itself, and keep it outside of the catalog"));
+        }
         let is_other = |it: &&str| *it != schema && without_version(it) != without_version(schema);
         if let Some(meant) = closest(schema, SCHEMAS).filter(is_other) {
             let message = format!("no tool reads blobs of schema `{schema}`");
