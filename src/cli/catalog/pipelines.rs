@@ -149,6 +149,9 @@ impl Pipelines {
             if self.are_asked() {
                 self.note(format!("{}: the catalog that `{shown}` renders", self.names()));
             }
+            if catalog.is_none() {
+                self.note(format!("the upgrade graph of `{shown}`"));
+            }
             if n_images > 0 {
                 let images = counted(n_images as u64, "image");
                 self.note(format!("the bundles in {images} of `{shown}`; `olmdex template render` reads them"));

@@ -219,7 +219,8 @@ impl Broken<'_> {
             return self.leave(repair, before, |_, _| "several channels of the package have this name".to_owned());
         };
         let Some(mended) = self.search(channel, before) else {
-            let mut reasons = Reasons::new(channel, &self.graph, self.name);
+            let view = view_of(self.graph.clone());
+            let mut reasons = Reasons::new(channel, &view, self.name);
             return self.leave(repair, before, |olm, user| reasons.of(olm, user));
         };
         let graph = self.graph_with(&mended.channel);
@@ -227,7 +228,8 @@ impl Broken<'_> {
         let freed = n_users(before.difference(&after));
         repair.edits.extend(self.edits(channel, &mended, freed));
         repair.is_fewest &= mended.is_fewest;
-        let mut reasons = Reasons::new(&mended.channel, &graph, self.name);
+        let view = view_of(graph);
+        let mut reasons = Reasons::new(&mended.channel, &view, self.name);
         self.leave(repair, &after, |olm, user| reasons.of(olm, user));
     }
 
@@ -459,16 +461,15 @@ fn view_of(graph: PackageGraph) -> PackageView {
 /// Why people stay stranded in a channel.
 struct Reasons<'a> {
     is_above_head: Box<dyn Fn(&Installed) -> bool + 'a>,
-    view: PackageView,
-    name: &'a str,
+    routes: UpgradeRoutes<'a>,
     is_valid: bool,
 }
 
 impl<'a> Reasons<'a> {
-    fn new(channel: &'a Channel, graph: &PackageGraph, name: &'a str) -> Self {
+    fn new(channel: &'a Channel, view: &'a PackageView, name: &'a str) -> Self {
         let fields: Vec<Entry> = channel.entries.iter().map(|it| Entry::clone(&it.fields)).collect();
-        let (is_above_head, view) = (Box::new(above_head(channel)), view_of(graph.clone()));
-        Self { is_above_head, view, name, is_valid: check_chain(&fields).is_ok() }
+        let (is_above_head, routes) = (Box::new(above_head(channel)), UpgradeRoutes::v1(view, name));
+        Self { is_above_head, routes, is_valid: check_chain(&fields).is_ok() }
     }
 
     fn of(&mut self, olm: Olm, user: &InstalledBundle) -> String {
@@ -476,9 +477,8 @@ impl<'a> Reasons<'a> {
             return "its version is not below that of the head, and upgrades never lead to a lower version".to_owned();
         }
         if olm == Olm::V1 {
-            let mut routes = UpgradeRoutes::v1(&self.view, self.name);
-            let end = routes.route(user).target;
-            if let Some(refusal) = routes.refusal(&end) {
+            let end = self.routes.route(user).target;
+            if let Some(refusal) = self.routes.refusal(&end) {
                 return refusal;
             }
         }

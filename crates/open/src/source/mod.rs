@@ -378,9 +378,10 @@ impl Opener {
                 .map(|(template, _)| template.catalog())
             {
                 Ok(Some(catalog)) => Ok(Source::Catalog(catalog)),
-                Ok(None) => {
-                    Err(refused("is a template whose channels follow from the bundles in its images", render(shown)))
-                }
+                Ok(None) => Err(refused(
+                    "is a template whose channels follow from the bundles in its images, or that has too many entries",
+                    render(shown),
+                )),
                 Err(_) => {
                     Err(refused("is a template with errors", format!("`olmdex validate {}` shows them", word(shown))))
                 }

@@ -22,17 +22,25 @@ use olmdex_text::json::{Reader, Tree};
 use olmdex_text::{json, tally, yaml};
 use olmdex_version::{Version, version_in_name};
 
+/// The most entries of a template that is a catalog: each is a file of its own there.
+const MAX_ENTRIES: usize = 20_000;
+
+/// The most images of a semver template that is asked by their tags: an entry may skip all others.
+const MAX_TAGS: usize = 1_000;
+
 /// The manifests of a bundle that nobody has read: an empty object, as base64.
 const NO_MANIFEST: &str = "e30=";
 
 impl Template {
     /// The catalog of its packages, channels and deprecations, at their places in the template, and a bundle without an
-    /// image for each entry whose name has a version. `None` if only its images tell which channels there are.
+    /// image for each entry whose name has a version. `None` if only its images tell which channels there are, or if it
+    /// has too many entries.
     pub fn catalog(&self) -> Option<Input> {
         let start = Provenance::new(self.document.place(&Spot::Start));
         let made = |text: String| Input::of_others(vec![(text.into_bytes(), start.clone())]);
         let mut input = Input { is_template: true, ..Input::default() };
         let bundles = match &self.body {
+            Body::Basic(entries) if entries.len() > MAX_ENTRIES => return None,
             Body::Basic(entries) => {
                 let items = Items::of(&self.document);
                 for (number, entry) in entries.iter().enumerate() {
@@ -129,7 +137,7 @@ impl Template {
     /// The package and its channels, as they follow from the tags of the images; `None` if one of these is not a
     /// version.
     fn blobs_by_tags(&self, semver: &Semver) -> Option<Vec<String>> {
-        let images: Vec<&str> = self.images();
+        let images: Vec<&str> = Some(self.images()).filter(|images| images.len() <= MAX_TAGS)?;
         let heads: Option<BTreeMap<&str, Head>> =
             images.iter().map(|image| Some((*image, head_by_tag(image)?))).collect();
         let package = semver.package(&self.document, &heads?).ok()?;
@@ -385,6 +393,21 @@ mod tests {
             let (edited, left) = template("t", &text).edited(&BTreeMap::from([(1, "")])).unwrap();
             let expected = gone.map_or_else(|| text.clone(), |gone| text.replace(&image(gone), ""));
             assert_eq!((edited.text, left.is_empty()), (expected, gone.is_some()), "{images:?}");
+        }
+    }
+
+    #[test]
+    fn templates_with_too_many_entries_are_no_catalogs() {
+        let basic = |n: usize| format!("schema: olm.template.basic\nentries:\n{}", "- schema: a\n".repeat(n));
+        let image = |at: usize| format!("  - image: q.io/a:v1.0.{at}\n");
+        let semver = |n| format!("schema: olm.semver\nstable:\n  bundles:\n{}", (0..n).map(image).collect::<String>());
+        for (text, is_one) in [
+            (basic(MAX_ENTRIES), true),
+            (basic(MAX_ENTRIES + 1), false),
+            (semver(MAX_TAGS), true),
+            (semver(MAX_TAGS + 1), false),
+        ] {
+            assert_eq!(template("t", &text).catalog().is_some(), is_one);
         }
     }
 
