@@ -17,7 +17,7 @@ use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::closure::Closure;
-use crate::cli::catalog::parts::{catalogs_below, catalogs_of, point_to_catalogs, templates_of};
+use crate::cli::catalog::parts::{catalogs_below, catalogs_of, point_to_catalogs};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::lists::all_rules;
@@ -35,6 +35,7 @@ use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
 use crate::source::{Recognized, STDIN, Source};
+use crate::template::template_texts;
 use crate::{cluster, community, legacy};
 
 /// Check anything: catalogs, bundles, repositories, templates
@@ -340,7 +341,7 @@ impl Checking<'_> {
             }
             let _progress = Progress::reading(self.context, format!("checking {}", path.display()), &input);
             self.findings.extend(input.remarks.iter().cloned());
-            if let Some(texts) = templates_of(&input) {
+            if let Some(texts) = template_texts(&input) {
                 self.counts.templates += texts.len() as u64;
                 let graphs = self.pipelines.add_templates(texts, &mut self.findings);
                 // Those of standard input and of archives cannot be read again by name.

@@ -1,22 +1,14 @@
-//! Catalogs of an index and templates, for several checks of catalogs.
+//! Catalogs of an index, and of a directory, for several checks of catalogs.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use crate::ask::openshift_of_catalog;
 use crate::check;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::Finding;
-use crate::fbc::{Input, InputFile, is_hidden};
+use crate::fbc::{Input, is_hidden};
 use crate::index::Index;
-use crate::template::template_text;
-
-/// The texts of the files, if each of them is a template.
-pub(super) fn templates_of(input: &Input) -> Option<Vec<(String, Arc<[u8]>)>> {
-    let text = |file: &InputFile| Some((file.shown.clone(), template_text(file)?));
-    if input.files.is_empty() { None } else { input.files.iter().map(text).collect() }
-}
 
 /// Catalogs, by their names if they are those of an index.
 pub(super) type CatalogParts = (Vec<(String, Input)>, Option<Index>);

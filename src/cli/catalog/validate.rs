@@ -19,7 +19,7 @@ use crate::cli::args::legacy_source;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
-use crate::cli::catalog::parts::{CatalogParts, catalogs_of, point_to_catalogs, templates_of};
+use crate::cli::catalog::parts::{CatalogParts, catalogs_of, point_to_catalogs};
 use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
 use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::print::rules::print_rules;
@@ -33,7 +33,7 @@ use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Severity, Tally, counted, grouped, printable};
 use crate::json::Tree;
 use crate::source::{STDIN, Source, SourceError};
-use crate::template;
+use crate::template::{self, template_texts};
 use crate::version::first_of;
 
 /// Check catalogs as opm does: every problem, each with its place
@@ -236,7 +236,7 @@ impl<'r> Validation<'r> {
             let _progress = Progress::reading(context, format!("checking {}", path.display()), &input);
             self.findings.extend(input.remarks.iter().cloned());
             if args.compat.is_none()
-                && let Some(texts) = templates_of(&input)
+                && let Some(texts) = template_texts(&input)
             {
                 self.n_templates += texts.len() as u64;
                 self.pipelines.add_templates(texts, &mut self.findings);

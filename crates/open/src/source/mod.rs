@@ -31,12 +31,12 @@ pub use self::recognized::Recognized;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
 use crate::oci::{Content, ImageOptions, ImageSelector, Layout, OciError, SavedImage, SkopeoDirectory, Store};
-use crate::template::{Template, template_text};
+use crate::template::{Template, template_texts};
 use olmdex_base::archive;
 use olmdex_base::diag::Finding;
 use olmdex_base::file::{MAX_WHOLE, Scratch, Text, is_open_pipe, open_regular, read_named_of, read_stream_of};
 use olmdex_bundle::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
-use olmdex_fbc::{BundleFiles, Format, Input, InputFile, Level};
+use olmdex_fbc::{BundleFiles, Format, Input, Level};
 use olmdex_index as index;
 use olmdex_legacy::{self as legacy, Fidelity, LegacyCatalog};
 use olmdex_text::encoding::shell::word;
@@ -359,9 +359,8 @@ impl Opener {
 
     /// The files of a catalog, or of a template if each of them is one.
     fn catalog_or_template(&self, path: &Path, input: Input) -> Result<Source, SourceError> {
-        let is_asked = self.templates != TemplateUse::Text && !self.is_opm && !input.files.is_empty();
-        let texts = |file: &InputFile| Some((file.shown.clone(), template_text(file)?));
-        let Some(texts) = is_asked.then(|| input.files.iter().map(texts).collect::<Option<Vec<_>>>()).flatten() else {
+        let is_asked = self.templates != TemplateUse::Text && !self.is_opm;
+        let Some(texts) = is_asked.then(|| template_texts(&input)).flatten() else {
             return Ok(Source::Catalog(input));
         };
         let refused =

@@ -27,4 +27,4 @@ pub use convert::{ConvertError, convert};
 pub use images::{BundleImages, ImageContent, Unavailable};
 pub use kind::Kind;
 pub use rendered::{Rendered, WriteError};
-pub use template_file::{MAX_SIZE, Template, template_text};
+pub use template_file::{MAX_SIZE, Template, template_text, template_texts};

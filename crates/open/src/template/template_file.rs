@@ -13,7 +13,7 @@ use super::rules;
 use super::semver::Semver;
 use super::substitutes::{Substitutes, channel_blob};
 use olmdex_base::diag::{Finding, Listed, closest};
-use olmdex_fbc::{InputFile, Level, Spot};
+use olmdex_fbc::{Input, InputFile, Level, Spot};
 use olmdex_text::json::{Step, Tree};
 
 /// A template that has been read.
@@ -67,6 +67,12 @@ pub fn template_text(file: &InputFile) -> Option<Arc<[u8]>> {
     }
     let text: Arc<[u8]> = file.head(MAX_TEMPLATE + 1).ok()?.into();
     (text.len() as u64 <= MAX_TEMPLATE && is_template(&file.shown, &text)).then_some(text)
+}
+
+/// The texts of an input's files with their names, if each of them is a template.
+pub fn template_texts(input: &Input) -> Option<Vec<(String, Arc<[u8]>)>> {
+    let text = |file: &InputFile| Some((file.shown.clone(), template_text(file)?));
+    if input.files.is_empty() { None } else { input.files.iter().map(text).collect() }
 }
 
 impl Template {
