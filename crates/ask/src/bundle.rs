@@ -103,7 +103,7 @@ fn head(index: &LightIndex, filter: &Filter, package: &str, channel: Option<&str
         let graph = graphs.swap_remove(at);
         let wanted = channel.unwrap_or(&graph.default_channel).to_owned();
         let found = classic::Package::new(&graph);
-        let order = found.channels.iter().find(|it| it.name == wanted).and_then(|it| it.order().ok());
+        let order = found.channels_named(&wanted).first().and_then(|it| it.order().ok());
         if let Some(head) = order.and_then(|it| it.live.first().map(|it| it.fields.name.clone())) {
             return Ok(Some(head));
         }

@@ -51,14 +51,14 @@ impl<'g> Entries<'g> {
 
     /// The edges of an entry.
     pub fn edges(&self, channel: &str, name: &str) -> Option<&fbc::Entry> {
-        let found = self.package.channels.iter().find(|it| it.name == channel)?;
+        let found = self.package.channels_named(channel).first()?;
         found.entry(name).map(|it| &*it.fields)
     }
 
     /// The number of a channel's entries, and its head, or the reason why it has none; `None` if there is no such
     /// channel.
     pub fn channel(&self, name: &str) -> Option<(usize, Result<Option<String>, String>)> {
-        let found = self.package.channels.iter().find(|it| it.name == name)?;
+        let found = self.package.channels_named(name).first()?;
         let head = match found.order() {
             Ok(order) => Ok(order.live.first().map(|it| it.fields.name.clone())),
             Err(error) => Err(error.to_string()),
@@ -68,7 +68,7 @@ impl<'g> Entries<'g> {
 
     /// The position of an entry in its channel; `None` if there is no such channel.
     pub fn standing(&self, channel: &str, name: &str) -> Option<EntryStanding> {
-        let found = self.package.channels.iter().find(|it| it.name == channel)?;
+        let found = self.package.channels_named(channel).first()?;
         let order = match found.order() {
             Ok(order) => order,
             Err(error) => return Some(EntryStanding::Unordered(error.to_string())),

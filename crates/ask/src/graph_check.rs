@@ -1,8 +1,10 @@
 //! The findings about upgrade graphs, or only those that are new against an older catalog.
 
+use std::collections::HashSet;
+
 use super::error::AskError;
 use super::name::no_package;
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, FindingSet};
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::check_packages;
@@ -54,17 +56,14 @@ impl GraphCheckQuestion {
         };
         findings.retain(is_asked);
         let old_findings = old.map_or(&[][..], |it| &it.findings);
+        let known: FindingSet = old_findings.iter().collect();
         // An error of the older catalog is not new, but it keeps the findings that depend on it unknown all the same.
-        let is_old = |it: &Finding| {
-            let is_same =
-                |old: &Finding| (old.rule.id, &old.package, &old.message) == (it.rule.id, &it.package, &it.message);
-            old_findings.iter().any(is_same)
-        };
-        let mut unchecked: Vec<Finding> = findings.extract_if(.., |it| is_old(it)).collect();
+        let mut unchecked: Vec<Finding> = findings.extract_if(.., |it| known.has(it)).collect();
         // A channel of the older catalog that is merely invalid had no upgrades to lose.
         unchecked.extend(old_findings.iter().filter(|it| is_asked(it) && is_unread(it.rule)).cloned());
         let found = check_packages(&index, &filter, old.map(|it| &it.index), &packages)?;
-        let is_known = |package: &String| findings.iter().any(|it| it.package.as_ref().is_none_or(|of| of == package));
+        let named: HashSet<Option<&String>> = findings.iter().map(|it| it.package.as_ref()).collect();
+        let is_known = |package| named.contains(&None) || named.contains(&Some(package));
         let unknown = packages.iter().zip(&found).find(|(package, found)| found.is_none() && !is_known(package));
         if let Some((package, _)) = unknown.filter(|_| !self.packages.is_empty()) {
             return Err(no_package(&index, package)?);

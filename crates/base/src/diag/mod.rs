@@ -8,6 +8,7 @@ use crate::variant_name;
 
 pub mod baseline;
 pub mod envelope;
+mod finding_set;
 mod fingerprint;
 pub mod github;
 pub mod gitlab;
@@ -25,6 +26,7 @@ pub mod selection;
 mod similar;
 pub mod text;
 
+pub use finding_set::FindingSet;
 pub use fingerprint::fingerprints;
 pub use guesses::Guesses;
 pub use listed::Listed;

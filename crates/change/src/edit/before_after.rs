@@ -1,9 +1,7 @@
 //! A catalog before and after a change, in one index: common documents are read once.
 
-use std::collections::HashSet;
-
 use super::error::EditError;
-use olmdex_base::diag::{Finding, Severity};
+use olmdex_base::diag::{Finding, FindingSet, Severity};
 use olmdex_fbc::Input;
 use olmdex_index::{Builder, CatalogSpec, Index, Mode};
 use olmdex_olm::upgrade::cut_advice;
@@ -24,22 +22,8 @@ pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Fin
         let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
         Ok::<_, EditError>(builder.add_catalog(&spec, input, Mode::Tolerant)?.report.findings)
     };
-    let known = add(BEFORE, before)?;
+    let known: FindingSet = add(BEFORE, before)?.into_iter().collect();
     let mut errors = add(AFTER, after)?;
-    let known = FindingSet::new(&known);
     errors.retain(|it| it.rule.severity == Severity::Error && !known.has(it));
     Ok((builder.into_index()?, errors))
-}
-
-/// A set of findings that another one is compared with, whatever its place.
-pub(super) struct FindingSet<'f>(HashSet<(&'f str, &'f str)>);
-
-impl<'f> FindingSet<'f> {
-    pub(super) fn new(findings: &'f [Finding]) -> Self {
-        Self(findings.iter().map(|it| (it.rule.id, it.message.as_str())).collect())
-    }
-
-    pub(super) fn has(&self, finding: &Finding) -> bool {
-        self.0.contains(&(finding.rule.id, finding.message.as_str()))
-    }
 }

@@ -4,7 +4,7 @@
 //! caller knows of. [`olmdex_olm::resolve::dependants()`] answers the question about operators that depend on the
 //! package.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -204,23 +204,26 @@ pub(super) struct State<'v> {
     deprecated: BTreeSet<&'v str>,
     /// The versions of its bundles, by their names.
     versions: HashMap<&'v str, &'v str>,
-    /// The places of its bundles, by their names.
+    /// The places of its channels and bundles, by their names.
+    channels: HashMap<&'v str, Vec<usize>>,
     bundles: HashMap<&'v str, Vec<usize>>,
+    /// The deprecations of bundles that OLM v1 reads: those of the last document.
+    of_v1: HashMap<&'v str, &'v GraphDeprecation>,
 }
 
 impl<'v> State<'v> {
     pub(super) fn new(view: &'v PackageView) -> Self {
         let graph = view.graphs.first();
-        let is_bundle = |it: &&olmdex_index::query::GraphDeprecation| it.schema == "olm.bundle";
-        let deprecations = graph.into_iter().flat_map(|it| it.deprecations.iter().flatten());
-        let deprecated = deprecations.filter(is_bundle).map(|it| it.name.as_str()).collect();
+        let is_bundle = |it: &&GraphDeprecation| it.schema == "olm.bundle";
+        let deprecations = graph.map_or(&[][..], |it| &it.deprecations);
+        let deprecated = deprecations.iter().flatten().filter(is_bundle).map(|it| it.name.as_str()).collect();
+        let of_v1 = deprecations.iter().next_back().into_iter().flatten().filter(is_bundle);
+        let of_v1 = of_v1.map(|it| (it.name.as_str(), it)).collect();
         let versions = view.bundles().iter().map(|bundle| (bundle.name.as_str(), bundle.version.as_str())).collect();
-        let mut bundles: HashMap<&str, Vec<usize>> = HashMap::new();
-        for (place, bundle) in graph.iter().flat_map(|it| &it.bundles).enumerate() {
-            bundles.entry(&bundle.name).or_default().push(place);
-        }
+        let channels = places(graph.iter().flat_map(|it| &it.channels).map(|it| it.name.as_str()));
+        let bundles = places(graph.iter().flat_map(|it| &it.bundles).map(|it| it.name.as_str()));
         let package = graph.map(Package::new).unwrap_or_default();
-        Self { view, graph, package, deprecated, versions, bundles }
+        Self { view, graph, package, deprecated, versions, channels, bundles, of_v1 }
     }
 
     /// The bundles of some names, in the order of the catalog.
@@ -231,9 +234,31 @@ impl<'v> State<'v> {
         places.into_iter().map(|place| &all[place])
     }
 
+    /// The channels of a name, in the order of the catalog.
+    pub(super) fn channels_named(&self, name: &str) -> impl Iterator<Item = &'v GraphChannel> {
+        let all = self.graph.map_or(&[][..], |graph| graph.channels.as_slice());
+        self.channels.get(name).into_iter().flatten().map(|place| &all[*place])
+    }
+
+    /// A package with some channels and their bundles alone: nothing else decides about the ways in them, and a package
+    /// may have tens of thousands of channels.
+    pub(super) fn alone(&self, graph: &PackageGraph, channels: Vec<GraphChannel>) -> PackageGraph {
+        let members: BTreeSet<&str> = channels.iter().flat_map(|it| it.entries.iter()).map(|it| &*it.name).collect();
+        let deprecations = members.iter().filter_map(|name| self.of_v1.get(name).copied().cloned()).collect();
+        PackageGraph {
+            catalog: graph.catalog.clone(),
+            package: graph.package.clone(),
+            default_channel: graph.default_channel.clone(),
+            is_valid: graph.is_valid,
+            bundles: self.named(members.into_iter()).cloned().collect(),
+            deprecations: vec![deprecations],
+            channels,
+        }
+    }
+
     /// The ways in a channel; `None` if there is no such channel, or OLM Classic finds no order in it.
     pub(super) fn routes<'s>(&'s self, olm: Olm, channel: &'s str) -> Option<UpgradeRoutes<'s>> {
-        if self.package.channels.iter().all(|it| it.name != channel) {
+        if self.package.channels_named(channel).is_empty() {
             return None;
         }
         match olm {
@@ -255,16 +280,27 @@ impl<'v> State<'v> {
 
     /// The only channel of a name.
     pub(super) fn channel(&self, name: &str) -> Option<&Channel> {
-        let mut of_name = self.package.channels.iter().filter(|it| it.name == name);
-        of_name.next().filter(|_| of_name.next().is_none())
+        match self.package.channels_named(name) {
+            [channel] => Some(channel),
+            _ => None,
+        }
     }
+}
+
+/// The places of names.
+fn places<'n>(names: impl Iterator<Item = &'n str>) -> HashMap<&'n str, Vec<usize>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, name) in names.enumerate() {
+        places.entry(name).or_default().push(place);
+    }
+    places
 }
 
 /// Every user who may follow a channel: one for each name in it, and those of the question.
 pub(super) fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_>) -> Vec<InstalledBundle> {
     let mut users: Vec<InstalledBundle> = Vec::new();
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
-    for it in old.package.channels.iter().filter(|it| it.name == channel) {
+    for it in old.package.channels_named(channel) {
         let names = it
             .entries
             .iter()
@@ -305,7 +341,7 @@ fn in_channel(
     let is_known = |it: &&InstalledBundle| olm == Olm::Classic || !it.version.is_empty();
     let no_way = if new.package.channels.is_empty() {
         "the package is removed"
-    } else if new.package.channels.iter().all(|it| it.name != channel) {
+    } else if new.package.channels_named(channel).is_empty() {
         "the channel is removed"
     } else {
         "the channel has no order"
@@ -444,26 +480,13 @@ impl Advised<'_> {
         users.iter().all(|it| routes.route(it).end == End::Head)
     }
 
-    /// The package with only the changed channel and its bundles: OLM v1 looks at no others if a channel is given, and
-    /// a package may have thousands of channels.
+    /// The package with only the changed channel, in which some bundles stay.
     fn alone(&self, changed: &Channel, kept: &[String]) -> PackageGraph {
         let entries: Arc<[_]> = changed.entries.iter().map(|entry| Entry::clone(&entry.fields)).collect();
-        let members: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-        let bundles = self.new.named(members.iter().copied()).chain(self.old.named(kept.iter().map(String::as_str)));
-        let of_channel = self.graph.channels.iter().find(|channel| channel.name == self.name);
-        let is_its = |it: &&GraphDeprecation| it.schema == "olm.bundle" && members.contains(it.name.as_str());
-        let deprecations = self.graph.deprecations.iter().map(|it| it.iter().filter(is_its).cloned().collect());
-        PackageGraph {
-            catalog: self.graph.catalog.clone(),
-            package: self.graph.package.clone(),
-            default_channel: self.graph.default_channel.clone(),
-            is_valid: self.graph.is_valid,
-            channels: of_channel
-                .map(|channel| GraphChannel { entries: Arc::clone(&entries), ..channel.clone() })
-                .into_iter()
-                .collect(),
-            bundles: bundles.cloned().collect(),
-            deprecations: deprecations.collect(),
-        }
+        let channel = self.new.channels_named(self.name).next();
+        let channel = channel.map(|channel| GraphChannel { entries, ..channel.clone() });
+        let mut graph = self.new.alone(self.graph, channel.into_iter().collect());
+        graph.bundles.extend(self.old.named(kept.iter().map(String::as_str)).cloned());
+        graph
     }
 }

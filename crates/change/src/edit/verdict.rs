@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::before_after::FindingSet;
-use olmdex_base::diag::{Finding, Severity};
+use olmdex_base::diag::{Finding, FindingSet, Severity};
 use olmdex_fbc::{self as fbc, ChannelPlaces, Consumer, Input, Typed};
 use olmdex_index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};
 use olmdex_olm::upgrade::rules::OUTSIDE_DEFAULT;
@@ -31,7 +30,7 @@ pub struct EditEffects {
 pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffects> {
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));
-    let known = FindingSet::new(&before.report.findings);
+    let known: FindingSet = before.report.findings.into_iter().collect();
     let first = packages.first().map_or("", String::as_str);
     let mut new: HashMap<&str, (Vec<Finding>, Vec<Finding>)> = HashMap::new();
     for finding in after.report.findings.iter().filter(|it| !known.has(it)) {
@@ -45,7 +44,8 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffe
         let (errors, warnings) = new.remove(package).unwrap_or_default();
         let old = before.graphs.get(package);
         let known = old.map(|it| check_graph(it, Some(it), &NamesWithoutWay::new())).unwrap_or_default();
-        let (known, outside) = (FindingSet::new(&known), outside(&known));
+        let outside: HashSet<String> = known.iter().filter_map(outside_head).map(str::to_owned).collect();
+        let known: FindingSet = known.into_iter().collect();
         let now = after.graphs.get(package);
         let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
         // The head that no upgrade leads from into the default channel had none before either.
@@ -64,10 +64,6 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<EditEffe
 /// whatever the names of the channels are.
 fn outside_head(finding: &Finding) -> Option<&str> {
     if finding.rule.id == OUTSIDE_DEFAULT.id { finding.message.split(',').next() } else { None }
-}
-
-fn outside(known: &[Finding]) -> HashSet<&str> {
-    known.iter().filter_map(outside_head).collect()
 }
 
 /// A catalog before or after.

@@ -34,7 +34,7 @@ pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &E
         let package = classic::Package::new(graph);
         // Without a channel of its own, a Subscription has the package's default channel.
         let channel = asked.channel().unwrap_or(&package.default_channel).to_owned();
-        let Some(in_channel) = package.channels.iter().find(|it| it.name == channel) else { continue };
+        let Some(in_channel) = package.channels_named(&channel).first() else { continue };
         let steps = match package.candidates(Some(&channel), &installed.as_classic()) {
             Ok(steps) => steps,
             Err(error) => return Updates { reason: error.to_string(), ..answer },

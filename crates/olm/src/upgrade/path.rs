@@ -155,7 +155,7 @@ pub fn classic_path(
 ) -> UpgradePath {
     let mut answer = UpgradePath::new(Olm::Classic, view, asked, from, to);
     let package = view.as_classic(graph);
-    if let Some(channel) = asked.channel().filter(|name| package.channels.iter().all(|it| it.name != *name)) {
+    if let Some(channel) = asked.channel().filter(|name| package.channels_named(name).is_empty()) {
         return UpgradePath { reason: no_channel(&package, channel), ..answer };
     }
     match package.path(asked.channel(), &from.as_classic()) {

@@ -59,7 +59,7 @@ impl<'v> UpgradeRoutes<'v> {
     /// If a channel of the name has no order.
     pub fn classic(package: &'v classic::Package, channel: &'v str) -> Result<Self, OrderError> {
         let walker = package.walker(Some(channel))?;
-        let heads = package.channels.iter().filter(|it| it.name == channel).flat_map(classic::Channel::heads).collect();
+        let heads = package.channels_named(channel).iter().flat_map(classic::Channel::heads).collect();
         Ok(Self { engine: Engine::Classic { walker, heads }, known: HashMap::new() })
     }
 

@@ -47,7 +47,7 @@ pub fn outdated(index: &Index, lock: &Lock) -> Result<Vec<Outdated>, LockError> 
         let Some(graph) = view.graphs.first() else { continue };
         let channel = if locked.channel.is_empty() { &graph.default_channel } else { &locked.channel };
         let package = classic::Package::new(graph);
-        let of_channel = package.channels.iter().find(|it| it.name == *channel);
+        let of_channel = package.channels_named(channel).first();
         let versions = of_channel.into_iter().flat_map(|it| &it.entries).filter_map(|it| it.version.as_ref());
         let latest = versions.max_by(|a, b| a.cmp_precedence(b)).map(ToString::to_string).unwrap_or_default();
         let newest = view.bundles().first().map(|it| it.version.clone()).unwrap_or_default();

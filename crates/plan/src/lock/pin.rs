@@ -81,7 +81,7 @@ fn choose_classic(view: &PackageView, operator: &mut LockedOperator) -> Result<(
     operator.catalog.clone_from(&graph.catalog);
     let no_bundle = |why: String| LockError::NoBundle { package: view.package.clone(), why };
     let package = classic::Package::new(graph);
-    let Some(channel) = package.channels.iter().find(|it| it.name == operator.channel) else {
+    let Some(channel) = package.channels_named(&operator.channel).first() else {
         let known = package.channels.iter().map(|it| it.name.clone()).collect();
         let of = format!("package `{}`", view.package);
         return Err(LockError::Unknown { what: "channel", name: operator.channel.clone(), of, known });

@@ -118,7 +118,7 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     };
     let of_classic = classic::Package::new(graph);
     if let Some(name) = &select.channel
-        && of_classic.channels.iter().all(|it| it.name != *name)
+        && of_classic.channels_named(name).is_empty()
     {
         let known = of_classic.channels.iter().map(|it| it.name.clone()).collect();
         let of = format!("package `{package}`");

@@ -1,5 +1,7 @@
 //! The validators by their names, and a bundle that they are asked about.
 
+use std::collections::BTreeSet;
+
 use super::catalog_claims::{self, CatalogClaims};
 use super::contents::{Contents, Object};
 use super::crd::{self, Definition};
@@ -145,13 +147,10 @@ impl<'a> Validation<'a> {
         let asked = Validator::REQUIRED.iter().chain(optional);
         let mut all: Vec<Problem> = asked.flat_map(|it| self.ask(*it, options)).filter(|it| it.is_ours).collect();
         all.extend(blob::check(self.contents, &all));
-        let mut findings: Vec<Finding> = Vec::new();
-        for finding in all.iter().map(|it| it.finding(self.contents)) {
-            let key = |it: &Finding| (it.rule.id, it.message.clone(), it.place.clone());
-            if !findings.iter().any(|it| key(it) == key(&finding)) {
-                findings.push(finding);
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let each = all.iter().map(|problem| problem.finding(self.contents));
+        let mut findings: Vec<Finding> =
+            each.filter(|it| seen.insert((it.rule.id, it.message.clone(), it.place.clone()))).collect();
         findings.sort_by(|a, b| a.place.cmp(&b.place).then_with(|| a.rule.id.cmp(b.rule.id)));
         findings
     }

@@ -141,9 +141,20 @@ impl Package {
         Self { name: graph.package.clone(), default_channel: graph.default_channel.clone(), channels }
     }
 
+    /// The channels of a name. A package may have tens of thousands of channels, so that none may look at all of them.
+    pub fn channels_named(&self, name: &str) -> &[Channel] {
+        let asked = (name != self.default_channel, name);
+        let order_of = |channel: &Channel| {
+            tally::step(1);
+            (channel.name != self.default_channel, channel.name.as_str()).cmp(&asked)
+        };
+        let rest = &self.channels[self.channels.partition_point(|channel| order_of(channel).is_lt())..];
+        &rest[..rest.partition_point(|channel| order_of(channel).is_eq())]
+    }
+
     /// The channels that a Subscription looks at: the named one, or all.
-    fn subscribed<'p>(&'p self, channel: Option<&'p str>) -> impl Iterator<Item = &'p Channel> {
-        self.channels.iter().filter(move |it| channel.is_none_or(|name| it.name == name))
+    fn subscribed(&self, channel: Option<&str>) -> &[Channel] {
+        channel.map_or(&self.channels, |name| self.channels_named(name))
     }
 
     /// The entries that OLM installs for a Subscription that has installed nothing, most preferred first. With
@@ -216,7 +227,7 @@ impl Package {
     /// If a channel has no order.
     pub fn paths<'p>(&'p self, channel: Option<&'p str>) -> Result<Paths<'p>, OrderError> {
         let walker = self.walker(channel)?;
-        Ok(Paths { walker, heads: self.subscribed(channel).flat_map(Channel::heads).collect() })
+        Ok(Paths { walker, heads: self.subscribed(channel).iter().flat_map(Channel::heads).collect() })
     }
 }
 
