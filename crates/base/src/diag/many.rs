@@ -4,10 +4,10 @@
 use olmdex_text::ceiling::Ceiling;
 
 /// The number of findings that are kept of a catalog.
-static MAX_FINDINGS: Ceiling = Ceiling::new(200_000);
+static MAX_FINDINGS: Ceiling = Ceiling::new(50_000);
 
 /// The message about a catalog that reaches the limit.
-pub const TOO_MANY_FINDINGS: &str = "the catalog has more than 200,000 findings";
+pub const TOO_MANY_FINDINGS: &str = "the catalog has more than 50,000 findings";
 
 /// From now on a catalog may have any number of findings.
 pub fn lift_finding_limit() {
