@@ -263,9 +263,10 @@ fn lifecycle_data_needs_a_place() {
         ("", &["E2013"]),
         ("COPY c /catalogs", &["E2013"]),
         ("COPY c/foo/catalog.yaml /configs/foo/", &["E2013"]),
-        ("COPY c/* /configs/", &["E2013"]),
+        // A directory that a wildcard names is copied without its name.
+        ("COPY c/* /configs/", &["E2005", "E2013"]),
         ("COPY --from=builder /c /configs", &["E2013"]),
-        ("COPY c/foo /configs/foo/deep", &["E2013"]),
+        ("COPY c/foo /configs/foo/deep", &["E2013", "W2006"]),
         ("COPY c/foo /configs/bar", &["E2013"]),
         ("COPY elsewhere /configs", &["E2013"]),
         ("COPY ../c /configs", &["E2013"]),
@@ -281,6 +282,23 @@ fn lifecycle_data_needs_a_place() {
     write(root.path(), "c/foo/lifecycle.json", "{\"schema\": \"x.y\", \"package\": \"foo\"}");
     write(root.path(), "Dockerfile", format!("{head}COPY c /configs\n"));
     check(root.path(), &["c", "--pipeline", "konflux"], &["E2013"], "lifecycle.json");
+    // The files that reach `/configs` decide, from whatever directory they are copied.
+    for (file, copy, expected) in [
+        ("Dockerfile", "COPY c/foo/catalog.yaml /configs/foo/catalog.yaml", &["E2013"][..]),
+        ("Dockerfile", "COPY c/foo/catalog.yaml /configs/", &["E2005", "E2013"]),
+        (".konflux/Dockerfile.catalog", "COPY c/foo/ /configs/foo", &[]),
+        ("c/foo/Dockerfile", "COPY catalog.yaml /configs/foo/", &["E2013"]),
+    ] {
+        let root = scratch();
+        write(root.path(), ".git/HEAD", "");
+        write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));
+        write(root.path(), "c/foo/README.md", "a catalog");
+        write(root.path(), ".dockerignore", "**/*.md\n");
+        write(root.path(), file, format!("{head}{copy}\n"));
+        for source in ["c/foo", file] {
+            check(root.path(), &[source, "--pipeline", "konflux"], expected, &format!("{source}: {copy}"));
+        }
+    }
     // If the Dockerfile copies the directory of a package, the target is not a directory of packages.
     let root = scratch();
     write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]));

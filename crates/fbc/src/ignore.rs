@@ -152,8 +152,8 @@ fn contains_double_star(segment: &[u8]) -> bool {
     segment.windows(2).any(|pair| pair == b"**")
 }
 
-/// Whether a whole component matches a glob with `*`, `?`, `[…]` and `\`. A malformed glob matches nothing.
-fn glob_matches(glob: &[u8], component: &[u8]) -> bool {
+/// Whether a whole component of a path matches a glob with `*`, `?`, `[…]` and `\`. A malformed glob matches nothing.
+pub fn glob_matches(glob: &[u8], component: &[u8]) -> bool {
     if !is_well_formed(glob) {
         return false;
     }

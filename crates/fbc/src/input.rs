@@ -8,7 +8,7 @@ use super::input_file::{Body, InputFile, Made, Sight, is_hidden};
 use super::meter::Meter;
 use super::origin::Origin;
 use super::provenance::Provenance;
-use super::walk::{TreeFile, Walked, kept, walk};
+use super::walk::{TreeFile, Walked, kept, placed, walk};
 use olmdex_base::diag::Finding;
 use olmdex_base::file::Text;
 
@@ -68,6 +68,21 @@ impl Input {
     /// If the directory itself cannot be listed.
     pub fn directory_with_git(root: &Path) -> io::Result<Self> {
         Ok(Self::walked(walk(root, true)?))
+    }
+
+    /// Files by their paths below the root of a catalog, each with its real path, in any order: those that are part of
+    /// the catalog (see [`Self::directory`]). Messages show no text of files that are hidden in their context.
+    pub fn placed<'f>(files: impl Iterator<Item = (&'f str, &'f Path)>, context: &Path) -> Self {
+        let mut input = Self::walked(placed(files));
+        for file in &mut input.files {
+            let shown = Path::new(&file.shown);
+            let inner = shown.strip_prefix(context).unwrap_or(shown);
+            // Repositories keep the sources of their images there.
+            if is_hidden(inner.strip_prefix(".konflux").unwrap_or(inner)) {
+                file.sight = Sight::Unnamed;
+            }
+        }
+        input
     }
 
     /// The files of a directory that is not in the file system, in any order: those that are part of the catalog (see

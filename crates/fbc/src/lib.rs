@@ -106,7 +106,7 @@ pub use defect::{Defect, DefectKind, Spot};
 pub use edit::{EditError, Edited, edit_document};
 pub use entry::{Entry, EntryView, SharedEntry};
 pub use go_order::{go_order, go_sort};
-pub use ignore::{Ignore, LineTooLong};
+pub use ignore::{Ignore, LineTooLong, glob_matches};
 pub use image::{ImageError, check_image};
 pub use image::{is_host, is_path_component, is_tag};
 pub use input::{FromImage, Input};

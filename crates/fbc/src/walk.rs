@@ -107,6 +107,17 @@ pub(super) fn kept(root: &str, mut files: Vec<TreeFile>, keeps_git: bool) -> Wal
     Walked { skips_git: has_git && !hides_git(&ignore), files }
 }
 
+/// Files of the system at other paths: those that are part of the catalog, in their order.
+pub(super) fn placed<'f>(files: impl Iterator<Item = (&'f str, &'f Path)>) -> Walked {
+    let candidate = |(relative, path): (&str, &Path)| Candidate {
+        components: relative.split('/').map(|part| part.as_bytes().to_vec()).collect(),
+        file: InputFile::in_directory(path, relative.to_owned()),
+    };
+    let mut candidates: Vec<Candidate> = files.map(candidate).collect();
+    candidates.sort_by(|a, b| a.components.cmp(&b.components));
+    Walked { files: keep(candidates).0, skips_git: false }
+}
+
 /// Reads the ignore files and drops the files that they hide.
 fn keep(candidates: Vec<Candidate>) -> (Vec<InputFile>, Ignore) {
     let mut ignore = Ignore::default();

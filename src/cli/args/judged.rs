@@ -27,6 +27,17 @@ pub(crate) fn older(context: &Context, path: &Path) -> Result<JudgedCatalog, Com
     Ok(old)
 }
 
+/// A catalog whose upgrade graphs are checked.
+#[derive(Debug)]
+pub(crate) struct GraphSource {
+    /// The source that the user named, by which its place in a base is found.
+    pub(crate) named: PathBuf,
+    /// The number of the part of a check that it is.
+    pub(crate) part: usize,
+    /// The source to open: another one if a Dockerfile makes the catalog.
+    pub(crate) opened: PathBuf,
+}
+
 /// The place of a source in a base of several catalogs: at its path, or by its name.
 fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
     let is_plain = source.is_relative() && source.components().all(|it| matches!(it, Component::Normal(_)));
@@ -47,30 +58,30 @@ fn in_base(base: &Path, place: &Path) -> PathBuf {
 
 /// The catalogs before a change, one for each source: below the base if it has a place for any of the sources, and the
 /// base itself otherwise.
-fn bases(context: &Context, sources: &[PathBuf], base: &Path) -> Vec<Option<PathBuf>> {
-    let own: Vec<_> = sources.iter().map(|source| below(context, base, source)).collect();
+fn bases(context: &Context, sources: &[GraphSource], base: &Path) -> Vec<Option<PathBuf>> {
+    let own: Vec<_> = sources.iter().map(|source| below(context, base, &source.named)).collect();
     if own.iter().any(Option::is_some) { own } else { vec![Some(base.to_owned()); sources.len()] }
 }
 
-/// The findings about the upgrade graphs of sources, each by itself, without those of `validate`; with a base only what
-/// is new against it.
+/// The findings about the upgrade graphs of sources, of each by itself, without those of `validate`; with a base only
+/// what is new against it.
 pub(crate) fn graph_findings(
     context: &Context,
-    sources: &[PathBuf],
+    sources: &[GraphSource],
     base: Option<&Path>,
-) -> Result<Vec<Finding>, CommandError> {
+) -> Result<Vec<Vec<Finding>>, CommandError> {
     let bases = base.map_or_else(|| vec![None; sources.len()], |base| bases(context, sources, base));
     let mut read: Option<(PathBuf, JudgedCatalog)> = None;
     let mut all = Vec::new();
     for (source, base) in sources.iter().zip(bases) {
-        let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(source)))?;
+        let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(&source.opened)))?;
         if let Some(path) = base.as_ref().filter(|path| read.as_ref().is_none_or(|read| read.0 != **path)) {
             read = Some((path.clone(), older(context, path)?));
         }
         let old = read.as_ref().filter(|_| base.is_some()).map(|read| &read.1);
         let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, old)?;
         let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
-        all.extend(findings.into_iter().filter(is_of_graph));
+        all.push(findings.into_iter().filter(is_of_graph).collect());
     }
     Ok(all)
 }
@@ -78,7 +89,7 @@ pub(crate) fn graph_findings(
 /// Leaves out the findings about catalogs that the base of a change has, too.
 pub(crate) fn retain_new(
     context: &Context,
-    sources: &[PathBuf],
+    sources: &[GraphSource],
     base: Option<&Path>,
     findings: &mut Vec<Finding>,
 ) -> Result<(), CommandError> {

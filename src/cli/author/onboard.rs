@@ -306,10 +306,11 @@ fn check(context: &Context, args: &OnboardArgs, place: &Place, onboarding: &Onbo
         let input = Input::directory(&own)?;
         let shown = own.display().to_string();
         let mut found = Vec::new();
+        let image = pipelines.image_of(&path)?;
         match place.repository {
             // The checks of the repository have covered it already.
-            Some(_) => pipelines.add_catalog_image(&path, &shown, &input, &mut found)?,
-            None => pipelines.add_catalog(&path, &shown, &input, &mut found)?,
+            Some(_) => pipelines.add_catalog_image(&path, image.as_ref(), &shown, &input, &mut found)?,
+            None => pipelines.add_catalog(&path, image.as_ref(), &shown, &input, &mut found)?,
         }
         // Findings without a place are the same in each catalog.
         for finding in found {

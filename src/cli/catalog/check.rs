@@ -1,5 +1,6 @@
 //! `olmdex check`
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -7,15 +8,17 @@ use clap::{Args, ValueEnum};
 
 use crate::ask::{PinAnswers, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
+use crate::check::pipeline;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
-use crate::cli::args::judged::{graph_findings, retain_new};
+use crate::cli::args::judged::{GraphSource, graph_findings, retain_new};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
+use crate::cli::catalog::check_parts::{CheckedParts, print_parts};
 use crate::cli::catalog::closure::Closure;
 use crate::cli::catalog::parts::{catalogs_below, catalogs_of, point_to_catalogs};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
@@ -27,6 +30,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_read
 use crate::cli::terminal::progress::Progress;
 use crate::cluster::{AnyObject, Cluster};
 use crate::community::Operator;
+use crate::compose::Chosen;
 use crate::crd::check_manifests;
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::FindingsMetadata;
@@ -34,7 +38,7 @@ use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
-use crate::source::{Recognized, STDIN, Source};
+use crate::source::{Recognized, RepositoryParts, STDIN, Source, input_of};
 use crate::template::template_texts;
 use crate::{cluster, community, legacy};
 
@@ -45,6 +49,11 @@ use crate::{cluster, community, legacy};
 /// ClusterExtensions), CustomResourceDefinitions. Each is checked by the rules for its kind, and there is one report.
 /// Exits with 0 if there are no errors, with 1 if there are or nothing is there to check, with 3 if a path cannot be
 /// read.
+///
+/// A repository that publishes catalogs is taken apart: the catalogs that its Dockerfiles and Containerfiles put below
+/// `/configs`, other catalogs, templates, bundles. Each is checked by itself, the fragments of one OpenShift also
+/// together, and a table shows the parts. Dockerfiles are followed as a build does, with the context and the arguments
+/// that a pipeline in `.tekton` gives; nothing is built.
 ///
 /// With `--pipeline`, the verdict is that of the pipeline: each finding names the pipeline's own check, and the report
 /// names the checks that need the index, the Dockerfile or the state before the change and do not have it. Exits with 1
@@ -66,6 +75,7 @@ use crate::{cluster, community, legacy};
 #[command(after_help = "Examples:
   olmdex check my-catalog/
   olmdex check my-catalog/ --base old-catalog/
+  olmdex check . --pipeline konflux
   olmdex check my-bundle/ operators/shop shop-template.yaml
   olmdex check my-catalog/ --pipeline konflux --openshift 4.18 --target-index old-catalog/
   olmdex check operators/shop --pipeline community --openshift 4.20
@@ -128,6 +138,7 @@ impl CheckArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
+    let context = &context.with_builds(args.pipeline_options.builds());
     let paths: Vec<PathBuf> = args.sources.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
@@ -145,6 +156,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         closure: args.checks(CheckKind::Closure).then(Closure::default),
         is_validity_wanted: args.checks(CheckKind::Valid),
         graphs: Vec::new(),
+        images: BTreeSet::new(),
+        unbuilt: BTreeSet::new(),
+        parts: CheckedParts::default(),
         counts: Counts::default(),
     };
     let rules = all_rules();
@@ -152,25 +166,25 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
-    let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, graphs, .. } = checking;
-    let base = args.pipeline_options.old();
-    let context = &context.for_graphs();
-    retain_new(context, &graphs, base.filter(|_| profiles.is_empty()), &mut findings)?;
-    let of_graphs = graph_findings(context, if args.checks(CheckKind::Graph) { &graphs } else { &[] }, base)?;
-    let has_broken = base.is_some() && !of_graphs.is_empty();
-    findings.extend(of_graphs);
+    let has_broken = checking.add_graphs(args, profiles)?;
+    let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, parts, .. } = checking;
     let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
     findings.append(&mut of_pins);
-    let mut unmet = closure.map(|it| it.answer(context)).transpose()?;
+    let mut unmet = closure.map(|it| it.answer(&context.for_graphs())).transpose()?;
     findings.extend(unmet.iter_mut().flat_map(|it| it.findings.drain(..)));
     findings.append(&mut pipelines.added()?);
     let of_several = several.findings().into_iter();
     findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: true })?;
-    let not_checked = pipelines.are_asked().then(|| pipelines.unchecked().to_vec());
+    let not_checked = pipelines.are_asked().then(|| pipelines.unchecked());
     let of_pins = (!pins.is_empty()).then(|| pins.clone());
     let of_closure = unmet.as_mut().map(|it| std::mem::take(&mut it.unmet));
-    let metadata = FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, ..FindingsMetadata::default() };
+    let parts = parts.counted(&chosen.findings);
+    if let Some(parts) = parts.as_ref().filter(|_| args.output == OutputFormat::Table) {
+        unless_reader_left(print_parts(parts))?;
+    }
+    let metadata =
+        FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, parts, ..FindingsMetadata::default() };
     let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata);
     unless_reader_left(printed)?;
     for what in pipelines.unchecked() {
@@ -189,13 +203,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         );
     }
     if args.output == OutputFormat::Table && !context.reporter.is_quiet() {
-        let what = counts.words();
-        let valid = if chosen.has_hidden_errors() { "no errors except hidden ones" } else { "no errors" };
-        context.reporter.note(&match chosen.tally() {
-            Tally { errors: 0, warnings: 0 } => format!("checked {what}: {valid}"),
-            tally @ Tally { errors: 0, .. } => format!("checked {what}: {valid}, {tally}"),
-            tally => format!("checked {what}: {tally}"),
-        });
+        context.reporter.note(&counts.verdict(&chosen));
         if let Some(unmet) = &unmet {
             context.reporter.note(&unmet.summary);
         }
@@ -228,6 +236,17 @@ impl Counts {
     fn is_nothing(&self) -> bool {
         let Self { packages, catalog_bundles, templates, bundles, operators, legacy, definitions, objects, .. } = self;
         packages + catalog_bundles + templates + bundles + operators + legacy + definitions + objects == 0
+    }
+
+    /// The verdict on all that was checked.
+    fn verdict(&self, chosen: &Chosen) -> String {
+        let what = self.words();
+        let valid = if chosen.has_hidden_errors() { "no errors except hidden ones" } else { "no errors" };
+        match chosen.tally() {
+            Tally { errors: 0, warnings: 0 } => format!("checked {what}: {valid}"),
+            tally @ Tally { errors: 0, .. } => format!("checked {what}: {valid}, {tally}"),
+            tally => format!("checked {what}: {tally}"),
+        }
     }
 
     fn words(&self) -> String {
@@ -272,14 +291,57 @@ struct Checking<'c> {
     closure: Option<Closure>,
     is_validity_wanted: bool,
     /// The sources that are catalogs, whose upgrade graphs can be checked.
-    graphs: Vec<PathBuf>,
+    graphs: Vec<GraphSource>,
+    /// The Dockerfiles whose catalogs were checked.
+    images: BTreeSet<PathBuf>,
+    /// The catalogs of repositories of which no Dockerfile makes an image.
+    unbuilt: BTreeSet<PathBuf>,
+    parts: CheckedParts,
     counts: Counts,
 }
 
 impl Checking<'_> {
-    /// The sources, with the catalogs of a directory of several in its place.
-    fn taken_apart(&self, sources: &[NamedSource]) -> Vec<NamedSource> {
-        sources.iter().flat_map(|source| self.catalogs_of(source)).collect()
+    /// Adds the findings about upgrade graphs; with a base only what is new against it. Whether the change breaks any.
+    fn add_graphs(&mut self, args: &CheckArgs, profiles: &[Profile]) -> Result<bool, CommandError> {
+        let base = args.pipeline_options.old();
+        let context = &self.context.for_graphs();
+        retain_new(context, &self.graphs, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
+        // The table of a repository has a column of graphs, whatever the pipelines say.
+        let is_asked = args.checks(CheckKind::Graph) || (self.parts.are_wanted && args.only.is_empty());
+        let asked = if is_asked { &self.graphs[..] } else { &[] };
+        let mut has_broken = false;
+        for (source, found) in asked.iter().zip(graph_findings(context, asked, base)?) {
+            has_broken |= base.is_some() && !found.is_empty();
+            self.parts.add_graph(source.part, &found);
+            self.findings.extend(found);
+        }
+        Ok(has_broken)
+    }
+
+    /// The sources, with the parts of a repository, and the catalogs of a directory of several, in its place.
+    fn taken_apart(&mut self, sources: &[NamedSource]) -> Vec<NamedSource> {
+        let mut all = Vec::new();
+        for source in sources {
+            match self.parts_of(source) {
+                Some(parts) => parts.iter().for_each(|part| all.append(&mut self.catalogs_of(part))),
+                None => all.append(&mut self.catalogs_of(source)),
+            }
+        }
+        self.parts.are_wanted = all.len() > sources.len();
+        all
+    }
+
+    /// The parts of a repository that publishes catalogs; `None` if a source is none.
+    fn parts_of(&mut self, source: &NamedSource) -> Option<Vec<NamedSource>> {
+        let path = source.path.as_path();
+        let may_have = !source.is_named && path.is_dir() && !self.pipelines.takes_for_repository(path);
+        if !may_have || Recognized::of_layout(path).is_some() {
+            return None;
+        }
+        let parts = RepositoryParts::of(path, &self.context.opener.builds)?;
+        parts.unknown.into_iter().for_each(|what| self.pipelines.note(what));
+        self.unbuilt.extend(parts.unbuilt);
+        Some(parts.sources.into_iter().map(NamedSource::unnamed).collect())
     }
 
     /// A source, or the catalogs in it if it is a directory of several. A source that cannot be opened fails later.
@@ -303,6 +365,28 @@ impl Checking<'_> {
                 .help("name a catalog, a bundle directory, an operator repository or a file of manifests")
         })?;
         self.context.reporter.detail(&format!("reading {} as {}", path.display(), words(&recognized)));
+        let first = self.findings.len();
+        self.add_recognized(number, source, &recognized)?;
+        let has_pipelines = match recognized {
+            Recognized::Bundles(_) => self.pipelines.judge_bundles(),
+            _ => self.pipelines.are_asked() && !self.is_unbuilt(path),
+        };
+        self.parts.add(path, &recognized, has_pipelines, &self.findings[first..]);
+        Ok(())
+    }
+
+    /// Whether a path is in a catalog of which no image is made: it is no fragment of an index.
+    fn is_unbuilt(&self, path: &Path) -> bool {
+        self.unbuilt.iter().any(|unbuilt| path.starts_with(unbuilt))
+    }
+
+    fn add_recognized(
+        &mut self,
+        number: usize,
+        source: &NamedSource,
+        recognized: &Recognized,
+    ) -> Result<(), CommandError> {
+        let path = source.path.as_path();
         match recognized {
             // A repository may have no bundle left, and its catalogs are not one catalog.
             _ if self.pipelines.takes_for_repository(path) => self.add_repository(path),
@@ -322,7 +406,16 @@ impl Checking<'_> {
     /// The catalogs that are there, or templates of some.
     fn add_catalogs(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
         let path = source.path.as_path();
-        let (inputs, index) = match self.context.open(path)? {
+        let image = self.pipelines.image_of(path)?;
+        let built = image.as_ref().and_then(|image| Some(input_of(image.build.as_ref()?, &image.dockerfile)));
+        let is_built = built.is_some();
+        let file = image.as_ref().filter(|_| is_built).and_then(|image| image.dockerfile.path.canonicalize().ok());
+        if file.is_some_and(|file| !self.images.insert(file)) {
+            // Its catalog was checked by another name.
+            return Ok(());
+        }
+        let opened = image.as_ref().filter(|_| is_built).map_or(path, |image| &image.dockerfile.path);
+        let (inputs, index) = match built.map_or_else(|| self.context.open(path), |input| Ok(Source::Catalog(input)))? {
             Source::Catalog(input) => (vec![(String::new(), input)], None),
             Source::Index(path) => catalogs_of(&path)?,
         };
@@ -335,7 +428,7 @@ impl Checking<'_> {
             {
                 return if is_stdin { self.add_manifest_texts(&input) } else { self.add_manifests(path) };
             }
-            let input = if path.is_dir() { self.in_sight(path, input) } else { input };
+            let input = if path.is_dir() && !is_built { self.in_sight(path, input) } else { input };
             if path.is_dir() && input.files.is_empty() {
                 continue;
             }
@@ -345,16 +438,25 @@ impl Checking<'_> {
                 self.counts.templates += texts.len() as u64;
                 let graphs = self.pipelines.add_templates(texts, &mut self.findings);
                 // Those of standard input and of archives cannot be read again by name.
-                self.graphs.extend(graphs.into_iter().filter(|file| file.is_file()));
+                let graphs = graphs.into_iter().filter(|file| file.is_file());
+                let part = self.parts.len();
+                self.graphs.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part }));
                 continue;
             }
             let shown = source.shown();
-            self.several.begin(number, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
+            let openshift = image.as_ref().and_then(|image| pipeline::openshift_of(&image.dockerfile));
+            let shown = if name.is_empty() { shown } else { format!("{shown}#{name}") };
+            self.several.begin(number, shown, &input, openshift);
             if let Some(closure) = &mut self.closure {
                 let name = if name.is_empty() { &source.name } else { &name };
                 closure.add(name, &input, index.as_ref());
             }
-            let report = check_catalog_noting(&input, None, &mut |it| self.several.note(it));
+            let is_unbuilt = self.is_unbuilt(path);
+            let report = check_catalog_noting(&input, None, &mut |it| {
+                if !is_unbuilt {
+                    self.several.note(it);
+                }
+            });
             self.counts.catalogs += 1;
             self.counts.packages += report.extent.packages;
             self.counts.catalog_bundles += report.extent.bundles;
@@ -366,7 +468,11 @@ impl Checking<'_> {
             }
             point_to_catalogs("check", path, &input, &mut found);
             found.append(&mut practice::practices(&input, &self.practices));
-            self.pipelines.add_catalog(path, &source.shown(), &input, &mut found)?;
+            if is_unbuilt {
+                self.pipelines.leave_out(path);
+            } else {
+                self.pipelines.add_catalog(path, image.as_ref(), &source.shown(), &input, &mut found)?;
+            }
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
@@ -374,7 +480,8 @@ impl Checking<'_> {
             is_catalog = true;
         }
         // Standard input is gone by now.
-        self.graphs.extend((is_catalog && path.as_os_str() != STDIN).then(|| path.to_owned()));
+        let graph = || GraphSource { named: path.to_owned(), opened: opened.to_owned(), part: self.parts.len() };
+        self.graphs.extend((is_catalog && path.as_os_str() != STDIN).then(graph));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The pipelines of a check: options, the files that a check needs beside a path, and the checks that could not be
 //! made.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use clap::Args;
 
 use crate::ask::{JudgedTemplate, check_catalog, judge_template};
 use crate::bundle::Registration;
-use crate::check::pipeline::{self, Added, Dockerfile, Outcome, Target};
+use crate::check::pipeline::{self, Added, Build, BuildOptions, Dockerfile, Outcome, Target};
 use crate::check::practice::Profile;
 use crate::cli::args::update_mode::UpdateMode;
 use crate::cli::args::upgrade::parse_minor;
@@ -17,7 +18,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::community::{self, Operator, OperatorCatalog, Repository, Suite};
 use crate::constraint::openshift::Minor;
-use crate::diag::{Finding, Place, Rule, Severity, counted, printable};
+use crate::diag::{Finding, Listed, Place, Rule, Severity, counted, printable};
 use crate::fbc::Input;
 use crate::file::{Scratch, system_words};
 use crate::legacy::{AddOptions, Edit, NewBundle, Trial};
@@ -46,10 +47,18 @@ pub(crate) struct PipelineOptions {
     /// Source of upgrade edges for bundles that are added to an index
     #[arg(long, value_name = "MODE", value_enum, default_value = "replaces", help_heading = HEADING)]
     update_mode: UpdateMode,
-    /// Dockerfile from which the image of the fragment is built. Default: `PATH.Dockerfile`, `catalog.Dockerfile` or
-    /// `Dockerfile` beside the path, if it is that of a catalog
+    /// Dockerfile from which the image of a catalog is built: the files that it puts below `/configs` are the catalog.
+    /// Default: that Dockerfile or Containerfile in the path or above it, up to the root of the repository, that copies
+    /// the path
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     dockerfile: Option<PathBuf>,
+    /// Directory that Dockerfiles copy from. Default: as a pipeline in `.tekton` says, or the nearest directory that
+    /// has what they copy
+    #[arg(long, value_name = "DIR", help_heading = HEADING)]
+    context: Option<PathBuf>,
+    /// Value of an argument of Dockerfiles; may be repeated. Default: as a pipeline in `.tekton` says
+    #[arg(long, value_name = "NAME=VALUE", value_parser = argument, help_heading = HEADING)]
+    build_arg: Vec<(String, String)>,
     /// Repository before the change: shows whether the pipeline takes the change, and whether upgrades lead to changed
     /// pins
     #[arg(long, value_name = "DIR", help_heading = HEADING)]
@@ -57,10 +66,28 @@ pub(crate) struct PipelineOptions {
 }
 
 impl PipelineOptions {
+    /// How the images of catalogs are built.
+    pub(super) fn builds(&self) -> BuildOptions {
+        BuildOptions { context: self.context.clone(), arguments: self.build_arg.iter().cloned().collect() }
+    }
+
     /// The repository before the change.
     pub(super) fn old(&self) -> Option<&Path> {
         self.old.as_deref()
     }
+}
+
+/// The value of an argument.
+fn argument(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').filter(|it| !it.0.is_empty()).ok_or("write it as NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// The image of a catalog.
+pub(crate) struct CatalogImage {
+    pub(crate) dockerfile: Dockerfile,
+    /// Its catalog, if it is known and has a part of the path.
+    pub(crate) build: Option<Build>,
 }
 
 /// Runs the checks of the chosen pipelines.
@@ -72,6 +99,8 @@ pub(crate) struct Pipelines {
     index: Option<Vec<Input>>,
     /// The things that could not be checked, each once.
     unchecked: Vec<String>,
+    /// The templates, each with the number of images that nobody has read.
+    templates: Vec<(String, usize)>,
     bundles: Vec<Added>,
     /// The same bundles, as they are added.
     new: Vec<NewBundle>,
@@ -105,6 +134,7 @@ impl Pipelines {
             options: options.clone(),
             index: index.transpose()?,
             unchecked: Vec::new(),
+            templates: Vec::new(),
             bundles: Vec::new(),
             new: Vec::new(),
             scratch: context.opener.scratch().to_owned(),
@@ -126,11 +156,26 @@ impl Pipelines {
     }
 
     /// The things that could not be checked, each once.
-    pub(crate) fn unchecked(&self) -> &[String] {
-        &self.unchecked
+    pub(crate) fn unchecked(&self) -> Vec<String> {
+        let names: Vec<&String> = self.templates.iter().map(|template| &template.0).collect();
+        let render = match names.as_slice() {
+            [only] => format!("the catalog that `{only}` renders"),
+            _ => format!("the catalogs that {} templates render", names.len()),
+        };
+        let with_images: Vec<&(String, usize)> = self.templates.iter().filter(|template| template.1 > 0).collect();
+        let images = counted(with_images.iter().map(|template| template.1 as u64).sum(), "image");
+        let of = match with_images.as_slice() {
+            [(only, _)] => format!("`{only}`"),
+            all => format!("{} templates", all.len()),
+        };
+        let rendered = (self.are_asked() && !names.is_empty()).then(|| format!("{}: {render}", self.names()));
+        let read = (!with_images.is_empty())
+            .then(|| format!("the bundles in {images} of {of}; `olmdex template render` reads them"));
+        rendered.into_iter().chain(read).chain(self.unchecked.iter().cloned()).collect()
     }
 
-    fn note(&mut self, what: String) {
+    /// Takes note of something that is not checked.
+    pub(crate) fn note(&mut self, what: String) {
         if !self.unchecked.contains(&what) {
             self.unchecked.push(what);
         }
@@ -146,15 +191,9 @@ impl Pipelines {
         for (shown, text) in texts {
             let JudgedTemplate { findings: found, catalog, n_images, n_names } = judge_template(&shown, text);
             findings.extend(found);
-            if self.are_asked() {
-                self.note(format!("{}: the catalog that `{shown}` renders", self.names()));
-            }
+            self.templates.push((shown.clone(), n_images));
             if catalog.is_none() {
                 self.note(format!("the upgrade graph of `{shown}`"));
-            }
-            if n_images > 0 {
-                let images = counted(n_images as u64, "image");
-                self.note(format!("the bundles in {images} of `{shown}`; `olmdex template render` reads them"));
             }
             if n_names > 0 {
                 let entries = counted(n_names as u64, "entry");
@@ -178,15 +217,24 @@ impl Pipelines {
         findings
     }
 
+    /// Leaves out a catalog of which no image is made.
+    pub(crate) fn leave_out(&mut self, path: &Path) {
+        if self.are_asked() {
+            let path = printable(&path.to_string_lossy()).into_owned();
+            self.note(format!("{}: `{path}`: no Dockerfile makes an image of it", self.names()));
+        }
+    }
+
     /// Adds the findings of the pipelines about a catalog to the others.
     pub(crate) fn add_catalog(
         &mut self,
         path: &Path,
+        image: Option<&CatalogImage>,
         shown: &str,
         input: &Input,
         findings: &mut Vec<Finding>,
     ) -> Result<(), CommandError> {
-        self.add_catalog_image(path, shown, input, findings)?;
+        self.add_catalog_image(path, image, shown, input, findings)?;
         if self.suites().is_empty() {
             return Ok(());
         }
@@ -208,6 +256,7 @@ impl Pipelines {
     pub(crate) fn add_catalog_image(
         &mut self,
         path: &Path,
+        image: Option<&CatalogImage>,
         shown: &str,
         input: &Input,
         findings: &mut Vec<Finding>,
@@ -215,12 +264,13 @@ impl Pipelines {
         let has = |profile: Profile| profile.rules().iter().any(|it| self.rules.iter().any(|rule| rule.id == it.id));
         let (konflux, iib) = (has(Profile::Konflux), has(Profile::Iib));
         if konflux || iib {
-            let dockerfile = self.dockerfile(path)?;
             let index = self.index.take();
+            let dockerfile = image.map(|image| &image.dockerfile);
             let target = Target {
                 openshift: self.options.openshift,
                 index: index.as_deref(),
-                dockerfile: dockerfile.as_ref(),
+                dockerfile,
+                build: image.and_then(|image| image.build.as_ref()),
                 directory: Some(path).filter(|it| it.is_dir()),
             };
             if konflux {
@@ -229,7 +279,7 @@ impl Pipelines {
             if iib {
                 findings.append(&mut self.take(pipeline::iib(input, &target, shown)));
             }
-            let of_image = dockerfile.as_ref().and_then(pipeline::openshift_of);
+            let of_image = dockerfile.and_then(pipeline::openshift_of);
             pipeline::leave_out_said_twice(findings, self.options.openshift.or(of_image));
             self.index = index;
         }
@@ -247,24 +297,73 @@ impl Pipelines {
         Ok(())
     }
 
-    /// The Dockerfile of the image of a catalog.
-    fn dockerfile(&self, path: &Path) -> Result<Option<Dockerfile>, CommandError> {
-        if let Some(path) = &self.options.dockerfile {
-            let read = Dockerfile::read(path).map_err(|error| {
-                let shown = printable(&path.to_string_lossy()).into_owned();
+    /// The image that is built of a path: of a Dockerfile, or by the Dockerfile that copies a directory.
+    pub(crate) fn image_of(&mut self, path: &Path) -> Result<Option<CatalogImage>, CommandError> {
+        let builds = self.options.builds();
+        if let Some(file) = &self.options.dockerfile {
+            let dockerfile = builds.read(file).map_err(|error| {
+                let shown = printable(&file.to_string_lossy()).into_owned();
                 CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
                     .help("name the Dockerfile of the catalog")
-            });
-            return read.map(Some);
+            })?;
+            return Ok(Some(self.image(dockerfile, path)));
         }
-        let Some(name) = path.file_name().filter(|_| path.is_dir()) else { return Ok(None) };
-        let mut own = name.to_owned();
-        own.push(".Dockerfile");
-        let beside = path.parent().unwrap_or(Path::new(""));
-        let candidates = [beside.join(own), beside.join("catalog.Dockerfile"), beside.join("Dockerfile")];
-        let read = candidates.iter().filter(|it| it.is_file()).filter_map(|it| Dockerfile::read(it).ok());
-        // The directory may also have an operator's own Dockerfile.
-        Ok(read.into_iter().find(Dockerfile::is_of_catalog))
+        if !path.is_dir() {
+            return Ok(builds.of_catalog(path).map(|dockerfile| self.image(dockerfile, path)));
+        }
+        let near = pipeline::dockerfiles_near(path);
+        let mut best: Option<(bool, Dockerfile)> = None;
+        for dockerfile in near.iter().filter_map(|file| builds.of_catalog(file)) {
+            let build = Build::of(&dockerfile);
+            let Some(part) = build.part_of(path) else { continue };
+            // The one that copies nothing else is meant rather than one of a larger catalog.
+            let is_its_own = part.files.len() == build.files.len();
+            if best.as_ref().is_none_or(|best| is_its_own && !best.0) {
+                best = Some((is_its_own, dockerfile));
+            }
+        }
+        Ok(match best {
+            Some((_, dockerfile)) => Some(self.image(dockerfile, path)),
+            None => named_for(path).iter().find_map(|file| builds.of_catalog(file)).map(|it| self.image(it, path)),
+        })
+    }
+
+    /// The image of a Dockerfile, which is to hold a path.
+    fn image(&mut self, dockerfile: Dockerfile, path: &Path) -> CatalogImage {
+        let build = Build::of(&dockerfile);
+        let shown = &dockerfile.shown;
+        for (line, why) in &build.unknown {
+            self.note(format!("the catalog that `{shown}` makes: line {line}: {why}"));
+        }
+        let is_whole = build.unknown.is_empty();
+        if path.is_dir() && is_whole {
+            self.note_left_out(&build, shown, path);
+        }
+        let is_itself = path.canonicalize().ok() == dockerfile.path.canonicalize().ok();
+        let part = if is_itself { Some(build) } else { build.part_of(path) };
+        if is_whole && part.is_none() {
+            let path = printable(&path.to_string_lossy()).into_owned();
+            self.note(format!("the image of `{path}`: `{shown}` copies nothing of it to `/configs`"));
+        }
+        CatalogImage { build: part.filter(|_| is_whole), dockerfile }
+    }
+
+    /// Takes note of the documents in a directory that a Dockerfile does not copy.
+    fn note_left_out(&mut self, build: &Build, dockerfile: &str, directory: &Path) {
+        let Ok(input) = Input::directory(directory) else { return };
+        let built: BTreeSet<PathBuf> = build.files.values().filter_map(|file| file.path.canonicalize().ok()).collect();
+        let is_document = |shown: &str| [".yaml", ".yml", ".json"].iter().any(|ending| shown.ends_with(ending));
+        let is_left = |shown: &str| Path::new(shown).canonicalize().is_ok_and(|path| !built.contains(&path));
+        let names = input.files.iter().map(|file| file.shown.as_str());
+        let left: Vec<&str> = names.filter(|shown| is_document(shown) && is_left(shown)).collect();
+        if !left.is_empty() && left.len() < input.files.len() {
+            self.note(format!("files that `{dockerfile}` does not copy: {}", Listed::quoted(&left).at_most(3)));
+        }
+    }
+
+    /// Whether a chosen pipeline looks at bundles.
+    pub(crate) fn judge_bundles(&self) -> bool {
+        [Profile::Iib, Profile::Community, Profile::Certified].iter().any(|it| self.asks(*it))
     }
 
     fn suites(&self) -> Vec<Suite> {
@@ -406,12 +505,17 @@ impl Pipelines {
     /// The verdict in words, by the checks that refuse.
     pub(crate) fn verdict(&self, findings: &[Finding]) -> String {
         let mut checks: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
-        for finding in findings.iter().filter(|it| is_error(it)) {
+        // A pipeline does not make the other checks of olmdex.
+        let is_its_own = |it: &Finding| {
+            let mut rules = self.profiles.iter().flat_map(|profile| profile.rules());
+            it.check.is_some() || rules.any(|rule| rule.id == it.rule.id)
+        };
+        for finding in findings.iter().filter(|it| is_error(it) && is_its_own(it)) {
             *checks.entry(finding.check.unwrap_or("rules of olmdex")).or_default() += 1;
         }
         let names = self.names();
         if checks.is_empty() {
-            return match self.unchecked.is_empty() {
+            return match self.unchecked().is_empty() {
                 true => format!("{names}: would pass"),
                 false => format!("{names}: no failure found, but not everything was checked"),
             };
@@ -426,4 +530,12 @@ impl Pipelines {
 fn is_within(one: &Path, other: &Path) -> bool {
     let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize()) else { return false };
     one.starts_with(&other) || other.starts_with(&one)
+}
+
+/// The Dockerfiles that are by their names those of a directory.
+fn named_for(directory: &Path) -> Vec<PathBuf> {
+    let Some(name) = directory.file_name() else { return Vec::new() };
+    let beside = directory.parent().unwrap_or(Path::new(""));
+    let own = format!("{}.Dockerfile", name.to_string_lossy());
+    [own.as_str(), "catalog.Dockerfile", "Dockerfile"].iter().map(|name| beside.join(name)).collect()
 }

@@ -9,6 +9,7 @@ use crate::ask::{check_catalog_noting, rules_named};
 use crate::bundle::rules::{Contents, Options, Validator, selector};
 use crate::bundle::{self, is_bundle};
 use crate::calendar::Day;
+use crate::check::pipeline::openshift_of;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
@@ -230,6 +231,7 @@ impl<'r> Validation<'r> {
                 false => format!("`{}`", printable(&source.shown())),
             });
         }
+        let image = if self.pipelines.are_asked() { self.pipelines.image_of(path)? } else { None };
         // A single catalog has nothing to be compared with.
         let compares = self.are_fragments || args.sources.len() > 1 || inputs.len() > 1;
         for (name, input) in inputs {
@@ -243,7 +245,9 @@ impl<'r> Validation<'r> {
                 continue;
             }
             let shown = source.shown();
-            self.several.begin(number, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
+            let openshift = image.as_ref().and_then(|image| openshift_of(&image.dockerfile));
+            let shown = if name.is_empty() { shown } else { format!("{shown}#{name}") };
+            self.several.begin(number, shown, &input, openshift);
             let mut note = |it: &check::Inspected| {
                 if compares {
                     self.several.note(it);
@@ -257,7 +261,7 @@ impl<'r> Validation<'r> {
                 point_to_bundle_validate(path, &mut found);
             }
             if args.compat.is_none() {
-                self.pipelines.add_catalog(path, &source.shown(), &input, &mut found)?;
+                self.pipelines.add_catalog(path, image.as_ref(), &source.shown(), &input, &mut found)?;
             }
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
@@ -303,7 +307,7 @@ impl<'r> Validation<'r> {
                 self.blank.push(format!("catalog `{}`", printable(&catalog.name)));
             }
             // The catalogs of a file are for different clusters.
-            self.several.begin(0, catalog.name.clone(), &input);
+            self.several.begin(0, catalog.name.clone(), &input, None);
             let report = check_catalog_noting(&input, self.args.date, &mut |it| self.several.note(it));
             self.extent += report.extent;
             self.findings.extend(practice::practices(&input, &self.practices));

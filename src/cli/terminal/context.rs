@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::check::pipeline::BuildOptions;
 use crate::cli::terminal::report::Reporter;
 use crate::compose::{Config, Reach};
 use crate::fbc::Sight;
@@ -31,6 +32,11 @@ impl Context {
     pub(crate) fn for_graphs(&self) -> Self {
         let opener = Arc::new(self.opener.with_templates(TemplateUse::Graph));
         Self { opener, ..*self }
+    }
+
+    /// The same with images built in this way.
+    pub(crate) fn with_builds(&self, builds: BuildOptions) -> Self {
+        Self { opener: Arc::new(self.opener.with_builds(builds)), ..*self }
     }
 
     /// The same for the sources of an `olmdex.toml`.

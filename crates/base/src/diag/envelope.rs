@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Place;
+use super::{Place, Tally};
 
 /// This program's version.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -182,9 +182,28 @@ pub struct FindingsMetadata {
     /// The requirements of bundles that nothing meets; only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmet: Option<Vec<UnmetRequirement>>,
+    /// The parts of a repository that were checked; only if one was taken apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<CheckedPart>>,
     /// The checks of a pipeline that could not be made here, each with the missing input; only if a pipeline was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_checked: Option<Vec<String>>,
+}
+
+/// A part of a repository, and the numbers of findings in each of its checks; `null` if a check was not made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckedPart {
+    /// Its path.
+    pub part: String,
+    /// Its kind.
+    pub kind: String,
+    /// The checks of catalogs, templates or bundles.
+    pub valid: Option<Tally>,
+    /// Those of the upgrade graphs.
+    pub graph: Option<Tally>,
+    /// Those of the pipelines.
+    pub pipeline: Option<Tally>,
 }
 
 impl<T: Serialize> Envelope<T> {

@@ -171,7 +171,8 @@ impl Finding {
 }
 
 /// The number of findings of each severity.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Tally {
     /// Errors.
     pub errors: usize,

@@ -46,9 +46,9 @@ pub enum SourceError {
     /// It can be read, and is not a bundle.
     #[error("`{0}` is not a bundle")]
     NotABundle(String),
-    /// It is a template, or several, that cannot be asked.
+    /// A catalog is made of it, of a template or a Dockerfile, and that cannot be asked.
     #[error("`{}` {why}", .path.display())]
-    Template {
+    Unmade {
         /// Its path.
         path: PathBuf,
         /// Its kind, and the reason why it cannot be asked.
@@ -105,7 +105,7 @@ impl SourceError {
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Bundle { error, .. } => error.help(),
-            Self::Template { help, .. } => help.clone(),
+            Self::Unmade { help, .. } => help.clone(),
             Self::NotABundle(_) => {
                 "name a directory with `manifests/` and `metadata/`, or the image of a bundle".to_owned()
             }

@@ -1,9 +1,10 @@
-//! Recognizes sources, by content and never by name, and opens any of them.
+//! Recognizes sources, by content and only Dockerfiles by name, and opens any of them.
 //!
 //! Nothing is fetched unless a name begins with `docker://`.
 //!
 //! This module deliberately does not judge the content. It writes temporary files and the cache only.
 
+mod built;
 mod bundle_files;
 mod bundle_images;
 mod bundle_tree;
@@ -13,12 +14,15 @@ mod image;
 mod live_cluster;
 mod named;
 mod recognized;
+mod repository_parts;
 mod revision;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use self::built::built;
+pub use self::built::input_of;
 pub use self::bundle_images::{Images, ImagesError};
 pub use self::cluster_state::ClusterState;
 pub use self::error::SourceError;
@@ -28,6 +32,7 @@ pub use self::live_cluster::{Asked, ClusterSourceError};
 use self::named::Named;
 pub use self::named::{is_revision, local_path};
 pub use self::recognized::Recognized;
+pub use self::repository_parts::RepositoryParts;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
 use crate::oci::{Content, ImageOptions, ImageSelector, Layout, OciError, SavedImage, SkopeoDirectory, Store};
@@ -39,6 +44,7 @@ use olmdex_bundle::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile
 use olmdex_fbc::{BundleFiles, Format, Input, Level};
 use olmdex_index as index;
 use olmdex_legacy::{self as legacy, Fidelity, LegacyCatalog};
+use olmdex_rules::check::pipeline::BuildOptions;
 use olmdex_text::encoding::shell::word;
 
 /// A source that a user named.
@@ -120,6 +126,8 @@ pub struct Opener {
     pub registries: Arc<Registries>,
     /// How templates are opened.
     pub templates: TemplateUse,
+    /// How images are built from Dockerfiles.
+    pub builds: BuildOptions,
     /// Whether every directory that opm takes for a catalog is one.
     is_opm: bool,
     /// Whether `.git` at the root of a catalog is read, as opm does it.
@@ -139,6 +147,7 @@ impl Opener {
                 ..RegistryOptions::default()
             })),
             templates: TemplateUse::default(),
+            builds: BuildOptions::default(),
             is_opm: false,
             keeps_git: false,
             held: Mutex::default(),
@@ -159,6 +168,7 @@ impl Opener {
             #[cfg(feature = "oci")]
             registries: Arc::clone(&self.registries),
             templates: self.templates,
+            builds: self.builds.clone(),
             is_opm: self.is_opm,
             keeps_git: self.keeps_git,
             held: Mutex::default(),
@@ -168,6 +178,11 @@ impl Opener {
     /// Another one that opens templates in this way.
     pub fn with_templates(&self, templates: TemplateUse) -> Self {
         Self { templates, ..self.with_bundle_image(self.bundle_image.clone()) }
+    }
+
+    /// Another one that builds images in this way.
+    pub fn with_builds(&self, builds: BuildOptions) -> Self {
+        Self { builds, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
     /// Another one that takes an image that is a catalog and a legacy database for the database, as opm does.
@@ -354,6 +369,9 @@ impl Opener {
         if open_regular(path).is_ok_and(|file| archive::is_archive(&file)) {
             return self.open_archive(path, &ImageSelector::default(), &shown);
         }
+        if let Some(dockerfile) = (!self.is_opm).then(|| self.builds.of_catalog(path)).flatten() {
+            return built(&dockerfile).map(|input| RecognisedSource::Source(Source::Catalog(input)));
+        }
         self.catalog_or_template(path, Input::file(path)).map(RecognisedSource::Source)
     }
 
@@ -364,7 +382,7 @@ impl Opener {
             return Ok(Source::Catalog(input));
         };
         let refused =
-            |why: &str, help: String| SourceError::Template { path: path.to_owned(), why: why.to_owned(), help };
+            |why: &str, help: String| SourceError::Unmade { path: path.to_owned(), why: why.to_owned(), help };
         let render = |shown: &str| match path.as_os_str() == STDIN {
             true => "render it first with `olmdex template render`".to_owned(),
             false => format!("render it first: `olmdex template render {} --bundles DIR > catalog.yaml`", word(shown)),

@@ -53,22 +53,30 @@ impl Recognized {
         Ok(Self::of_files(&Input::file(path)))
     }
 
-    fn of_directory(path: &Path) -> io::Result<Self> {
+    /// The kind of a directory that its own layout tells.
+    pub fn of_layout(path: &Path) -> Option<Self> {
         if is_bundle(path) {
-            return Ok(Self::Bundles(vec![path.to_owned()]));
+            return Some(Self::Bundles(vec![path.to_owned()]));
         }
         if Layout::is_in(path) || SkopeoDirectory::is_in(path) {
-            return Ok(Self::Catalog);
+            return Some(Self::Catalog);
         }
         let below = if path.ends_with("operators") { path.to_owned() } else { path.join("operators") };
         if is_operator(path) || directories(&below).iter().any(|it| is_operator(it)) {
-            return Ok(Self::Repository);
+            return Some(Self::Repository);
         }
         // Most of a must-gather are logs.
         let is_gathered =
             |it: &Path| ["namespaces", "cluster-scoped-resources"].iter().any(|name| it.join(name).is_dir());
         if is_gathered(path) || directories(path).iter().any(|it| is_gathered(it)) {
-            return Ok(Self::Manifests);
+            return Some(Self::Manifests);
+        }
+        None
+    }
+
+    fn of_directory(path: &Path) -> io::Result<Self> {
+        if let Some(found) = Self::of_layout(path) {
+            return Ok(found);
         }
         let input = Input::directory(path)?;
         let bundles = nested_bundles(Some(path), &input);

@@ -28,7 +28,7 @@ struct Catalog {
     shown: String,
     /// The number of the source that it comes from: the catalogs of one index are not fragments of each other.
     source: usize,
-    /// The version of OpenShift in its name: each has an index of its own.
+    /// Its version of OpenShift: each has an index of its own.
     minor: Option<Minor>,
 }
 
@@ -42,9 +42,9 @@ pub struct Shared {
 }
 
 impl SeveralCatalogs {
-    /// Begins a catalog of a source.
-    pub fn begin(&mut self, source: usize, shown: String, input: &Input) {
-        let minor = minor_in(&shown);
+    /// Begins a catalog of a source, for an OpenShift; if none is given, for that of its name.
+    pub fn begin(&mut self, source: usize, shown: String, input: &Input, openshift: Option<Minor>) {
+        let minor = openshift.or_else(|| minor_in(&shown));
         self.catalogs.push(Catalog { input: input.clone(), shown, source, minor });
     }
 
@@ -133,13 +133,18 @@ impl SeveralCatalogs {
         one.source != other.source && !is_for_another
     }
 
+    /// Whether two fragments are made of the same document.
+    fn are_one(&self, one: At, other: At) -> bool {
+        self.place(one) == self.place(other)
+    }
+
     /// The places in other fragments of an index than its first, each with the first.
     fn apart(&self, places: &[At]) -> Vec<(At, At)> {
         let mut firsts: Vec<At> = Vec::new();
         let mut apart = Vec::new();
         for &at in places {
             let first = firsts.iter().find(|first| self.are_fragments(**first, at));
-            apart.extend(first.map(|first| (*first, at)));
+            apart.extend(first.filter(|first| !self.are_one(**first, at)).map(|first| (*first, at)));
             // One of each catalog stands for all of it.
             if firsts.last().is_none_or(|last| last.0 != at.0) {
                 firsts.push(at);

@@ -1,6 +1,6 @@
 //! Dockerfiles, as far as the pipelines read them: stages, copied files, labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,12 @@ const MAX_FILE: u64 = 1 << 20;
 pub struct Dockerfile {
     /// Its name in messages.
     pub shown: String,
+    /// Its path.
+    pub path: PathBuf,
     /// The directory that sources are copied from.
     pub context: PathBuf,
+    /// Whether a pipeline of the repository builds it.
+    pub is_of_pipeline: bool,
     pub(super) stages: Vec<Stage>,
 }
 
@@ -27,39 +31,59 @@ pub(super) struct Stage {
     /// Whether an argument is a part of it, for which a build can give another value.
     pub(super) is_by_argument: bool,
     pub(super) name: Option<String>,
-    pub(super) copies: Vec<Copied>,
+    pub(super) steps: Vec<Step>,
+    /// The values that a stage on top of it has.
+    environment: BTreeMap<String, String>,
     /// Key, value, and line.
     pub(super) labels: Vec<(String, String, u32)>,
+}
+
+/// An instruction that may change files.
+#[derive(Debug, Clone)]
+pub(super) enum Step {
+    Copy(Copied),
+    Run { line: u32, text: String },
 }
 
 /// A `COPY` or `ADD`.
 #[derive(Debug, Clone)]
 pub(super) struct Copied {
     pub(super) line: u32,
+    /// The sources and the target as a build reads them.
+    pub(super) words: Vec<String>,
+    /// The image that the sources are in, if it is another one.
+    pub(super) from: Option<String>,
+    /// The reason why a build's sources are not known.
+    pub(super) unknown: Option<String>,
+    /// The sources and the target as `fbc-inject-lifecycle` reads them.
     pub(super) sources: Vec<String>,
     pub(super) target: String,
-    /// Whether the sources are in another image.
-    pub(super) is_from_stage: bool,
 }
 
 impl Dockerfile {
-    /// Reads a file. The files that it copies are in its directory.
+    /// Reads a file, for a build with these values of arguments. The files that it copies are in its directory.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn read(path: &Path) -> io::Result<Self> {
+    pub fn read(path: &Path, arguments: &BTreeMap<String, String>) -> io::Result<Self> {
         let text = read_regular_of(path, MAX_FILE)?;
-        let context = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Ok(Self::of(&path.to_string_lossy(), context, &String::from_utf8_lossy(&text)))
+        Ok(Self::of(path, &String::from_utf8_lossy(&text), arguments))
     }
 
-    /// Takes a text for the file; `shown` is its name in messages, `context` the directory that it copies from.
-    pub fn of(shown: &str, context: &Path, text: &str) -> Self {
-        let mut reader = Reader::default();
+    /// Takes a text for the file at a path.
+    pub(super) fn of(path: &Path, text: &str, arguments: &BTreeMap<String, String>) -> Self {
+        let mut reader = Reader { given: arguments.clone(), ..Reader::default() };
         for (line, instruction) in instructions(text) {
             reader.read(line, &instruction);
         }
-        Self { shown: shown.to_owned(), context: context.to_owned(), stages: reader.stages }
+        let context = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Self {
+            shown: path.to_string_lossy().into_owned(),
+            path: path.to_owned(),
+            context: context.to_owned(),
+            is_of_pipeline: false,
+            stages: reader.stages,
+        }
     }
 
     /// The image that the last stage is built on, over the stages before it, with the line; empty if it is not known.
@@ -74,16 +98,28 @@ impl Dockerfile {
 
     fn first_stage(&self) -> Option<&Stage> {
         let mut at = self.stages.len().checked_sub(1)?;
-        // A stage names an earlier one, or an image.
-        loop {
-            let stage = &self.stages[at];
-            let earlier = self.stages[..at]
-                .iter()
-                .rposition(|it| it.name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case(&stage.base)));
-            match earlier {
-                Some(earlier) => at = earlier,
-                None => return Some(stage),
-            }
+        while let Some(earlier) = self.base_of(at) {
+            at = earlier;
+        }
+        self.stages.get(at)
+    }
+
+    /// The stage that a stage is built on, unless that is an image.
+    pub(super) fn base_of(&self, stage: usize) -> Option<usize> {
+        named_stage(self.stages.get(..stage)?, &self.stages.get(stage)?.base)
+    }
+
+    /// The stage before another one that `--from` names or counts.
+    pub(super) fn stage_of(&self, name: &str, before: usize) -> Option<usize> {
+        let by_number = || name.parse().ok().filter(|number| *number < before);
+        named_stage(self.stages.get(..before)?, name).or_else(by_number)
+    }
+
+    /// A path of the context.
+    pub(super) fn in_context(&self, path: &str) -> PathBuf {
+        match self.context.as_os_str() == "." && !path.is_empty() {
+            true => PathBuf::from(path),
+            false => self.context.join(path),
         }
     }
 
@@ -95,7 +131,10 @@ impl Dockerfile {
 
     /// The copies to places below `/configs`.
     pub(super) fn copies(&self) -> Vec<&Copied> {
-        let all = self.stages.iter().flat_map(|it| &it.copies);
+        let all = self.stages.iter().flat_map(|it| &it.steps).filter_map(|step| match step {
+            Step::Copy(copied) => Some(copied),
+            Step::Run { .. } => None,
+        });
         all.filter(|it| it.target == "/configs" || it.target.starts_with("/configs/")).collect()
     }
 
@@ -104,16 +143,24 @@ impl Dockerfile {
         let serves = |it: &Stage| ["operator-registry", "/opm:", "/opm@"].iter().any(|part| it.base.contains(part));
         !self.copies().is_empty() || self.stages.iter().any(serves)
     }
+}
 
-    /// The package whose directory a directory becomes, if it is copied to `/configs/PACKAGE`.
-    pub(super) fn package_of(&self, directory: &Path) -> Option<String> {
-        let directory = directory.canonicalize().ok()?;
-        let is_it = |source: &String| self.context.join(source).canonicalize().is_ok_and(|it| it == directory);
-        let copies = self.copies();
-        let copy = copies.iter().find(|it| !it.is_from_stage && it.sources.iter().any(is_it))?;
-        let name = copy.target.trim_matches('/').strip_prefix("configs/")?;
-        Some(name.to_owned()).filter(|it| !it.is_empty() && !it.contains('/'))
+/// The last of some stages with a name.
+fn named_stage(stages: &[Stage], name: &str) -> Option<usize> {
+    stages.iter().rposition(|it| it.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)))
+}
+
+/// A path of an image or a context without the slashes around it, `.` and `..`.
+pub(super) fn clean(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
     }
+    parts.join("/")
 }
 
 /// The instructions of a text with their lines: continued lines are one, comments and blank lines are left out, and so
@@ -175,11 +222,17 @@ fn following(instruction: &str) -> Option<String> {
 
 #[derive(Default)]
 struct Reader {
+    /// The values that a build gives to arguments.
+    given: BTreeMap<String, String>,
     /// Arguments before the first stage.
     global: BTreeMap<String, String>,
     /// The known values of this stage, including those that are arguments no more.
     known: BTreeMap<String, String>,
+    /// Arguments that only the build gives a value to.
+    unset: BTreeSet<String>,
     environment: Vec<String>,
+    /// The present directory in the image.
+    directory: String,
     stages: Vec<Stage>,
 }
 
@@ -193,6 +246,9 @@ impl Reader {
                 for (key, value) in pairs(rest) {
                     let value = expand(&value, &self.known, true);
                     self.environment.push(key.clone());
+                    if let Some(stage) = self.stages.last_mut() {
+                        stage.environment.insert(key.clone(), value.clone());
+                    }
                     self.known.insert(key, value);
                 }
             }
@@ -202,9 +258,23 @@ impl Reader {
                 let labels = pairs(rest).into_iter().map(|(key, value)| (key, expand(&value, known, true), line));
                 stage.labels.extend(labels);
             }
-            "COPY" | "ADD" => self.copy(line, rest),
+            "WORKDIR" => self.directory = self.absolute(&expand(rest.trim(), &self.known, true)),
+            "COPY" => self.copy(line, rest, false),
+            "ADD" => self.copy(line, rest, true),
+            "RUN" => {
+                let text = expand(rest, &self.known, true);
+                let text = if self.directory.is_empty() { text } else { format!("cd {} {text}", self.directory) };
+                if let Some(stage) = self.stages.last_mut() {
+                    stage.steps.push(Step::Run { line, text });
+                }
+            }
             _ => {}
         }
+    }
+
+    /// A path below the present directory, or one that begins at the root.
+    fn absolute(&self, path: &str) -> String {
+        if path.starts_with('/') { path.to_owned() } else { format!("/{}/{path}", self.directory) }
     }
 
     fn from(&mut self, line: u32, rest: &str) {
@@ -214,10 +284,15 @@ impl Reader {
             _ => None,
         };
         let written = words.first().copied().unwrap_or_default();
-        let (base, is_by_argument) = (expand(written, &self.global, true), written.contains('$'));
-        self.known.clear();
-        self.environment.clear();
-        self.stages.push(Stage { line, base, is_by_argument, name, ..Stage::default() });
+        let base = expand(written, &self.global, true);
+        let is_by_argument = variables(written).any(|(name, _)| !self.given.contains_key(name));
+        let environment = named_stage(&self.stages, &base).map(|it| self.stages[it].environment.clone());
+        self.known = environment.unwrap_or_default();
+        self.environment = self.known.keys().cloned().collect();
+        self.unset.clear();
+        self.directory.clear();
+        let environment = self.known.clone();
+        self.stages.push(Stage { line, base, is_by_argument, name, environment, ..Stage::default() });
     }
 
     fn argument(&mut self, rest: &str) {
@@ -226,33 +301,59 @@ impl Reader {
                 Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
                 None => (word, None),
             };
+            let given = self.given.get(&key).cloned();
             if self.stages.is_empty() {
-                let value = value.map(|it| expand(&it, &self.global, true)).unwrap_or_default();
-                self.global.insert(key, value);
+                let value = given.or_else(|| value.map(|it| expand(&it, &self.global, true)));
+                self.global.insert(key, value.unwrap_or_default());
             } else if !self.environment.contains(&key) {
-                let value = value.map(|it| expand(&it, &self.known, true));
-                if let Some(value) = value.or_else(|| self.global.get(&key).cloned()) {
-                    self.known.insert(key, value);
+                let value = given.or_else(|| value.map(|it| expand(&it, &self.known, true)));
+                match value.or_else(|| self.global.get(&key).filter(|it| !it.is_empty()).cloned()) {
+                    Some(value) => drop(self.known.insert(key, value)),
+                    None => drop(self.unset.insert(key)),
                 }
             }
         }
     }
 
-    fn copy(&mut self, line: u32, rest: &str) {
+    fn copy(&mut self, line: u32, rest: &str, is_add: bool) {
         let mut rest = rest.trim_start();
-        let mut is_from_stage = false;
+        let (mut from, mut unknown) = (None, None);
         while let Some(option) = rest.strip_prefix("--") {
-            is_from_stage |= option.starts_with("from=");
-            rest = option.split_once(char::is_whitespace).map(|it| it.1.trim_start()).unwrap_or_default();
+            let (option, behind) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
+            match option.split_once('=') {
+                Some(("from", name)) => from = Some(expand(name, &self.known, true)),
+                _ if ["exclude", "parents", "unpack"].iter().any(|it| option.starts_with(it)) => {
+                    unknown = Some(format!("files that are chosen by `--{option}`"));
+                }
+                _ => {}
+            }
+            rest = behind.trim_start();
         }
         let listed = serde_json::from_str::<Vec<String>>(rest).ok().filter(|_| rest.starts_with('['));
-        let mut words = listed.unwrap_or_else(|| words(rest));
-        let Some(stage) = self.stages.last_mut() else { return };
+        let written = listed.unwrap_or_else(|| words(rest));
+        let mut used = written.iter().flat_map(|it| variables(it));
+        if let Some((name, _)) = used.find(|(name, behind)| behind.is_empty() && self.unset.contains(*name)) {
+            unknown = Some(format!("files that depend on the argument `{name}`; give it with `--build-arg {name}=…`"));
+        }
+        let mut words: Vec<String> = written.iter().map(|it| expand(it, &self.known, true)).collect();
+        let sources = words.iter().rev().skip(1);
+        let is_archive =
+            |it: &String| it.contains(".tar") || [".tgz", ".tbz2", ".txz"].iter().any(|end| it.ends_with(end));
+        if let Some(source) = sources.clone().find(|it| it.contains("://") || it.contains('@') || it.starts_with("<<"))
+        {
+            unknown.get_or_insert_with(|| format!("files of `{source}`"));
+        } else if let Some(source) = sources.clone().find(|it| is_add && is_archive(it)) {
+            unknown.get_or_insert_with(|| format!("the files of the archive `{source}`"));
+        }
+        if let Some(target) = words.pop() {
+            words.push(self.absolute(&target));
+        }
         // The pipeline knows no defaults behind `:-` here.
-        let full = |it: &String| expand(it, &self.known, false);
-        if let Some(target) = words.pop().filter(|_| !words.is_empty()) {
-            let (sources, target) = (words.iter().map(full).collect(), full(&target));
-            stage.copies.push(Copied { line, sources, target, is_from_stage });
+        let mut of_pipeline: Vec<String> = written.iter().map(|it| expand(it, &self.known, false)).collect();
+        let Some(stage) = self.stages.last_mut() else { return };
+        if let Some(target) = of_pipeline.pop().filter(|_| !of_pipeline.is_empty()) {
+            let copied = Copied { line, words, from, unknown, sources: of_pipeline, target };
+            stage.steps.push(Step::Copy(copied));
         }
     }
 }
@@ -293,29 +394,41 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A text with the values of `$NAME` and `${NAME}`, and of `${NAME:-DEFAULT}` if `has_defaults`; a name without a value
-/// becomes empty.
+/// A text with the values of `$NAME` and `${NAME}`, and of `${NAME:-DEFAULT}` and `${NAME:+OTHER}` if `has_defaults`; a
+/// name without a value becomes empty.
 fn expand(text: &str, known: &BTreeMap<String, String>, has_defaults: bool) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {
         out.push_str(before);
-        let (name, behind) = match after.strip_prefix('{').and_then(|it| it.split_once('}')) {
-            Some(parts) => parts,
-            None => {
-                let end = after.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(after.len());
-                after.split_at(end)
-            }
-        };
-        let (name, default) = match name.split_once(":-").filter(|_| has_defaults) {
-            Some((name, default)) => (name, default),
+        let (name, behind) = variable(after);
+        let (name, other) = match name.split_once(':').filter(|_| has_defaults) {
+            Some((name, other)) => (name, other),
             None => (name, ""),
         };
-        out.push_str(known.get(name).map_or(default, String::as_str));
+        let value = known.get(name).map(String::as_str);
+        out.push_str(match (other.strip_prefix('+'), other.strip_prefix('-')) {
+            (Some(other), _) => value.filter(|it| !it.is_empty()).map_or("", |_| other),
+            (None, Some(default)) => value.filter(|it| !it.is_empty()).unwrap_or(default),
+            (None, None) => value.unwrap_or_default(),
+        });
         rest = behind;
     }
     out.push_str(rest);
     out
+}
+
+/// The name behind a `$`, with what is in its braces, and the rest of the text.
+fn variable(text: &str) -> (&str, &str) {
+    text.strip_prefix('{').and_then(|it| it.split_once('}')).unwrap_or_else(|| {
+        let end = text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(text.len());
+        text.split_at(end)
+    })
+}
+
+/// The variables in a text, with what stands behind their names.
+fn variables(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split('$').skip(1).map(|it| variable(it).0).map(|name| name.split_once(':').unwrap_or((name, "")))
 }
 
 #[cfg(test)]
@@ -323,7 +436,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Dockerfile {
-        Dockerfile::of("Dockerfile", Path::new("."), text)
+        Dockerfile::of(Path::new("Dockerfile"), text, &BTreeMap::new())
     }
 
     #[test]
@@ -353,7 +466,7 @@ mod tests {
         assert_eq!(it.label("c"), Some(("d e", 5)));
         assert_eq!(it.label("f"), Some(("g h", 8)));
         let copies: Vec<(String, &str, bool)> =
-            it.copies().iter().map(|it| (it.sources.join(","), it.target.as_str(), it.is_from_stage)).collect();
+            it.copies().iter().map(|it| (it.sources.join(","), it.target.as_str(), it.from.is_some())).collect();
         let expected = [("catalog", "/configs/foo", false), ("x y", "/configs", false), ("/x", "/configs/bar", true)];
         assert_eq!(copies, expected.map(|(a, b, c)| (a.to_owned(), b, c)));
     }

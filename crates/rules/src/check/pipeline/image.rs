@@ -171,7 +171,7 @@ fn lifecycles(dockerfile: &Dockerfile) -> Vec<Finding> {
     let mut found = Vec::new();
     for package in packages {
         let placed =
-            copies.iter().filter(|it| !it.is_from_stage).find_map(|copy| directory(dockerfile, copy, &package));
+            copies.iter().filter(|it| it.from.is_none()).find_map(|copy| directory(dockerfile, copy, &package));
         match placed {
             None => {
                 let message = format!(
@@ -199,7 +199,7 @@ fn packages(dockerfile: &Dockerfile, copies: &[&Copied]) -> Result<BTreeSet<Stri
         return Ok(named);
     }
     let mut found = BTreeSet::new();
-    for copy in copies.iter().filter(|it| !it.is_from_stage) {
+    for copy in copies.iter().filter(|it| it.from.is_none()) {
         for source in &copy.sources {
             let wrong = |what: &str| (copy.line, format!("`{source}`, which is copied to `{}`, {what}", copy.target));
             let path =
@@ -272,7 +272,8 @@ mod tests {
             (":latest", None),
             ("@sha256:00", None),
         ] {
-            let it = Dockerfile::of("D", Path::new("."), &format!("FROM {}{tag}", BASES[1]));
+            let text = format!("FROM {}{tag}", BASES[1]);
+            let it = Dockerfile::of(Path::new("D"), &text, &std::collections::BTreeMap::new());
             assert_eq!(openshift_of(&it).map(|it| (it.major, it.minor)), expected, "{tag}");
         }
         for (version, expected) in

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::super::inspect::draft;
+use super::build::Build;
+use super::dockerfile::Dockerfile;
 use super::documents::Documents;
 use super::outcome::{Outcome, Target, finding};
 use super::rules;
-use olmdex_base::diag::{Finding, Listed};
+use olmdex_base::diag::{Finding, Listed, Rule};
 use olmdex_base::file::read_regular_of;
 use olmdex_fbc::Input;
 use olmdex_text::{json::Expansion, yaml};
@@ -19,31 +21,37 @@ const CATALOG_NAMES: [&str; 3] = ["catalog.json", "catalog.yaml", "catalog.yml"]
 /// No file of a catalog that is read as a whole is larger.
 const MAX_FILE: u64 = 1 << 30;
 
-/// The content of the directory of a fragment.
+/// The content of the directory of a fragment, or of `/configs` in the image that is built of it.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct Layout<'t> {
     /// The name of the fragment.
     shown: String,
     /// The directories in it, each with the names in it.
     packages: BTreeMap<String, BTreeSet<String>>,
     /// The files beside them.
     files: BTreeSet<String>,
-    /// All files below it by directory, as paths below it.
-    all: Vec<String>,
-    root: Option<PathBuf>,
-    /// Whether it is the directory of a package.
-    is_of_package: bool,
+    /// All files below it by directory: their paths below it, and those in the file system.
+    all: BTreeMap<String, PathBuf>,
+    /// The Dockerfile that makes it.
+    built: Option<(&'t Dockerfile, &'t Build)>,
 }
 
-impl Layout {
-    /// The layout of a directory, or of files that lie in none.
-    pub(super) fn of(input: &Input, directory: Option<&Path>, package: Option<&str>, shown: &str) -> Self {
-        let mut it = Self { shown: shown.to_owned(), root: directory.map(Path::to_owned), ..Self::default() };
-        match directory {
-            Some(root) => it.walk(root),
-            None => it.all = input.files.iter().map(|it| it.relative().to_owned()).collect(),
+impl<'t> Layout<'t> {
+    /// The layout of an image, of a directory, or of files that lie in none.
+    pub(super) fn of(input: &Input, target: &Target<'t>, shown: &str) -> Self {
+        let built = target.dockerfile.zip(target.build);
+        let mut it = Self { shown: shown.to_owned(), built, ..Self::default() };
+        match (built, target.directory) {
+            (Some((_, build)), _) => {
+                it.all = build.files.iter().map(|(path, file)| (path.clone(), file.path.clone())).collect();
+                build.directories.keys().for_each(|path| it.add_directory(path));
+            }
+            (None, Some(root)) => it.walk(root),
+            (None, None) => {
+                it.all = input.files.iter().map(|it| (it.relative().to_owned(), PathBuf::from(&it.shown))).collect();
+            }
         }
-        for path in &it.all {
+        for path in it.all.keys() {
             match path.split_once('/') {
                 Some((first, rest)) => {
                     let name = rest.split('/').next().unwrap_or(rest);
@@ -54,14 +62,17 @@ impl Layout {
                 }
             }
         }
-        // The directory is that of a package.
-        if let Some(package) = package {
-            let names = it.files.iter().chain(it.packages.keys()).cloned().collect();
-            it.packages = BTreeMap::from([(package.to_owned(), names)]);
-            it.files.clear();
-            it.is_of_package = true;
-        }
         it
+    }
+
+    fn add_directory(&mut self, path: &str) {
+        match path.split_once('/') {
+            Some((package, name)) if !name.contains('/') => {
+                self.packages.entry(package.to_owned()).or_default().insert(name.to_owned());
+            }
+            Some(_) => {}
+            None => drop(self.packages.entry(path.to_owned()).or_default()),
+        }
     }
 
     fn walk(&mut self, root: &Path) {
@@ -69,56 +80,76 @@ impl Layout {
         while let Some(below) = waiting.pop() {
             for entry in std::fs::read_dir(root.join(&below)).into_iter().flatten().flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
-                let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
+                let path = if below.is_empty() { name } else { format!("{below}/{name}") };
                 if entry.file_type().is_ok_and(|it| it.is_dir()) {
-                    if below.is_empty() {
-                        self.packages.entry(name).or_default();
-                    } else if !below.contains('/') {
-                        self.packages.entry(below.clone()).or_default().insert(name);
-                    }
+                    self.add_directory(&path);
                     waiting.push(path);
                 } else {
-                    self.all.push(path);
+                    self.all.insert(path, entry.path());
                 }
             }
         }
-        self.all.sort();
     }
 
-    fn path(&self, below: &str) -> String {
-        format!("{}/{below}", self.shown.trim_end_matches('/'))
+    /// The name of something below it; the whole has none.
+    fn name(&self, below: &str) -> String {
+        match (&self.built, below) {
+            (Some(_), "") => "/configs".to_owned(),
+            (Some(_), below) => format!("/configs/{below}"),
+            (None, "") => self.shown.clone(),
+            (None, below) => format!("{}/{below}", self.shown.trim_end_matches('/')),
+        }
+    }
+
+    /// The place of something below it: its file, or the instruction that makes it.
+    fn at(&self, below: &str) -> (String, u32) {
+        let Some((dockerfile, build)) = &self.built else { return (self.name(below), 1) };
+        match (build.files.get(below), build.directories.get(below)) {
+            (Some(file), _) => (file.path.to_string_lossy().into_owned(), 1),
+            (None, line) => (dockerfile.shown.clone(), line.copied().unwrap_or(1)),
+        }
+    }
+
+    fn finding(&self, rule: &'static Rule, below: &str, message: String, help: &str) -> Finding {
+        let (file, line) = self.at(below);
+        finding(rule, &file, line, message, help)
     }
 
     /// The findings of `validate-fbc`.
     pub(super) fn konflux(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         if self.packages.is_empty() {
-            let message = format!("`{}` holds no package directory", self.shown);
-            let help = format!(
-                "move each package to a separate directory with {}; if this is the directory of a package, name its \
-                parent directory, or the Dockerfile that copies it",
-                names()
-            );
-            found.push(finding(rules::NO_PACKAGE_DIRECTORY, &self.shown, 1, message, &help));
+            let message = format!("`{}` holds no package directory", self.name(""));
+            let help = match self.built {
+                Some(_) => {
+                    "copy each package to a separate directory: `COPY catalog/PACKAGE /configs/PACKAGE`".to_owned()
+                }
+                None => format!(
+                    "move each package to a separate directory with {}; if this is the directory of a package, name \
+                    its parent directory, or the Dockerfile that copies it",
+                    names()
+                ),
+            };
+            found.push(self.finding(rules::NO_PACKAGE_DIRECTORY, "", message, &help));
         }
         for (package, inside) in &self.packages {
-            let path = if self.is_of_package { self.shown.clone() } else { self.path(package) };
+            let name = self.name(package);
             if inside.is_empty() {
-                let message = format!("`{path}` is empty");
+                let message = format!("`{name}` is empty");
                 let help = format!("put {} into it, or remove it", names());
-                found.push(finding(rules::NO_PACKAGE_DIRECTORY, &path, 1, message, &help));
+                found.push(self.finding(rules::NO_PACKAGE_DIRECTORY, package, message, &help));
             } else if !CATALOG_NAMES.iter().any(|it| inside.contains(*it)) {
-                let message = format!("`{path}` has no {}", names());
-                let below = if self.is_of_package { String::new() } else { format!("{package}/") };
-                let all = self.all.iter().filter_map(|file| file.strip_prefix(&below));
+                let message = format!("`{name}` has no {}", names());
+                let below = format!("{package}/");
+                let all = self.all.keys().filter_map(|file| file.strip_prefix(&below));
                 let documents: Vec<&str> = all.filter(|file| is_document(file)).collect();
                 let help = match documents[..] {
                     [] => format!("put {} into it, or leave it out of the image", names()),
                     [only] if !only.contains('/') => format!("rename `{only}`"),
-                    [only] => format!("put the documents of `{only}` into one of that name, directly in `{path}`"),
+                    [only] => format!("put the documents of `{only}` into one of that name, directly in `{name}`"),
                     _ => format!("put the documents of its {} files into one of that name", documents.len()),
                 };
-                found.push(finding(rules::NO_CATALOG_FILE, &path, 1, message, &help));
+                found.push(self.finding(rules::NO_CATALOG_FILE, package, message, &help));
             }
         }
         found
@@ -128,22 +159,16 @@ impl Layout {
     pub(super) fn iib(&self, input: &Input) -> Vec<Finding> {
         let mut found = Vec::new();
         if self.packages.is_empty() && self.files.is_empty() {
-            let message = format!("`{}` holds no package directory", self.shown);
-            found.push(finding(
-                rules::FILE_BESIDE_PACKAGES,
-                &self.shown,
-                1,
-                message,
-                "put each package into a directory",
-            ));
+            let message = format!("`{}` holds no package directory", self.name(""));
+            found.push(self.finding(rules::FILE_BESIDE_PACKAGES, "", message, "put each package into a directory"));
         }
         for file in &self.files {
             let message = format!("IIB takes `{file}` for the directory of a package");
             let help = "move it to the directory of a package, or leave it out of the image";
-            found.push(finding(rules::FILE_BESIDE_PACKAGES, &self.path(file), 1, message, help));
+            found.push(self.finding(rules::FILE_BESIDE_PACKAGES, file, message, help));
         }
         let mut stems: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-        for path in &self.all {
+        for path in self.all.keys() {
             let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
             if let Some(stem) = yaml_stem(name) {
                 stems.entry((directory, stem)).or_default().push(path);
@@ -152,12 +177,12 @@ impl Layout {
         for ((directory, stem), files) in &stems {
             if let [first, second, ..] = files.as_slice() {
                 let message = format!("`{second}` and `{first}` would both become `{stem}.json`");
-                found.push(finding(rules::SAME_STEM, &self.path(second), 1, message, "merge both into one file"));
+                found.push(self.finding(rules::SAME_STEM, second, message, "merge both into one file"));
             }
             let json = if directory.is_empty() { format!("{stem}.json") } else { format!("{directory}/{stem}.json") };
-            if self.all.contains(&json) {
+            if self.all.contains_key(&json) {
                 let message = format!("IIB deletes `{json}` when it converts {}", Listed::quoted(files));
-                found.push(finding(rules::REPLACED_JSON, &self.path(&json), 1, message, "rename one of them"));
+                found.push(self.finding(rules::REPLACED_JSON, &json, message, "rename one of them"));
             }
             for file in files {
                 found.extend(self.blank(input, file));
@@ -169,10 +194,9 @@ impl Layout {
     /// A finding about a YAML file as a whole.
     fn blank(&self, input: &Input, path: &str) -> Option<Finding> {
         let read = input.files.iter().find(|it| it.relative() == path);
-        let text = match (read, &self.root) {
-            (Some(file), _) => file.whole().ok()?.into_owned(),
-            (None, Some(root)) => read_regular_of(&root.join(path), MAX_FILE).ok()?,
-            (None, None) => return None,
+        let text = match read {
+            Some(file) => file.whole().ok()?.into_owned(),
+            None => read_regular_of(self.all.get(path)?, MAX_FILE).ok()?,
         };
         let message = match has_document(&text) {
             Ok(true) => return None,
@@ -181,7 +205,7 @@ impl Layout {
             Err(_) if read.is_some() => return None,
             Err(error) => format!("`{path}`, which the catalog ignores, is unreadable: {error}"),
         };
-        Some(finding(rules::BLANK_YAML, &self.path(path), 1, message, "remove it, or leave it out of the image"))
+        Some(self.finding(rules::BLANK_YAML, path, message, "remove it, or leave it out of the image"))
     }
 }
 
@@ -215,7 +239,7 @@ fn has_document(text: &[u8]) -> Result<bool, String> {
 }
 
 /// Packages in directories of another name.
-pub(super) fn directories(documents: &Documents<'_>, target: &Target<'_>, package: Option<&str>) -> Outcome {
+pub(super) fn directories(documents: &Documents<'_>, target: &Target<'_>) -> Outcome {
     let mut outcome = Outcome::default();
     let known: Option<BTreeSet<String>> = target.index.map(|index| {
         let read: Vec<Documents<'_>> = index.iter().map(Documents::read).collect();
@@ -223,7 +247,7 @@ pub(super) fn directories(documents: &Documents<'_>, target: &Target<'_>, packag
     });
     let mut drafts = Vec::new();
     for (number, name, path) in documents.packages() {
-        let Some(directory) = package.or_else(|| path.split_once('/').map(|it| it.0)) else { continue };
+        let Some((directory, _)) = path.split_once('/') else { continue };
         if directory == name || name.is_empty() {
             continue;
         }

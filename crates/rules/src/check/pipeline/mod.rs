@@ -4,6 +4,9 @@
 //! The checks of the pipelines of the community and of certified operators are in the crate `bundle`, since those
 //! pipelines look at repositories.
 
+mod build;
+mod build_context;
+mod build_ignore;
 mod bundles;
 mod dockerfile;
 mod documents;
@@ -14,6 +17,8 @@ mod outcome;
 mod pruning;
 pub mod rules;
 
+pub use build::{Build, BuiltFile};
+pub use build_context::{BuildOptions, dockerfiles_near, is_dockerfile};
 pub use bundles::{Added, added, not_added};
 pub use dockerfile::Dockerfile;
 pub use image::openshift_of;
@@ -48,10 +53,9 @@ pub fn leave_out_said_twice(findings: &mut Vec<Finding>, openshift: Option<Minor
 pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let documents = Documents::read(input);
     let openshift = target.openshift.or_else(|| openshift_of(target.dockerfile?));
-    let package = target.dockerfile.zip(target.directory).and_then(|(file, it)| file.package_of(it));
     let mut outcome = konflux::check(&documents, openshift, shown);
     if is_tree(input, target) {
-        let layout = Layout::of(input, target.directory, package.as_deref(), shown);
+        let layout = Layout::of(input, target, shown);
         outcome.findings.extend(layout.konflux());
     } else {
         outcome.unchecked.push(no_tree(rules::VALIDATE_FBC, shown));
@@ -64,12 +68,11 @@ pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
 /// The outcome of IIB for a fragment that is added to an index. `shown` is its name in messages.
 pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
     let documents = Documents::read(input);
-    let package = target.dockerfile.zip(target.directory).and_then(|(file, it)| file.package_of(it));
     let mut outcome = Outcome::default();
     if is_tree(input, target) {
-        let layout = Layout::of(input, target.directory, package.as_deref(), shown);
+        let layout = Layout::of(input, target, shown);
         outcome.findings = layout.iib(input);
-        outcome.add(layout::directories(&documents, target, package.as_deref()));
+        outcome.add(layout::directories(&documents, target));
     } else {
         outcome.unchecked.push(no_tree("fbc-operations", shown));
     }
@@ -79,7 +82,7 @@ pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
 /// Whether the files of a catalog are in directories. A catalog made of a database, or of one file, has none.
 fn is_tree(input: &Input, target: &Target<'_>) -> bool {
     let is_placed = |it: &InputFile| it.made_of().is_none() && it.shown != it.relative();
-    target.directory.is_some() || input.files.iter().all(is_placed)
+    target.build.is_some() || target.directory.is_some() || input.files.iter().all(is_placed)
 }
 
 fn no_tree(check: &str, shown: &str) -> String {

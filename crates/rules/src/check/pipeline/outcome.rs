@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::build::Build;
 use super::dockerfile::Dockerfile;
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_constraint::openshift::Minor;
@@ -16,6 +17,8 @@ pub struct Target<'t> {
     pub index: Option<&'t [Input]>,
     /// The Dockerfile that the image of the catalog is built from.
     pub dockerfile: Option<&'t Dockerfile>,
+    /// The catalog in that image, if the Dockerfile copies it; otherwise the directory counts.
+    pub build: Option<&'t Build>,
     /// The directory of the catalog, if it is one of the system's.
     pub directory: Option<&'t Path>,
 }

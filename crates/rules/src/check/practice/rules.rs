@@ -85,8 +85,9 @@ rules! {
     PACKAGE_IN_SEVERAL_FRAGMENTS: "E1817", "package-in-several-fragments", Error,
         "No package is in two fragments of one index.",
         "A release merges its fragments into one index. If two of them hold the same package, the pipeline refuses it, \
-        or one replaces the other. olmdex checks this for several sources of one command; those whose paths or names end \
-        with different versions of OpenShift, as `v4.18/foo` and `v4.19/foo`, are for different indexes.",
+        or one replaces the other. olmdex checks this for several sources of one command; those whose \
+        Dockerfiles are built on different versions of OpenShift, or whose paths or names end with different ones, as \
+        `v4.18/foo` and `v4.19/foo`, are for different indexes.",
         "olmdex validate v4.20/foo v4.20/foo-copy --pipeline konflux";
     BUNDLE_WITH_SEVERAL_IMAGES: "E1818", "bundle-with-several-images", Error,
         "Bundles with the same name have the same image.",

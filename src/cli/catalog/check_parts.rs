@@ -1,0 +1,125 @@
+//! The parts of a repository that were checked, each with the number of findings in each of its checks.
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use crate::check::pipeline::{is_dockerfile, rules};
+use crate::cli::print::table::write_aligned;
+use crate::cli::terminal::error::CommandError;
+use crate::diag::envelope::CheckedPart;
+use crate::diag::{Finding, Place, Severity, Tally, counted, printable_line};
+use crate::source::Recognized;
+
+/// The columns that a finding counts in.
+#[derive(Debug, Clone, Copy, Default)]
+struct Columns {
+    valid: bool,
+    graph: bool,
+    pipeline: bool,
+}
+
+/// The parts, with the part and the check that each finding is of.
+#[derive(Debug, Default)]
+pub(super) struct CheckedParts {
+    /// Whether they are asked for: only a directory that was taken apart has parts.
+    pub(super) are_wanted: bool,
+    parts: Vec<CheckedPart>,
+    columns: BTreeMap<(&'static str, Option<Place>, String), (usize, Columns)>,
+}
+
+impl CheckedParts {
+    /// The number of parts so far.
+    pub(super) fn len(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Adds a part with the findings about it; those of a pipeline name its check.
+    pub(super) fn add(&mut self, path: &Path, kind: &Recognized, has_pipelines: bool, findings: &[Finding]) {
+        let kind = match kind {
+            _ if is_dockerfile(path) => "image",
+            Recognized::Catalog => "catalog",
+            Recognized::Templates => "template",
+            Recognized::Bundles(_) => "bundle",
+            Recognized::Repository => "operators",
+            Recognized::Legacy => "legacy",
+            Recognized::Manifests => "manifests",
+        };
+        let has_pipelines = has_pipelines && !matches!(kind, "template" | "legacy" | "manifests");
+        self.parts.push(CheckedPart {
+            part: path.to_string_lossy().into_owned(),
+            kind: kind.to_owned(),
+            valid: Some(Tally::default()),
+            graph: None,
+            pipeline: has_pipelines.then(Tally::default),
+        });
+        // A pipeline also refuses what opm and the SDK refuse.
+        let columns = |it: &Finding| {
+            let is_of_pipeline = rules::ALL.iter().any(|rule| rule.id == it.rule.id);
+            Columns { valid: !is_of_pipeline, graph: false, pipeline: has_pipelines && it.check.is_some() }
+        };
+        self.note(self.parts.len() - 1, findings, columns);
+    }
+
+    /// Adds the findings about the upgrade graphs of a part.
+    pub(super) fn add_graph(&mut self, part: usize, findings: &[Finding]) {
+        if let Some(part) = self.parts.get_mut(part) {
+            part.graph.get_or_insert_default();
+        }
+        self.note(part, findings, |_| Columns { graph: true, ..Columns::default() });
+    }
+
+    fn note(&mut self, part: usize, findings: &[Finding], columns: impl Fn(&Finding) -> Columns) {
+        if self.are_wanted {
+            self.columns.extend(findings.iter().map(|it| (key(it), (part, columns(it)))));
+        }
+    }
+
+    /// The parts with the numbers of their findings among those that are shown.
+    pub(super) fn counted(mut self, shown: &[Finding]) -> Option<Vec<CheckedPart>> {
+        for finding in shown {
+            let Some((part, columns)) = self.columns.get(&key(finding)) else { continue };
+            let Some(part) = self.parts.get_mut(*part) else { continue };
+            let places = [
+                (columns.valid, &mut part.valid),
+                (columns.graph, &mut part.graph),
+                (columns.pipeline, &mut part.pipeline),
+            ];
+            for (_, tally) in places.into_iter().filter(|it| it.0) {
+                let tally = tally.get_or_insert_default();
+                match finding.rule.severity {
+                    Severity::Error => tally.errors += 1,
+                    Severity::Warning => tally.warnings += 1,
+                }
+            }
+        }
+        self.are_wanted.then_some(self.parts)
+    }
+}
+
+fn key(finding: &Finding) -> (&'static str, Option<Place>, String) {
+    (finding.rule.id, finding.place.clone(), finding.message.clone())
+}
+
+/// Prints the table of parts; the column of pipelines only if one was asked.
+pub(super) fn print_parts(parts: &[CheckedPart]) -> Result<(), CommandError> {
+    let has_pipelines = parts.iter().any(|part| part.pipeline.is_some());
+    let cell = |tally: &Option<Tally>| match tally {
+        None => "-".to_owned(),
+        Some(Tally { errors: 0, warnings: 0 }) => "ok".to_owned(),
+        Some(Tally { errors: 0, warnings }) => counted(*warnings as u64, "warning"),
+        Some(Tally { errors, warnings: 0 }) => counted(*errors as u64, "error"),
+        Some(tally) => tally.to_string(),
+    };
+    let row = |part: &CheckedPart| {
+        let name = printable_line(&part.part).into_owned();
+        let cells = [name, part.kind.clone(), cell(&part.valid), cell(&part.graph), cell(&part.pipeline)];
+        cells.into_iter().take(if has_pipelines { 5 } else { 4 }).collect::<Vec<String>>()
+    };
+    let headers = ["PART", "KIND", "VALID", "GRAPH", "PIPELINE"].map(str::to_owned);
+    let headers = headers.into_iter().take(if has_pipelines { 5 } else { 4 }).collect();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    write_aligned(Some(headers), &parts.iter().map(row).collect::<Vec<_>>(), 3, &mut out)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
+}
