@@ -71,16 +71,11 @@ impl Input {
     }
 
     /// Files by their paths below the root of a catalog, each with its real path, in any order: those that are part of
-    /// the catalog (see [`Self::directory`]). Messages show no text of files that are hidden in their context.
-    pub fn placed<'f>(files: impl Iterator<Item = (&'f str, &'f Path)>, context: &Path) -> Self {
+    /// the catalog (see [`Self::directory`]). Messages show no text of files that `is_hidden` tells.
+    pub fn placed<'f>(files: impl Iterator<Item = (&'f str, &'f Path)>, is_hidden: impl Fn(&Path) -> bool) -> Self {
         let mut input = Self::walked(placed(files));
-        for file in &mut input.files {
-            let shown = Path::new(&file.shown);
-            let inner = shown.strip_prefix(context).unwrap_or(shown);
-            // Repositories keep the sources of their images there.
-            if is_hidden(inner.strip_prefix(".konflux").unwrap_or(inner)) {
-                file.sight = Sight::Unnamed;
-            }
+        for file in input.files.iter_mut().filter(|file| is_hidden(Path::new(&file.shown))) {
+            file.sight = Sight::Unnamed;
         }
         input
     }

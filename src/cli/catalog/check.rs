@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::ask::{PinAnswers, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
-use crate::check::pipeline;
+use crate::check::pipeline::{Build, Dockerfile};
 use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
@@ -20,9 +20,9 @@ use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::check_parts::{CheckedParts, print_parts};
 use crate::cli::catalog::closure::Closure;
-use crate::cli::catalog::parts::{catalogs_below, catalogs_of, point_to_catalogs};
+use crate::cli::catalog::parts::{CatalogParts, catalogs_below, catalogs_of, point_to_catalogs};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
-use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
+use crate::cli::catalog::pipelines::{CatalogImage, PipelineOptions, Pipelines};
 use crate::cli::lists::all_rules;
 use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::terminal::context::Context;
@@ -159,6 +159,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         images: BTreeSet::new(),
         unbuilt: BTreeSet::new(),
         parts: CheckedParts::default(),
+        is_repeated: false,
         counts: Counts::default(),
     };
     let rules = all_rules();
@@ -196,11 +197,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     }
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
-        let shown: Vec<String> = args.sources.iter().map(|it| printable(&it.shown()).into_owned()).collect();
-        let message = format!("nothing to check: olmdex recognizes nothing in {}", Listed::quoted(&shown));
-        return Err(
-            CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or a file of manifests")
-        );
+        return Err(nothing(args, &pipelines));
     }
     if args.output == OutputFormat::Table && !context.reporter.is_quiet() {
         context.reporter.note(&counts.verdict(&chosen));
@@ -214,6 +211,17 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
     Ok(if chosen.is_refused() || is_unread || has_broken { Exit::No } else { Exit::Yes })
+}
+
+/// The error if nothing was checked.
+fn nothing(args: &CheckArgs, pipelines: &Pipelines) -> CommandError {
+    let shown: Vec<String> = args.sources.iter().map(|it| printable(&it.shown()).into_owned()).collect();
+    let shown = Listed::quoted(&shown);
+    let message = match pipelines.unchecked().is_empty() {
+        true => format!("nothing to check: olmdex recognizes nothing in {shown}"),
+        false => format!("nothing of {shown} could be checked"),
+    };
+    CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or a file of manifests")
 }
 
 /// How much of each kind was checked.
@@ -292,11 +300,13 @@ struct Checking<'c> {
     is_validity_wanted: bool,
     /// The sources that are catalogs, whose upgrade graphs can be checked.
     graphs: Vec<GraphSource>,
-    /// The Dockerfiles whose catalogs were checked.
-    images: BTreeSet<PathBuf>,
+    /// The files of catalogs that were checked, with their Dockerfiles.
+    images: BTreeSet<(Vec<String>, PathBuf)>,
     /// The catalogs of repositories of which no Dockerfile makes an image.
     unbuilt: BTreeSet<PathBuf>,
     parts: CheckedParts,
+    /// Whether the present source was checked by another name.
+    is_repeated: bool,
     counts: Counts,
 }
 
@@ -367,6 +377,9 @@ impl Checking<'_> {
         self.context.reporter.detail(&format!("reading {} as {}", path.display(), words(&recognized)));
         let first = self.findings.len();
         self.add_recognized(number, source, &recognized)?;
+        if std::mem::take(&mut self.is_repeated) {
+            return Ok(());
+        }
         let has_pipelines = match recognized {
             Recognized::Bundles(_) => self.pipelines.judge_bundles(),
             _ => self.pipelines.are_asked() && !self.is_unbuilt(path),
@@ -403,22 +416,35 @@ impl Checking<'_> {
         }
     }
 
+    /// Whether the catalog of an image was checked by another name.
+    fn is_known(&mut self, (dockerfile, build): (&Dockerfile, &Build)) -> bool {
+        let files = build.files.keys().cloned().collect();
+        dockerfile.path.canonicalize().is_ok_and(|path| !self.images.insert((files, path)))
+    }
+
+    /// The catalogs of a path, or the one that is made of it.
+    fn inputs_of(&self, path: &Path, made: Option<(&Dockerfile, &Build)>) -> Result<CatalogParts, CommandError> {
+        let input = match made {
+            Some((dockerfile, build)) => input_of(build, dockerfile),
+            None => match self.context.open(path)? {
+                Source::Catalog(input) => input,
+                Source::Index(path) => return catalogs_of(&path),
+            },
+        };
+        Ok((vec![(String::new(), input)], None))
+    }
+
     /// The catalogs that are there, or templates of some.
     fn add_catalogs(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
         let path = source.path.as_path();
         let image = self.pipelines.image_of(path)?;
-        let built = image.as_ref().and_then(|image| Some(input_of(image.build.as_ref()?, &image.dockerfile)));
-        let is_built = built.is_some();
-        let file = image.as_ref().filter(|_| is_built).and_then(|image| image.dockerfile.path.canonicalize().ok());
-        if file.is_some_and(|file| !self.images.insert(file)) {
-            // Its catalog was checked by another name.
+        let made = image.as_ref().and_then(CatalogImage::made);
+        let (is_built, opened) = (made.is_some(), made.map_or(path, |(dockerfile, _)| &dockerfile.path));
+        if made.is_some_and(|made| self.is_known(made)) {
+            self.is_repeated = true;
             return Ok(());
         }
-        let opened = image.as_ref().filter(|_| is_built).map_or(path, |image| &image.dockerfile.path);
-        let (inputs, index) = match built.map_or_else(|| self.context.open(path), |input| Ok(Source::Catalog(input)))? {
-            Source::Catalog(input) => (vec![(String::new(), input)], None),
-            Source::Index(path) => catalogs_of(&path)?,
-        };
+        let (inputs, index) = self.inputs_of(path, made)?;
         let index = index.map(Rc::new);
         let mut is_catalog = false;
         for (name, input) in inputs {
@@ -444,7 +470,7 @@ impl Checking<'_> {
                 continue;
             }
             let shown = source.shown();
-            let openshift = image.as_ref().and_then(|image| pipeline::openshift_of(&image.dockerfile));
+            let openshift = image.as_ref().and_then(CatalogImage::openshift);
             let shown = if name.is_empty() { shown } else { format!("{shown}#{name}") };
             self.several.begin(number, shown, &input, openshift);
             if let Some(closure) = &mut self.closure {
@@ -452,8 +478,10 @@ impl Checking<'_> {
                 closure.add(name, &input, index.as_ref());
             }
             let is_unbuilt = self.is_unbuilt(path);
+            // The images of a repository may be for any OpenShift.
+            let is_alone = is_unbuilt || (self.parts.are_wanted && image.is_some() && openshift.is_none());
             let report = check_catalog_noting(&input, None, &mut |it| {
-                if !is_unbuilt {
+                if !is_alone {
                     self.several.note(it);
                 }
             });

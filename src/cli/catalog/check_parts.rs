@@ -1,6 +1,6 @@
 //! The parts of a repository that were checked, each with the number of findings in each of its checks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
@@ -19,13 +19,16 @@ struct Columns {
     pipeline: bool,
 }
 
-/// The parts, with the part and the check that each finding is of.
+/// A finding, but for its part.
+type Key = (&'static str, Option<Place>, String);
+
+/// The parts, with the part and the checks that each finding is of.
 #[derive(Debug, Default)]
 pub(super) struct CheckedParts {
-    /// Whether they are asked for: only a directory that was taken apart has parts.
+    /// Whether they are asked for: only a directory of several has parts.
     pub(super) are_wanted: bool,
     parts: Vec<CheckedPart>,
-    columns: BTreeMap<(&'static str, Option<Place>, String), (usize, Columns)>,
+    columns: BTreeMap<Key, VecDeque<(usize, Columns)>>,
 }
 
 impl CheckedParts {
@@ -70,16 +73,19 @@ impl CheckedParts {
     }
 
     fn note(&mut self, part: usize, findings: &[Finding], columns: impl Fn(&Finding) -> Columns) {
-        if self.are_wanted {
-            self.columns.extend(findings.iter().map(|it| (key(it), (part, columns(it)))));
+        // Several images may have the same file, and its findings.
+        for finding in findings.iter().filter(|_| self.are_wanted) {
+            self.columns.entry(key(finding)).or_default().push_back((part, columns(finding)));
         }
     }
 
     /// The parts with the numbers of their findings among those that are shown.
     pub(super) fn counted(mut self, shown: &[Finding]) -> Option<Vec<CheckedPart>> {
         for finding in shown {
-            let Some((part, columns)) = self.columns.get(&key(finding)) else { continue };
-            let Some(part) = self.parts.get_mut(*part) else { continue };
+            let Some((part, columns)) = self.columns.get_mut(&key(finding)).and_then(VecDeque::pop_front) else {
+                continue;
+            };
+            let Some(part) = self.parts.get_mut(part) else { continue };
             let places = [
                 (columns.valid, &mut part.valid),
                 (columns.graph, &mut part.graph),
@@ -97,7 +103,7 @@ impl CheckedParts {
     }
 }
 
-fn key(finding: &Finding) -> (&'static str, Option<Place>, String) {
+fn key(finding: &Finding) -> Key {
     (finding.rule.id, finding.place.clone(), finding.message.clone())
 }
 

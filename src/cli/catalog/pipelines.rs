@@ -1,8 +1,9 @@
 //! The pipelines of a check: options, the files that a check needs beside a path, and the checks that could not be
 //! made.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use clap::Args;
@@ -68,7 +69,7 @@ pub(crate) struct PipelineOptions {
 impl PipelineOptions {
     /// How the images of catalogs are built.
     pub(super) fn builds(&self) -> BuildOptions {
-        BuildOptions { context: self.context.clone(), arguments: self.build_arg.iter().cloned().collect() }
+        BuildOptions::new(self.context.clone(), self.build_arg.iter().cloned().collect())
     }
 
     /// The repository before the change.
@@ -85,9 +86,23 @@ fn argument(text: &str) -> Result<(String, String), String> {
 
 /// The image of a catalog.
 pub(crate) struct CatalogImage {
-    pub(crate) dockerfile: Dockerfile,
+    pub(crate) dockerfile: Option<Dockerfile>,
     /// Its catalog, if it is known and has a part of the path.
     pub(crate) build: Option<Build>,
+    /// Whether there are Dockerfiles, and none is known to copy the path.
+    is_unplaced: bool,
+}
+
+impl CatalogImage {
+    /// The Dockerfile and the catalog that it makes, if both are known.
+    pub(crate) fn made(&self) -> Option<(&Dockerfile, &Build)> {
+        self.dockerfile.as_ref().zip(self.build.as_ref())
+    }
+
+    /// The OpenShift that it is for, if that is known.
+    pub(crate) fn openshift(&self) -> Option<Minor> {
+        self.dockerfile.as_ref().and_then(pipeline::openshift_of)
+    }
 }
 
 /// Runs the checks of the chosen pipelines.
@@ -96,6 +111,10 @@ pub(crate) struct Pipelines {
     /// The rules that are wanted.
     rules: Vec<&'static Rule>,
     options: PipelineOptions,
+    /// How images are built.
+    builds: BuildOptions,
+    /// The known Dockerfiles of catalogs, by their paths.
+    images: BTreeMap<PathBuf, Option<Rc<(Dockerfile, Build)>>>,
     index: Option<Vec<Input>>,
     /// The things that could not be checked, each once.
     unchecked: Vec<String>,
@@ -132,6 +151,8 @@ impl Pipelines {
             profiles: profiles.to_vec(),
             rules: pipeline::rules::ALL.iter().copied().filter(|it| is_wanted(it)).collect(),
             options: options.clone(),
+            builds: context.opener.builds.clone(),
+            images: BTreeMap::new(),
             index: index.transpose()?,
             unchecked: Vec::new(),
             templates: Vec::new(),
@@ -221,7 +242,7 @@ impl Pipelines {
     pub(crate) fn leave_out(&mut self, path: &Path) {
         if self.are_asked() {
             let path = printable(&path.to_string_lossy()).into_owned();
-            self.note(format!("{}: `{path}`: no Dockerfile makes an image of it", self.names()));
+            self.note(format!("{}: `{path}`: no pipeline makes an image of it", self.names()));
         }
     }
 
@@ -265,12 +286,13 @@ impl Pipelines {
         let (konflux, iib) = (has(Profile::Konflux), has(Profile::Iib));
         if konflux || iib {
             let index = self.index.take();
-            let dockerfile = image.map(|image| &image.dockerfile);
+            let dockerfile = image.and_then(|image| image.dockerfile.as_ref());
             let target = Target {
                 openshift: self.options.openshift,
                 index: index.as_deref(),
                 dockerfile,
                 build: image.and_then(|image| image.build.as_ref()),
+                is_unplaced: image.is_some_and(|image| image.is_unplaced),
                 directory: Some(path).filter(|it| it.is_dir()),
             };
             if konflux {
@@ -299,7 +321,7 @@ impl Pipelines {
 
     /// The image that is built of a path: of a Dockerfile, or by the Dockerfile that copies a directory.
     pub(crate) fn image_of(&mut self, path: &Path) -> Result<Option<CatalogImage>, CommandError> {
-        let builds = self.options.builds();
+        let builds = self.builds.clone();
         if let Some(file) = &self.options.dockerfile {
             let dockerfile = builds.read(file).map_err(|error| {
                 let shown = printable(&file.to_string_lossy()).into_owned();
@@ -311,41 +333,64 @@ impl Pipelines {
         if !path.is_dir() {
             return Ok(builds.of_catalog(path).map(|dockerfile| self.image(dockerfile, path)));
         }
-        let near = pipeline::dockerfiles_near(path);
-        let mut best: Option<(bool, Dockerfile)> = None;
-        for dockerfile in near.iter().filter_map(|file| builds.of_catalog(file)) {
-            let build = Build::of(&dockerfile);
-            let Some(part) = build.part_of(path) else { continue };
-            // The one that copies nothing else is meant rather than one of a larger catalog.
-            let is_its_own = part.files.len() == build.files.len();
-            if best.as_ref().is_none_or(|best| is_its_own && !best.0) {
-                best = Some((is_its_own, dockerfile));
-            }
+        let near = self.images_near(path);
+        let of_path = near.iter().filter_map(|it| Some((it.1.part_of(path)?.files.len() < it.1.files.len(), &it.0)));
+        // The one that copies nothing else is meant rather than one of a larger catalog.
+        let best = of_path.min_by_key(|it| it.0).map(|it| it.1.clone());
+        if let Some(dockerfile) = best {
+            return Ok(Some(self.image(dockerfile, path)));
         }
-        Ok(match best {
-            Some((_, dockerfile)) => Some(self.image(dockerfile, path)),
-            None => named_for(path).iter().find_map(|file| builds.of_catalog(file)).map(|it| self.image(it, path)),
+        let named = named_for(path);
+        let own = near.iter().find(|it| named.contains(&it.0.path)).map(|it| it.0.clone());
+        Ok(match own {
+            Some(dockerfile) => Some(CatalogImage { is_unplaced: true, ..self.image(dockerfile, path) }),
+            None if near.is_empty() => None,
+            None => Some(CatalogImage { dockerfile: None, build: None, is_unplaced: true }),
         })
+    }
+
+    /// The Dockerfiles of catalogs in a directory and above it, with what they make.
+    fn images_near(&mut self, directory: &Path) -> Vec<Rc<(Dockerfile, Build)>> {
+        let near = pipeline::dockerfiles_near(directory);
+        let mut found = Vec::new();
+        for path in near {
+            let builds = &self.builds;
+            let read = || {
+                let dockerfile = builds.of_catalog(&path)?;
+                let build = Build::of(&dockerfile);
+                Some(Rc::new((dockerfile, build)))
+            };
+            found.extend(self.images.entry(path.clone()).or_insert_with(read).clone());
+        }
+        found
     }
 
     /// The image of a Dockerfile, which is to hold a path.
     fn image(&mut self, dockerfile: Dockerfile, path: &Path) -> CatalogImage {
         let build = Build::of(&dockerfile);
         let shown = &dockerfile.shown;
-        for (line, why) in &build.unknown {
-            self.note(format!("the catalog that `{shown}` makes: line {line}: {why}"));
+        for why in build.unknown_parts() {
+            self.note(format!("the catalog that `{shown}` makes: {why}"));
         }
-        let is_whole = build.unknown.is_empty();
-        if path.is_dir() && is_whole {
+        if dockerfile.n_builds > 1 {
+            let n = dockerfile.n_builds - 1;
+            self.note(format!(
+                "{} of `{shown}` by pipelines in `.tekton` with another context or other arguments; give them with \
+                `--context` and `--build-arg`",
+                counted(n as u64, "more build")
+            ));
+        }
+        if path.is_dir() && build.is_known() {
             self.note_left_out(&build, shown, path);
         }
         let is_itself = path.canonicalize().ok() == dockerfile.path.canonicalize().ok();
+        let is_known = build.is_known();
         let part = if is_itself { Some(build) } else { build.part_of(path) };
-        if is_whole && part.is_none() {
+        if is_known && part.is_none() {
             let path = printable(&path.to_string_lossy()).into_owned();
             self.note(format!("the image of `{path}`: `{shown}` copies nothing of it to `/configs`"));
         }
-        CatalogImage { build: part.filter(|_| is_whole), dockerfile }
+        CatalogImage { build: part.filter(|_| is_known), dockerfile: Some(dockerfile), is_unplaced: false }
     }
 
     /// Takes note of the documents in a directory that a Dockerfile does not copy.
@@ -504,7 +549,7 @@ impl Pipelines {
 
     /// The verdict in words, by the checks that refuse.
     pub(crate) fn verdict(&self, findings: &[Finding]) -> String {
-        let mut checks: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
+        let mut checks: BTreeMap<&str, u64> = BTreeMap::new();
         // A pipeline does not make the other checks of olmdex.
         let is_its_own = |it: &Finding| {
             let mut rules = self.profiles.iter().flat_map(|profile| profile.rules());

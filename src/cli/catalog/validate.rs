@@ -9,7 +9,6 @@ use crate::ask::{check_catalog_noting, rules_named};
 use crate::bundle::rules::{Contents, Options, Validator, selector};
 use crate::bundle::{self, is_bundle};
 use crate::calendar::Day;
-use crate::check::pipeline::openshift_of;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
@@ -21,7 +20,7 @@ use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::fixing::fix;
 use crate::cli::catalog::parts::{CatalogParts, catalogs_of, point_to_catalogs};
-use crate::cli::catalog::pipelines::{PipelineOptions, Pipelines};
+use crate::cli::catalog::pipelines::{CatalogImage, PipelineOptions, Pipelines};
 use crate::cli::print::findings::{print_chosen, unopened};
 use crate::cli::print::rules::print_rules;
 use crate::cli::terminal::context::Context;
@@ -245,7 +244,7 @@ impl<'r> Validation<'r> {
                 continue;
             }
             let shown = source.shown();
-            let openshift = image.as_ref().and_then(|image| openshift_of(&image.dockerfile));
+            let openshift = image.as_ref().and_then(CatalogImage::openshift);
             let shown = if name.is_empty() { shown } else { format!("{shown}#{name}") };
             self.several.begin(number, shown, &input, openshift);
             let mut note = |it: &check::Inspected| {

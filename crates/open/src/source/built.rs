@@ -3,16 +3,15 @@
 use super::error::SourceError;
 use olmdex_base::diag::Listed;
 use olmdex_fbc::Input;
-use olmdex_rules::check::pipeline::{Build, Dockerfile};
+use olmdex_rules::check::pipeline::{Build, Dockerfile, is_hidden_source};
 
 /// The catalog that a Dockerfile makes.
 pub(super) fn built(dockerfile: &Dockerfile) -> Result<Input, SourceError> {
     let build = Build::of(dockerfile);
     let refused =
         |why: String, help: &str| SourceError::Unmade { path: dockerfile.path.clone(), why, help: help.to_owned() };
-    if !build.unknown.is_empty() {
-        let parts: Vec<String> = build.unknown.iter().map(|(line, why)| format!("line {line}: {why}")).collect();
-        let why = format!("makes a catalog that is not known from it: {}", Listed::of(&parts));
+    if !build.is_known() {
+        let why = format!("makes a catalog that only a build knows: {}", Listed::of(build.unknown_parts()));
         return Err(refused(why, "build the image, and name that; or name the catalog's directory"));
     }
     if build.files.is_empty() {
@@ -24,5 +23,10 @@ pub(super) fn built(dockerfile: &Dockerfile) -> Result<Input, SourceError> {
 /// The files of a build as a catalog.
 pub fn input_of(build: &Build, dockerfile: &Dockerfile) -> Input {
     let files = build.files.iter().map(|(relative, file)| (relative.as_str(), file.path.as_path()));
-    Input::placed(files, &dockerfile.context)
+    let root = dockerfile.root.clone().or_else(|| dockerfile.context.canonicalize().ok());
+    Input::placed(files, |path| {
+        let real = path.canonicalize().ok();
+        let below = real.as_deref().zip(root.as_deref()).and_then(|(real, root)| real.strip_prefix(root).ok());
+        below.is_none_or(is_hidden_source)
+    })
 }

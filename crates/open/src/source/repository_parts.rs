@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::template::template_text;
-use olmdex_base::diag::Listed;
+use olmdex_base::diag::{Listed, counted};
 use olmdex_bundle::bundle::{FirstDocument, is_bundle};
 use olmdex_fbc::Input;
-use olmdex_rules::check::pipeline::{Build, BuildOptions, is_dockerfile};
+use olmdex_rules::check::pipeline::{Build, BuildOptions, Dockerfile, is_dockerfile};
 
 /// No repository is listed further.
 const MAX_ENTRIES: usize = 200_000;
@@ -21,7 +21,8 @@ const FOREIGN: [&str; 2] = ["vendor", "node_modules"];
 pub struct RepositoryParts {
     /// The sources, by their paths.
     pub sources: Vec<PathBuf>,
-    /// The catalogs among them that no Dockerfile makes an image of, if there are Dockerfiles of others.
+    /// The catalogs among them of which no image is made, although others have one: no Dockerfile copies them, or no
+    /// pipeline builds theirs.
     pub unbuilt: BTreeSet<PathBuf>,
     /// The parts that cannot be checked, and why, in words.
     pub unknown: Vec<String>,
@@ -36,18 +37,19 @@ impl RepositoryParts {
             let directory = directory.display();
             parts.unknown.push(format!("`{directory}` beyond its first {MAX_ENTRIES} files and directories"));
         }
-        let n_images = found.dockerfiles.iter().filter_map(|path| builds.of_catalog(path)).count();
+        let dockerfiles: Vec<Dockerfile> = found.dockerfiles.iter().filter_map(|it| builds.of_catalog(it)).collect();
+        let n_images = dockerfiles.len();
         if n_images == 0 && found.bundles.is_empty() {
             return None;
         }
-        let covered = parts.add_images(&found.dockerfiles, builds);
-        let has_images = !parts.sources.is_empty();
+        let covered = parts.add_images(dockerfiles);
         let is_covered = |path: &Path| path.canonicalize().is_ok_and(|path| covered.contains(&path));
         let (mut blobs, mut others) = (Vec::new(), BTreeSet::new());
         for path in found.files {
             let input = Input::file(&path);
             let Some(file) = input.files.first() else { continue };
-            let is_document = path.extension().is_some_and(|it| it == "yaml" || it == "yml" || it == "json");
+            let ending = path.extension().map(|it| it.to_ascii_lowercase());
+            let is_document = ending.is_some_and(|it| it == "yaml" || it == "yml" || it == "json");
             if !is_document || is_covered(&path) {
                 others.insert(path);
             } else if template_text(file).is_some() {
@@ -61,7 +63,7 @@ impl RepositoryParts {
         }
         let catalogs = parts.catalogs(directory, &blobs, &others);
         parts.sources.extend(catalogs.iter().cloned());
-        parts.unbuilt = if has_images { catalogs } else { BTreeSet::new() };
+        parts.unbuilt.extend(catalogs.into_iter().filter(|_| n_images > 0));
         if parts.sources.is_empty() && n_images == 0 {
             // Nothing but bundles is one source.
             return None;
@@ -72,26 +74,28 @@ impl RepositoryParts {
     }
 
     /// Adds the Dockerfiles of catalogs, and returns the files of these.
-    fn add_images(&mut self, dockerfiles: &[PathBuf], builds: &BuildOptions) -> BTreeSet<PathBuf> {
-        let dockerfiles = dockerfiles.iter().filter_map(|path| builds.of_catalog(path));
-        let mut images: Vec<_> = dockerfiles.map(|it| (Build::of(&it), it)).collect();
+    fn add_images(&mut self, dockerfiles: Vec<Dockerfile>) -> BTreeSet<PathBuf> {
+        let mut images: Vec<_> = dockerfiles.into_iter().map(|it| (Build::of(&it), it)).collect();
         // Those that a pipeline builds count first.
-        images.sort_by_key(|(_, dockerfile)| !dockerfile.is_of_pipeline);
-        let has_pipelines = images.first().is_some_and(|it| it.1.is_of_pipeline);
+        images.sort_by_key(|(_, dockerfile)| dockerfile.n_builds == 0);
+        let has_pipelines = images.first().is_some_and(|it| it.1.n_builds > 0);
         let mut covered = BTreeSet::new();
         for (build, dockerfile) in images {
             let shown = &dockerfile.shown;
             let files: BTreeSet<PathBuf> = build.files.values().filter_map(|it| it.path.canonicalize().ok()).collect();
-            if has_pipelines && !dockerfile.is_of_pipeline && files.iter().any(|file| covered.contains(file)) {
+            if has_pipelines && dockerfile.n_builds == 0 && files.iter().any(|file| covered.contains(file)) {
                 self.unknown.push(format!(
                     "the catalog of `{shown}`: no pipeline in `.tekton` builds it, and others have its files"
                 ));
-            } else if build.unknown.is_empty() {
+            } else if build.is_known() {
+                if has_pipelines && dockerfile.n_builds == 0 {
+                    self.unbuilt.insert(dockerfile.path.clone());
+                }
                 self.sources.push(dockerfile.path);
                 covered.extend(files);
             } else {
-                let why = build.unknown.iter().map(|(line, why)| format!("line {line}: {why}"));
-                let why = Listed::of(why.collect::<Vec<String>>());
+                covered.extend(files);
+                let why = Listed::of(build.unknown_parts());
                 self.unknown.push(format!("the catalog that `{shown}` makes: {why}"));
             }
         }
@@ -117,18 +121,22 @@ impl RepositoryParts {
             }
         }
         for blobs in among_others.into_values() {
-            match blobs.as_slice() {
-                [only] => drop(roots.insert((*only).clone())),
-                [first, ..] => self.unknown.push(format!(
-                    "{} blobs of catalogs in a directory with other files, such as `{}`; name them to check them",
-                    blobs.len(),
-                    first.display()
-                )),
-                [] => {}
+            let (catalogs, parts): (Vec<&PathBuf>, Vec<&PathBuf>) = blobs.into_iter().partition(|it| is_whole(it));
+            roots.extend(catalogs.into_iter().cloned());
+            if let Some(first) = parts.first() {
+                let (n, first) = (counted(parts.len() as u64, "file"), first.display());
+                let why =
+                    format!("{n} with blobs of catalogs among other files, such as `{first}`; name a file to check it");
+                self.unknown.push(why);
             }
         }
         roots
     }
+}
+
+/// Whether a file is by its name a whole catalog.
+fn is_whole(path: &Path) -> bool {
+    path.file_stem().is_some_and(|name| name == "catalog" || name == "index")
 }
 
 /// The files of a repository that may be parts.
@@ -269,7 +277,7 @@ mod tests {
                 [
                     bundle.as_slice(),
                     &[
-                        ("hack/a.yaml", BLOB),
+                        ("hack/catalog.yaml", BLOB),
                         ("hack/run.sh", "a"),
                         ("test/a.yaml", BLOB),
                         ("test/b.yaml", BLOB),
@@ -279,14 +287,15 @@ mod tests {
                 .concat(),
                 &[
                     "bundle",
-                    "hack/a.yaml",
-                    "? 2 blobs of catalogs in a directory with other files, such as `test/a.yaml`; name them to check them",
+                    "hack/catalog.yaml",
+                    "? 2 files with blobs of catalogs among other files, such as `test/a.yaml`; name a file to check it",
                 ],
             ),
             (
                 "directories of others",
-                [bundle.as_slice(), &[("vendor/a.yaml", BLOB), (".github/a.yaml", BLOB), ("c.yaml", BLOB)]].concat(),
-                &["bundle", "c.yaml"],
+                [bundle.as_slice(), &[("vendor/a.yaml", BLOB), (".github/a.yaml", BLOB), ("catalog.yaml", BLOB)]]
+                    .concat(),
+                &["bundle", "catalog.yaml"],
             ),
         ];
         for (title, files, expected) in cases {

@@ -3,18 +3,21 @@
 
 use std::path::PathBuf;
 
-use super::dockerfile::{Dockerfile, clean};
+use super::dockerfile::Dockerfile;
+use super::dockerfile_stage::clean;
 use olmdex_base::file::read_regular_of;
 use olmdex_fbc::glob_matches;
 
 /// No such file is larger.
-const MAX_FILE: u64 = 1 << 20;
+const MAX_FILE: u64 = 64 << 10;
 
 /// Patterns, of which the last one that matches decides.
 #[derive(Debug, Default)]
 pub(super) struct BuildIgnore {
     /// The parts of each, and whether it brings files back.
     patterns: Vec<(Vec<String>, bool)>,
+    /// Whether there is one that cannot be read.
+    pub(super) is_unread: bool,
 }
 
 impl BuildIgnore {
@@ -27,8 +30,12 @@ impl BuildIgnore {
             dockerfile.in_context(".containerignore"),
             dockerfile.in_context(".dockerignore"),
         ];
-        let text = candidates.iter().find_map(|path| read_regular_of(path, MAX_FILE).ok());
-        Self::parse(&String::from_utf8_lossy(&text.unwrap_or_default()))
+        match candidates.iter().find(|path| path.symlink_metadata().is_ok()).map(|path| read_regular_of(path, MAX_FILE))
+        {
+            Some(Ok(text)) => Self::parse(&String::from_utf8_lossy(&text)),
+            Some(Err(_)) => Self { is_unread: true, ..Self::default() },
+            None => Self::default(),
+        }
     }
 
     fn parse(text: &str) -> Self {
@@ -37,7 +44,12 @@ impl BuildIgnore {
             let (line, brings_back) = line.strip_prefix('!').map_or((line, false), |line| (line.trim(), true));
             (clean(line).split('/').map(str::to_owned).collect(), brings_back)
         };
-        Self { patterns: lines.filter(|line| !line.is_empty()).map(pattern).collect() }
+        Self { patterns: lines.filter(|line| !line.is_empty()).map(pattern).collect(), is_unread: false }
+    }
+
+    /// The number of patterns.
+    pub(super) fn len(&self) -> usize {
+        self.patterns.len()
     }
 
     /// Whether the build does not see a file of the context.

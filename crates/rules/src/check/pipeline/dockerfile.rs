@@ -1,10 +1,15 @@
 //! Dockerfiles, as far as the pipelines read them: stages, copied files, labels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::dockerfile_reader::stages_of;
+use super::dockerfile_stage::{Copied, Stage, Step, below, named_stage};
 use olmdex_base::file::read_regular_of;
+
+/// The directory of catalogs in their images.
+pub(super) const CONFIGS: &str = "configs";
 
 /// No Dockerfile is larger.
 const MAX_FILE: u64 = 1 << 20;
@@ -18,46 +23,13 @@ pub struct Dockerfile {
     pub path: PathBuf,
     /// The directory that sources are copied from.
     pub context: PathBuf,
-    /// Whether a pipeline of the repository builds it.
-    pub is_of_pipeline: bool,
+    /// The root of its repository, if it is in one.
+    pub root: Option<PathBuf>,
+    /// The number of different builds of it in the pipelines of the repository.
+    pub n_builds: usize,
     pub(super) stages: Vec<Stage>,
-}
-
-/// The instructions that make one image.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Stage {
-    pub(super) line: u32,
-    pub(super) base: String,
-    /// Whether an argument is a part of it, for which a build can give another value.
-    pub(super) is_by_argument: bool,
-    pub(super) name: Option<String>,
-    pub(super) steps: Vec<Step>,
-    /// The values that a stage on top of it has.
-    environment: BTreeMap<String, String>,
-    /// Key, value, and line.
-    pub(super) labels: Vec<(String, String, u32)>,
-}
-
-/// An instruction that may change files.
-#[derive(Debug, Clone)]
-pub(super) enum Step {
-    Copy(Copied),
-    Run { line: u32, text: String },
-}
-
-/// A `COPY` or `ADD`.
-#[derive(Debug, Clone)]
-pub(super) struct Copied {
-    pub(super) line: u32,
-    /// The sources and the target as a build reads them.
-    pub(super) words: Vec<String>,
-    /// The image that the sources are in, if it is another one.
-    pub(super) from: Option<String>,
-    /// The reason why a build's sources are not known.
-    pub(super) unknown: Option<String>,
-    /// The sources and the target as `fbc-inject-lifecycle` reads them.
-    pub(super) sources: Vec<String>,
-    pub(super) target: String,
+    /// The line from which on it was not read, if it reaches a limit.
+    pub(super) cut: Option<u32>,
 }
 
 impl Dockerfile {
@@ -72,17 +44,16 @@ impl Dockerfile {
 
     /// Takes a text for the file at a path.
     pub(super) fn of(path: &Path, text: &str, arguments: &BTreeMap<String, String>) -> Self {
-        let mut reader = Reader { given: arguments.clone(), ..Reader::default() };
-        for (line, instruction) in instructions(text) {
-            reader.read(line, &instruction);
-        }
+        let (stages, cut) = stages_of(text, arguments);
         let context = path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Self {
             shown: path.to_string_lossy().into_owned(),
             path: path.to_owned(),
             context: context.to_owned(),
-            is_of_pipeline: false,
-            stages: reader.stages,
+            root: None,
+            n_builds: 0,
+            stages,
+            cut,
         }
     }
 
@@ -131,304 +102,23 @@ impl Dockerfile {
 
     /// The copies to places below `/configs`.
     pub(super) fn copies(&self) -> Vec<&Copied> {
-        let all = self.stages.iter().flat_map(|it| &it.steps).filter_map(|step| match step {
+        self.all_copies().filter(|it| it.target == "/configs" || it.target.starts_with("/configs/")).collect()
+    }
+
+    /// The copies of all stages.
+    pub(super) fn all_copies(&self) -> impl Iterator<Item = &Copied> {
+        self.stages.iter().flat_map(|it| &it.steps).filter_map(|step| match step {
             Step::Copy(copied) => Some(copied),
-            Step::Run { .. } => None,
-        });
-        all.filter(|it| it.target == "/configs" || it.target.starts_with("/configs/")).collect()
+            _ => None,
+        })
     }
 
     /// Whether it is that of a catalog: it copies to `/configs`, or is built on an image that serves catalogs.
     pub fn is_of_catalog(&self) -> bool {
         let serves = |it: &Stage| ["operator-registry", "/opm:", "/opm@"].iter().any(|part| it.base.contains(part));
-        !self.copies().is_empty() || self.stages.iter().any(serves)
+        let is_below = |it: &Copied| below(&it.place(), CONFIGS).is_some();
+        self.all_copies().any(is_below) || self.stages.iter().any(serves)
     }
-}
-
-/// The last of some stages with a name.
-fn named_stage(stages: &[Stage], name: &str) -> Option<usize> {
-    stages.iter().rposition(|it| it.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name)))
-}
-
-/// A path of an image or a context without the slashes around it, `.` and `..`.
-pub(super) fn clean(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
-}
-
-/// The instructions of a text with their lines: continued lines are one, comments and blank lines are left out, and so
-/// are texts that follow an instruction (`<<EOF`).
-fn instructions(text: &str) -> Vec<(u32, String)> {
-    let mut found: Vec<(u32, String)> = Vec::new();
-    let mut escape = '\\';
-    let mut is_head = true;
-    let mut continued = false;
-    let mut waits_for: Option<String> = None;
-    for (line, number) in text.lines().zip(1_u32..) {
-        let trimmed = line.trim();
-        if let Some(end) = &waits_for {
-            if trimmed == end {
-                waits_for = None;
-            }
-            continue;
-        }
-        if let Some(comment) = trimmed.strip_prefix('#') {
-            let directive = comment.split_once('=').map(|(key, value)| (key.trim().to_lowercase(), value.trim()));
-            if let Some((_, value)) = directive.filter(|it| is_head && it.0 == "escape") {
-                escape = value.chars().next().unwrap_or(escape);
-            }
-            continue;
-        }
-        is_head = false;
-        if trimmed.is_empty() {
-            continue;
-        }
-        let (part, continues) = match trimmed.strip_suffix(escape) {
-            Some(part) => (part, true),
-            None => (trimmed, false),
-        };
-        match found.last_mut().filter(|_| continued) {
-            Some((_, whole)) => {
-                whole.push(' ');
-                whole.push_str(part.trim());
-            }
-            None => found.push((number, part.trim().to_owned())),
-        }
-        continued = continues;
-        if !continued {
-            waits_for = found.last().and_then(|it| following(&it.1));
-        }
-    }
-    found
-}
-
-/// The word that ends the text after an instruction.
-fn following(instruction: &str) -> Option<String> {
-    let is_known = ["RUN", "COPY", "ADD"]
-        .iter()
-        .any(|it| instruction.get(..it.len()).is_some_and(|word| word.eq_ignore_ascii_case(it)));
-    let (_, rest) = instruction.split_once("<<").filter(|_| is_known)?;
-    let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches(['"', '\'']);
-    let word: String = rest.chars().take_while(|it| it.is_ascii_alphanumeric() || *it == '_').collect();
-    Some(word).filter(|it| !it.is_empty())
-}
-
-#[derive(Default)]
-struct Reader {
-    /// The values that a build gives to arguments.
-    given: BTreeMap<String, String>,
-    /// Arguments before the first stage.
-    global: BTreeMap<String, String>,
-    /// The known values of this stage, including those that are arguments no more.
-    known: BTreeMap<String, String>,
-    /// Arguments that only the build gives a value to.
-    unset: BTreeSet<String>,
-    environment: Vec<String>,
-    /// The present directory in the image.
-    directory: String,
-    stages: Vec<Stage>,
-}
-
-impl Reader {
-    fn read(&mut self, line: u32, instruction: &str) {
-        let (word, rest) = instruction.split_once(char::is_whitespace).unwrap_or((instruction, ""));
-        match word.to_ascii_uppercase().as_str() {
-            "FROM" => self.from(line, rest),
-            "ARG" => self.argument(rest),
-            "ENV" => {
-                for (key, value) in pairs(rest) {
-                    let value = expand(&value, &self.known, true);
-                    self.environment.push(key.clone());
-                    if let Some(stage) = self.stages.last_mut() {
-                        stage.environment.insert(key.clone(), value.clone());
-                    }
-                    self.known.insert(key, value);
-                }
-            }
-            "LABEL" => {
-                let known = &self.known;
-                let Some(stage) = self.stages.last_mut() else { return };
-                let labels = pairs(rest).into_iter().map(|(key, value)| (key, expand(&value, known, true), line));
-                stage.labels.extend(labels);
-            }
-            "WORKDIR" => self.directory = self.absolute(&expand(rest.trim(), &self.known, true)),
-            "COPY" => self.copy(line, rest, false),
-            "ADD" => self.copy(line, rest, true),
-            "RUN" => {
-                let text = expand(rest, &self.known, true);
-                let text = if self.directory.is_empty() { text } else { format!("cd {} {text}", self.directory) };
-                if let Some(stage) = self.stages.last_mut() {
-                    stage.steps.push(Step::Run { line, text });
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// A path below the present directory, or one that begins at the root.
-    fn absolute(&self, path: &str) -> String {
-        if path.starts_with('/') { path.to_owned() } else { format!("/{}/{path}", self.directory) }
-    }
-
-    fn from(&mut self, line: u32, rest: &str) {
-        let words: Vec<&str> = rest.split_whitespace().filter(|it| !it.starts_with("--")).collect();
-        let name = match words.as_slice() {
-            [_, by, name, ..] if by.eq_ignore_ascii_case("as") => Some((*name).to_owned()),
-            _ => None,
-        };
-        let written = words.first().copied().unwrap_or_default();
-        let base = expand(written, &self.global, true);
-        let is_by_argument = variables(written).any(|(name, _)| !self.given.contains_key(name));
-        let environment = named_stage(&self.stages, &base).map(|it| self.stages[it].environment.clone());
-        self.known = environment.unwrap_or_default();
-        self.environment = self.known.keys().cloned().collect();
-        self.unset.clear();
-        self.directory.clear();
-        let environment = self.known.clone();
-        self.stages.push(Stage { line, base, is_by_argument, name, environment, ..Stage::default() });
-    }
-
-    fn argument(&mut self, rest: &str) {
-        for word in words(rest) {
-            let (key, value) = match word.split_once('=') {
-                Some((key, value)) => (key.to_owned(), Some(value.to_owned())),
-                None => (word, None),
-            };
-            let given = self.given.get(&key).cloned();
-            if self.stages.is_empty() {
-                let value = given.or_else(|| value.map(|it| expand(&it, &self.global, true)));
-                self.global.insert(key, value.unwrap_or_default());
-            } else if !self.environment.contains(&key) {
-                let value = given.or_else(|| value.map(|it| expand(&it, &self.known, true)));
-                match value.or_else(|| self.global.get(&key).filter(|it| !it.is_empty()).cloned()) {
-                    Some(value) => drop(self.known.insert(key, value)),
-                    None => drop(self.unset.insert(key)),
-                }
-            }
-        }
-    }
-
-    fn copy(&mut self, line: u32, rest: &str, is_add: bool) {
-        let mut rest = rest.trim_start();
-        let (mut from, mut unknown) = (None, None);
-        while let Some(option) = rest.strip_prefix("--") {
-            let (option, behind) = option.split_once(char::is_whitespace).unwrap_or((option, ""));
-            match option.split_once('=') {
-                Some(("from", name)) => from = Some(expand(name, &self.known, true)),
-                _ if ["exclude", "parents", "unpack"].iter().any(|it| option.starts_with(it)) => {
-                    unknown = Some(format!("files that are chosen by `--{option}`"));
-                }
-                _ => {}
-            }
-            rest = behind.trim_start();
-        }
-        let listed = serde_json::from_str::<Vec<String>>(rest).ok().filter(|_| rest.starts_with('['));
-        let written = listed.unwrap_or_else(|| words(rest));
-        let mut used = written.iter().flat_map(|it| variables(it));
-        if let Some((name, _)) = used.find(|(name, behind)| behind.is_empty() && self.unset.contains(*name)) {
-            unknown = Some(format!("files that depend on the argument `{name}`; give it with `--build-arg {name}=…`"));
-        }
-        let mut words: Vec<String> = written.iter().map(|it| expand(it, &self.known, true)).collect();
-        let sources = words.iter().rev().skip(1);
-        let is_archive =
-            |it: &String| it.contains(".tar") || [".tgz", ".tbz2", ".txz"].iter().any(|end| it.ends_with(end));
-        if let Some(source) = sources.clone().find(|it| it.contains("://") || it.contains('@') || it.starts_with("<<"))
-        {
-            unknown.get_or_insert_with(|| format!("files of `{source}`"));
-        } else if let Some(source) = sources.clone().find(|it| is_add && is_archive(it)) {
-            unknown.get_or_insert_with(|| format!("the files of the archive `{source}`"));
-        }
-        if let Some(target) = words.pop() {
-            words.push(self.absolute(&target));
-        }
-        // The pipeline knows no defaults behind `:-` here.
-        let mut of_pipeline: Vec<String> = written.iter().map(|it| expand(it, &self.known, false)).collect();
-        let Some(stage) = self.stages.last_mut() else { return };
-        if let Some(target) = of_pipeline.pop().filter(|_| !of_pipeline.is_empty()) {
-            let copied = Copied { line, words, from, unknown, sources: of_pipeline, target };
-            stage.steps.push(Step::Copy(copied));
-        }
-    }
-}
-
-/// Keys with values: `a=b c="d e"`, or one as `a b`.
-fn pairs(text: &str) -> Vec<(String, String)> {
-    let words = words(text);
-    match words.split_first() {
-        Some((key, rest)) if !key.contains('=') => vec![(key.clone(), rest.join(" "))],
-        _ => words.iter().filter_map(|it| it.split_once('=')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect(),
-    }
-}
-
-/// Words with the quotes taken away.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(it) = chars.next() {
-        match quote {
-            Some(open) if it == open => quote = None,
-            Some('\'') => word.get_or_insert_default().push(it),
-            _ if it == '\\' => {
-                let next = chars.next().unwrap_or('\\');
-                word.get_or_insert_default().push(next);
-            }
-            Some(_) => word.get_or_insert_default().push(it),
-            None if it == '"' || it == '\'' => {
-                word.get_or_insert_default();
-                quote = Some(it);
-            }
-            None if it.is_whitespace() => words.extend(word.take()),
-            None => word.get_or_insert_default().push(it),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-/// A text with the values of `$NAME` and `${NAME}`, and of `${NAME:-DEFAULT}` and `${NAME:+OTHER}` if `has_defaults`; a
-/// name without a value becomes empty.
-fn expand(text: &str, known: &BTreeMap<String, String>, has_defaults: bool) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
-        out.push_str(before);
-        let (name, behind) = variable(after);
-        let (name, other) = match name.split_once(':').filter(|_| has_defaults) {
-            Some((name, other)) => (name, other),
-            None => (name, ""),
-        };
-        let value = known.get(name).map(String::as_str);
-        out.push_str(match (other.strip_prefix('+'), other.strip_prefix('-')) {
-            (Some(other), _) => value.filter(|it| !it.is_empty()).map_or("", |_| other),
-            (None, Some(default)) => value.filter(|it| !it.is_empty()).unwrap_or(default),
-            (None, None) => value.unwrap_or_default(),
-        });
-        rest = behind;
-    }
-    out.push_str(rest);
-    out
-}
-
-/// The name behind a `$`, with what is in its braces, and the rest of the text.
-fn variable(text: &str) -> (&str, &str) {
-    text.strip_prefix('{').and_then(|it| it.split_once('}')).unwrap_or_else(|| {
-        let end = text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(text.len());
-        text.split_at(end)
-    })
-}
-
-/// The variables in a text, with what stands behind their names.
-fn variables(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    text.split('$').skip(1).map(|it| variable(it).0).map(|name| name.split_once(':').unwrap_or((name, "")))
 }
 
 #[cfg(test)]

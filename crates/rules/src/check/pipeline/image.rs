@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use super::dockerfile::{Copied, Dockerfile};
+use super::dockerfile::Dockerfile;
+use super::dockerfile_stage::Copied;
 use super::outcome::{Outcome, finding};
 use super::rules;
 use olmdex_base::diag::Finding;
@@ -42,7 +43,7 @@ pub fn openshift_of(dockerfile: &Dockerfile) -> Option<Minor> {
 /// The outcome of `validate-fbc` and `fbc-inject-lifecycle`.
 pub(super) fn check(dockerfile: Option<&Dockerfile>) -> Outcome {
     let Some(dockerfile) = dockerfile else {
-        let missing = "no Dockerfile next to the catalog; name it with `--dockerfile`";
+        let missing = "no Dockerfile is known to copy the catalog; name it with `--dockerfile`";
         let base = format!("{}: the base image: {missing}", rules::VALIDATE_FBC);
         return Outcome {
             unchecked: vec![base, format!("{}: {missing}", rules::INJECT_LIFECYCLE)],

@@ -9,6 +9,8 @@ mod build_context;
 mod build_ignore;
 mod bundles;
 mod dockerfile;
+mod dockerfile_reader;
+mod dockerfile_stage;
 mod documents;
 mod image;
 mod konflux;
@@ -18,7 +20,7 @@ mod pruning;
 pub mod rules;
 
 pub use build::{Build, BuiltFile};
-pub use build_context::{BuildOptions, dockerfiles_near, is_dockerfile};
+pub use build_context::{BuildOptions, dockerfiles_near, is_dockerfile, is_hidden_source};
 pub use bundles::{Added, added, not_added};
 pub use dockerfile::Dockerfile;
 pub use image::openshift_of;
@@ -58,7 +60,7 @@ pub fn konflux(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
         let layout = Layout::of(input, target, shown);
         outcome.findings.extend(layout.konflux());
     } else {
-        outcome.unchecked.push(no_tree(rules::VALIDATE_FBC, shown));
+        outcome.unchecked.push(no_tree(rules::VALIDATE_FBC, target, shown));
     }
     outcome.add(pruning::check(&documents, target.index));
     outcome.add(image::check(target.dockerfile));
@@ -74,7 +76,7 @@ pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
         outcome.findings = layout.iib(input);
         outcome.add(layout::directories(&documents, target));
     } else {
-        outcome.unchecked.push(no_tree("fbc-operations", shown));
+        outcome.unchecked.push(no_tree("fbc-operations", target, shown));
     }
     outcome
 }
@@ -82,9 +84,13 @@ pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
 /// Whether the files of a catalog are in directories. A catalog made of a database, or of one file, has none.
 fn is_tree(input: &Input, target: &Target<'_>) -> bool {
     let is_placed = |it: &InputFile| it.made_of().is_none() && it.shown != it.relative();
-    target.build.is_some() || target.directory.is_some() || input.files.iter().all(is_placed)
+    target.build.is_some() || !target.is_unplaced && (target.directory.is_some() || input.files.iter().all(is_placed))
 }
 
-fn no_tree(check: &str, shown: &str) -> String {
-    format!("{check}: the directories of the packages: `{shown}` is not a directory")
+fn no_tree(check: &str, target: &Target<'_>, shown: &str) -> String {
+    let why = match target.is_unplaced {
+        true => format!("no Dockerfile of the repository is known to copy `{shown}`"),
+        false => format!("`{shown}` is not a directory"),
+    };
+    format!("{check}: the directories of the packages: {why}")
 }

@@ -19,6 +19,8 @@ pub struct Target<'t> {
     pub dockerfile: Option<&'t Dockerfile>,
     /// The catalog in that image, if the Dockerfile copies it; otherwise the directory counts.
     pub build: Option<&'t Build>,
+    /// Whether the repository has Dockerfiles, and none is known to copy the catalog: its place in an image is unknown.
+    pub is_unplaced: bool,
     /// The directory of the catalog, if it is one of the system's.
     pub directory: Option<&'t Path>,
 }
