@@ -62,9 +62,9 @@ use crate::{cluster, community, legacy};
 /// The upgrade graphs of catalogs are checked too. With `--base SOURCE`, the catalog before a change, only what the
 /// change breaks in them is reported, and anything broken means 1.
 ///
-/// With `--closure`, all requirements of all bundles in channels are checked: each requirement that nothing meets is an
-/// error, with the version that made it first and the package that comes near. Catalogs whose names end in a version of
-/// OpenShift are checked together with those of the same version, and with those whose names have none.
+/// With `--only closure`, all requirements of all bundles in channels are checked: each requirement that nothing meets
+/// is an error, with the version that made it first and the package that comes near. Catalogs whose names end in a
+/// version of OpenShift are checked together with those of the same version, and with those whose names have none.
 ///
 /// With `--with CATALOG`, the versions that Subscriptions and ClusterExtensions of a GitOps repository pin are compared
 /// with the catalog.
@@ -79,7 +79,7 @@ use crate::{cluster, community, legacy};
   olmdex check my-bundle/ operators/shop shop-template.yaml
   olmdex check my-catalog/ --pipeline konflux --openshift 4.18 --target-index old-catalog/
   olmdex check operators/shop --pipeline community --openshift 4.20
-  olmdex check my-catalog/ --closure
+  olmdex check my-catalog/ --only valid,graph,closure
   olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
   olmdex check must-gather/ legacy.db -o json
   olmdex check gitops/ --old gitops-before/ --with my-catalog/")]
@@ -100,7 +100,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "KIND,…", value_enum, value_delimiter = ',')]
     only: Vec<CheckKind>,
     /// Also check whether something in the catalogs meets each requirement of each bundle
-    #[arg(long)]
+    #[arg(long, hide = true)]
     closure: bool,
     /// Catalogs to compare the manifests of a repository with: whether the pins of Subscriptions and ClusterExtensions
     /// exist, whether upgrades lead there from the pins before the change (`--old`), and what comes next; may be

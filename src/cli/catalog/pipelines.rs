@@ -46,7 +46,7 @@ pub(crate) struct PipelineOptions {
     #[arg(long, value_name = "CATALOG", help_heading = HEADING)]
     target_index: Option<PathBuf>,
     /// Source of upgrade edges for bundles that are added to an index
-    #[arg(long, value_name = "MODE", value_enum, default_value = "replaces", help_heading = HEADING)]
+    #[arg(long, value_name = "MODE", value_enum, default_value = "replaces", hide = true)]
     update_mode: UpdateMode,
     /// Dockerfile from which the image of a catalog is built: the files that it puts below `/configs` are the catalog.
     /// Default: that Dockerfile or Containerfile in the path or above it, up to the root of the repository, that copies

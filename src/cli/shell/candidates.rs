@@ -162,6 +162,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("PROVIDER", Wants::Nothing),
     ("N", Wants::Nothing),
     ("NAME:KEY=VALUE", Wants::Nothing),
+    ("NAME=VALUE", Wants::Nothing),
     ("NAME=N", Wants::Nothing),
     ("NAME[=VALUE]", Wants::Nothing),
     ("OS/ARCH,…", Wants::Nothing),

@@ -18,10 +18,10 @@ use olmdex_fbc::Entry;
 use olmdex_index::query::{CatalogRank, GraphChannel, PackageGraph};
 use olmdex_olm::upgrade::classic::{self, Channel, End, Installed};
 use olmdex_olm::upgrade::{
-    InstalledBundle, Olm, PackageView, UpgradeRoutes, above_head, extra_edge, leads_all_to_its_head, with_edge,
+    InstalledBundle, Olm, PackageView, UpgradeRoutes, above_head, extra_edge, leads_all_to_its_head, set_edges_command,
+    with_edge,
 };
 use olmdex_rules::check::graph::check_chain;
-use olmdex_text::encoding::shell::word;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
@@ -427,7 +427,7 @@ impl Broken<'_> {
                 skip_range: (old.skip_range != new.skip_range).then(|| new.skip_range.clone()),
                 freed,
                 olm: mended.olm.clone(),
-                command: command(&self.graph.package, self.name, new, old),
+                command: set_edges_command(&self.graph.package, self.name, new, old),
                 skips,
             });
         }
@@ -521,22 +521,6 @@ fn with_fields(channel: &Channel, fields: Entry) -> Channel {
 
 fn with_version(fields: Entry, old: &classic::Entry) -> classic::Entry {
     classic::Entry::new(fields, old.version.clone())
-}
-
-/// The command that makes an edit of an entry.
-fn command(package: &str, channel: &str, new: &Entry, old: &Entry) -> String {
-    let mut words =
-        vec![format!("olmdex edit set-edges {} {}", word(&format!("{package}/{channel}")), word(&new.name))];
-    if new.replaces != old.replaces {
-        words.push(format!("--replaces {}", word(&new.replaces)));
-    }
-    if new.skips != old.skips {
-        words.push(format!("--skips {}", word(&new.skips.join(","))));
-    }
-    if new.skip_range != old.skip_range {
-        words.push(format!("--skip-range {}", word(&new.skip_range)));
-    }
-    words.join(" ")
 }
 
 #[cfg(test)]

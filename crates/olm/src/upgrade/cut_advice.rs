@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use super::classic::{Channel, Entry, Installed, Walker};
-use super::missing_edge::extra_edge;
+use super::missing_edge::{extra_edge, set_edges_command, with_edge};
 use olmdex_fbc::{ChannelPlaces, Input};
 use olmdex_index::query::GraphChannel;
 use olmdex_rules::check::{self, ChannelFacts, CutChannel, Report};
 use olmdex_text::calendar::Day;
 use olmdex_version::Version;
+
+/// The most heads of a channel that are joined.
+const MAX_HEADS: usize = 20;
 
 /// Reads a catalog and judges it: all findings in one run, and for each cut history the edge that would leave nobody
 /// stranded. With a day, the heads of channels must be supported on it; without one, nothing depends on the time of the
@@ -47,7 +50,13 @@ pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
     let channel = Channel::new(package, &channel, |it| cut.version(it));
     let installed = |(name, version): (&str, Option<&Version>)| Installed::new(name, version);
     let users: Vec<Installed> = names(&channel).into_iter().map(installed).collect();
-    let order = channel.order().ok()?;
+    let Ok(order) = channel.order() else {
+        // Only versions tell which head is the newest, and nobody reads the names of more heads.
+        let heads = channel.heads();
+        let has_version = |name: &&str| channel.entry(name).is_some_and(|it| it.version.is_some());
+        let is_clear = heads.len() <= MAX_HEADS && heads.iter().all(has_version);
+        return if is_clear { words_for(&channel, users, |_| false) } else { None };
+    };
     let walker = Walker::new(order.live.iter().map(|it| (&channel, *it)).collect());
     let head = order.live.first().map_or("", |it| it.fields.name.as_str());
     words_for(&channel, users, |it| walker.next(it).is_none() && head != it.name)
@@ -63,11 +72,15 @@ pub(super) fn words_for(
     let edge = extra_edge(channel, &users, &[], |_| true)?;
     let n_covered = users.iter().filter(|it| is_stranded(it) && !is_newer(it, channel.entry(&edge.entry))).count();
     let request = edge.request();
-    Some(match n_covered {
+    let request = match n_covered {
         0 | 1 => request,
         2 => format!("{request}, for both versions that have no upgrade"),
         n => format!("{request}, for all {n} versions that have no upgrade"),
-    })
+    };
+    let (old, mended) = (channel.entry(&edge.entry)?, with_edge(channel, &edge));
+    let new = mended.entry(&edge.entry)?;
+    let command = set_edges_command(&channel.package, &channel.name, &new.fields, &old.fields);
+    Some(format!("{request}: `{command}`"))
 }
 
 /// Each name that a channel knows, in order, with its version if it has one: that of the last entry of a name.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::classic::{Channel, Entry, Installed, Package, Walker};
 use olmdex_fbc as fbc;
 use olmdex_rules::check::graph::{GraphDefect, check_chain};
+use olmdex_text::encoding::shell::word;
 use olmdex_version::blang::Range;
 use olmdex_version::{Version, VersionRelease, by_version};
 
@@ -44,6 +45,22 @@ impl ExtraEdge {
         });
         names.into_iter().chain(range).collect::<Vec<_>>().join(", and ")
     }
+}
+
+/// The command that gives an entry of a channel other edges.
+pub fn set_edges_command(package: &str, channel: &str, new: &fbc::Entry, old: &fbc::Entry) -> String {
+    let mut words =
+        vec![format!("olmdex edit set-edges {} {}", word(&format!("{package}/{channel}")), word(&new.name))];
+    if new.replaces != old.replaces {
+        words.push(format!("--replaces {}", word(&new.replaces)));
+    }
+    if new.skips != old.skips {
+        words.push(format!("--skips {}", word(&new.skips.join(","))));
+    }
+    if new.skip_range != old.skip_range {
+        words.push(format!("--skip-range {}", word(&new.skip_range)));
+    }
+    words.join(" ")
 }
 
 /// The smallest edge of the head that leads on from all users whose paths do not lead to the head. `users` are all who

@@ -86,7 +86,9 @@ pub use definition_upgrades::{BundleObjects, DefinitionUpgrades, definition_upgr
 pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;
 pub use installed::{InstalledBundle, InstalledError};
-pub use missing_edge::{ExtraEdge, above_head, either_range, extra_edge, leads_all_to_its_head, with_edge};
+pub use missing_edge::{
+    ExtraEdge, above_head, either_range, extra_edge, leads_all_to_its_head, set_edges_command, with_edge,
+};
 pub use olmdex_base::olm::Olm;
 pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_path_over, classic_paths, v1_path};
 pub use permit::{Field, Permit};

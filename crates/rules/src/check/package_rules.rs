@@ -49,7 +49,13 @@ pub(super) fn whole(package: &str, model: &PackageModel<'_>, advice: Option<CutA
         {
             let draft = chain_draft(model, channel, &defect);
             let cut = CutChannel { channel, bundles: &model.bundles };
-            let advised = advice.filter(|_| matches!(defect, GraphDefect::Stranded(_))).and_then(|it| it(&cut));
+            let advised = advice
+                .filter(|_| matches!(defect, GraphDefect::Stranded(_) | GraphDefect::SeveralHeads(_)))
+                .and_then(|it| it(&cut));
+            let has_ranges = matches!(defect, GraphDefect::SeveralHeads(_))
+                && channel.entries.iter().any(|entry| !entry.skip_range.is_empty());
+            let ranges = if has_ranges { "; a `skipRange` does not count here" } else { "" };
+            let advised = advised.map(|advised| format!("{advised}{ranges}"));
             found.push((*number, Draft { help: advised.or_else(|| draft.help.clone()), ..draft }));
         }
     }
