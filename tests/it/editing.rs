@@ -77,3 +77,28 @@ fn a_file_outside_of_the_source_is_not_changed() {
     assert_ne!(read(), old);
     assert!(root.join("cat/catalog.yaml").is_symlink());
 }
+
+/// Each command in a finding about a channel that is cut, or has several heads, mends it.
+#[test]
+fn commands_in_findings_mend_their_channels() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules");
+    let mut n_commands = 0;
+    for rule in ["E0207", "E0209"] {
+        for entry in std::fs::read_dir(root.join(rule).join("in")).unwrap() {
+            let entry = entry.unwrap();
+            let directory = scratch();
+            write(directory.path(), &entry.file_name().to_string_lossy(), std::fs::read(entry.path()).unwrap());
+            let validate = || olmdex(["validate", "."]).in_directory(directory.path()).answer();
+            let found = validate().out();
+            for line in found.lines().filter(|line| line.contains("`olmdex edit set-edges ")) {
+                let command = line.split("`olmdex ").nth(1).and_then(|it| it.split('`').next()).unwrap();
+                let words = command.split(' ').map(|word| word.trim_matches('\''));
+                olmdex(words).in_directory(directory.path()).answer().expect_code(0);
+                n_commands += 1;
+            }
+            let rest = validate();
+            assert!(!rest.out().contains(rule), "{:?}: {}", entry.path(), rest.both());
+        }
+    }
+    assert_eq!(n_commands, 4);
+}
