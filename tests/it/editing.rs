@@ -78,7 +78,7 @@ fn a_file_outside_of_the_source_is_not_changed() {
     assert!(root.join("cat/catalog.yaml").is_symlink());
 }
 
-/// Each command in a finding about a channel that is cut, or has several heads, mends it.
+/// Each command in a finding about a channel that is cut, or has several heads, removes the finding.
 #[test]
 fn commands_in_findings_mend_their_channels() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules");

@@ -62,19 +62,37 @@ pub fn check(csv: Value<'_>) -> Result<(), String> {
 pub fn write(csv: Value<'_>) -> Result<String, String> {
     check(csv)?;
     let (meta, spec) = (csv.get_field("metadata"), csv.get_field("spec"));
+    let definitions = |key| spec.and_then(|it| it.get_field(key));
+    write_parts(meta, spec, definitions("apiservicedefinitions"), definitions("customresourcedefinitions"))
+}
+
+/// The value of the only property of a bundle that was rendered from a catalog, as compact JSON with its fields in the
+/// order in which opm writes them for a bundle's image. `None` if the bundle has manifests, or the order cannot be
+/// restored without a loss.
+pub(super) fn in_order(bundle: &Bundle<'_>) -> Option<String> {
+    let mut of_kind = bundle.properties.iter().filter(|it| it.kind == CSV_METADATA);
+    let value = of_kind.next().filter(|_| of_kind.next().is_none())?.value?;
+    if bundle.properties.iter().any(|it| it.kind == BUNDLE_OBJECT) {
+        return None;
+    }
+    let field = |key| value.get_field(key);
+    let written =
+        write_parts(Some(value), Some(value), field("apiServiceDefinitions"), field("crdDescriptions")).ok()?;
+    let is_same = Reader::new().read(&written).is_ok_and(|written| written.compact() == value.compact());
+    is_same.then_some(written)
+}
+
+fn write_parts(
+    meta: Option<Value<'_>>,
+    spec: Option<Value<'_>>,
+    api_services: Option<Value<'_>>,
+    definitions: Option<Value<'_>>,
+) -> Result<String, String> {
     let mut out = Vec::new();
     let mut it = Fields::open(&mut out);
     it.strings_map("annotations", meta.and_then(|it| it.get_field("annotations")))?;
-    it.definitions(
-        "apiServiceDefinitions",
-        spec.and_then(|it| it.get_field("apiservicedefinitions")),
-        GoType::API_SERVICE_DESCRIPTION,
-    )?;
-    it.definitions(
-        "crdDescriptions",
-        spec.and_then(|it| it.get_field("customresourcedefinitions")),
-        GoType::CRD_DESCRIPTION,
-    )?;
+    it.definitions("apiServiceDefinitions", api_services, GoType::API_SERVICE_DESCRIPTION)?;
+    it.definitions("crdDescriptions", definitions, GoType::CRD_DESCRIPTION)?;
     it.field(spec, &some("description", FieldKind::Text))?;
     it.field(spec, &some("displayName", FieldKind::Text))?;
     it.field(spec, &some("installModes", FieldKind::Objects(GoType::INSTALL_MODE.fields())))?;
@@ -325,4 +343,49 @@ pub fn squeeze(text: &str) -> String {
     }
     // Only blanks, which are characters of one byte, were left out.
     String::from_utf8(out).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, Rendering, Selection, blob, render_blob, render_blob_of_image};
+    use super::{Level, write};
+    use olmdex_text::json::{Expansion, Reader};
+
+    /// The blob of a bundle with some metadata, as it is rendered.
+    fn rendered(metadata: &str, is_of_image: bool) -> String {
+        let text = format!(
+            r#"{{"schema":"olm.bundle","package":"p","name":"p.v1","image":"i","properties":[
+            {{"type":"olm.package","value":{{"packageName":"p","version":"1.0.0"}}}},
+            {{"type":"olm.csv.metadata","value":{metadata}}}]}}"#
+        );
+        let mut reader = Reader::new();
+        let blob = blob::decode(reader.read(&text).unwrap(), false).unwrap();
+        let (selection, expansion) = (Selection { packages: &[] }, Expansion::default());
+        let how = Rendering { format: Format::Json, level: Level::None, selection, expansion: &expansion };
+        let render = if is_of_image { render_blob_of_image } else { render_blob };
+        String::from_utf8(render(&blob, how).unwrap().unwrap().1).unwrap()
+    }
+
+    #[test]
+    fn the_order_of_fields_is_restored_if_nothing_is_lost() {
+        let csv = r#"{"metadata":{"annotations":{"b":"1","a":"2"}},"spec":{
+            "customresourcedefinitions":{"owned":[{"name":"a","version":"v1","kind":"A","displayName":"d","description":"e"}]},
+            "installModes":[{"type":"OwnNamespace","supported":true}],"provider":{"name":"n","url":"u"}}}"#;
+        let mut reader = Reader::new();
+        let metadata = write(reader.read(csv).unwrap()).unwrap();
+        let mut reader = Reader::new();
+        let sorted = reader.read(&metadata).unwrap().compact();
+        assert_ne!(sorted, metadata);
+        let order = |text: &str| {
+            let found = ["\"name\": \"a\"", "\"kind\": \"A\"", "\"description\"", "\"type\": \"OwnN", "\"supported\""];
+            found.map(|it| text.find(it).unwrap())
+        };
+        let of_image = rendered(&sorted, true);
+        assert!(order(&of_image).is_sorted(), "{of_image}");
+        assert_eq!(of_image, rendered(&metadata, true));
+        assert!(!order(&rendered(&metadata, false)).is_sorted());
+        // A field that opm does not write stays, in the order of keys.
+        let other = sorted.replacen("\"kind\":", "\"other\":1,\"kind\":", 1);
+        assert_eq!(rendered(&other, true), rendered(&other, false));
+    }
 }

@@ -123,7 +123,7 @@ pub use place::{Located, locate, locate_all};
 pub use property::{Property, PropertyView};
 pub use provenance::Provenance;
 pub use raw_blob::{bundle_object, raw_entry, raw_properties, raw_related_images, write_raw_blob};
-pub use render::{RenderDefect, Rendering, Selection, render_blob};
+pub use render::{RenderDefect, Rendering, Selection, render_blob, render_blob_of_image};
 pub use render_order::Rank;
 pub use reread::load_again;
 

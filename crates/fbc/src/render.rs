@@ -62,10 +62,33 @@ pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Result<Option<(Rank, 
     render_noting(blob, how, &mut Vec::new())
 }
 
+/// Like [`render_blob`], for a bundle that stands for that of an image: its metadata has the order in which opm writes
+/// that of images, and not the order of keys.
+///
+/// # Errors
+/// Those of [`render_blob`].
+pub fn render_blob_of_image(blob: &Blob<'_>, how: Rendering<'_>) -> Result<Option<(Rank, Vec<u8>)>, RenderDefect> {
+    let in_order = match &blob.typed {
+        Typed::Bundle(bundle) if how.format == Format::Json => csv_metadata::in_order(bundle),
+        _ => None,
+    };
+    render_with(blob, how, in_order, &mut Vec::new())
+}
+
 /// Like [`render_blob`]; notes where long strings of the document are written, as far as that is known.
 pub(super) fn render_noting(blob: &Blob<'_>, how: Rendering<'_>, noted: &mut Vec<Anchor>) -> Outcome<Vec<u8>> {
+    render_with(blob, how, None, noted)
+}
+
+fn render_with(
+    blob: &Blob<'_>,
+    how: Rendering<'_>,
+    metadata: Option<String>,
+    noted: &mut Vec<Anchor>,
+) -> Outcome<Vec<u8>> {
     let Some(rank) = rank_of(blob, how)? else { return Ok(None) };
     let metadata = match &blob.typed {
+        _ if metadata.is_some() => metadata,
         Typed::Bundle(bundle) if how.level == Level::CsvMetadata => {
             csv_metadata::of_bundle(bundle).map_err(RenderDefect::Unmigratable)?
         }

@@ -103,7 +103,9 @@ impl Part {
         let Ok(value) = reader.read(text) else { return Ok(None) };
         let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(None) };
         let how = Rendering { format, level, selection: Selection { packages: &[] }, expansion };
-        fbc::render_blob(&blob, how).map_err(|defect| match defect {
+        let is_of_image = matches!(self, Self::Blob(_));
+        let rendered = if is_of_image { fbc::render_blob_of_image(&blob, how) } else { fbc::render_blob(&blob, how) };
+        rendered.map_err(|defect| match defect {
             RenderDefect::Unmigratable(message) => WriteError::Unmigratable(message),
             RenderDefect::Unwritable(error) => {
                 WriteError::Unwritable(format!("{} `{}`: {error}", blob.schema, blob.name))
