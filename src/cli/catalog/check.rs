@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::ask::{PinAnswers, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
-use crate::check::pipeline::{Build, Dockerfile};
+use crate::check::pipeline::{Build, Dockerfile, is_dockerfile};
 use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
@@ -38,7 +38,7 @@ use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
-use crate::source::{Recognized, RepositoryParts, STDIN, Source, input_of};
+use crate::source::{Recognized, RepositoryParts, STDIN, Source, input_of, is_revision};
 use crate::template::template_texts;
 use crate::{cluster, community, legacy};
 
@@ -315,6 +315,10 @@ impl Checking<'_> {
     fn add_graphs(&mut self, args: &CheckArgs, profiles: &[Profile]) -> Result<bool, CommandError> {
         let base = args.pipeline_options.old();
         let context = &self.context.for_graphs();
+        if base.is_some_and(is_revision) && self.graphs.iter().any(|source| is_dockerfile(&source.opened)) {
+            let error = CommandError::usage("olmdex does not follow the Dockerfiles of a revision of git");
+            return Err(error.help("name a checkout of the base: `git worktree add ../base REVISION`"));
+        }
         retain_new(context, &self.graphs, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
         // The table of a repository has a column of graphs, whatever the pipelines say.
         let is_asked = args.checks(CheckKind::Graph) || (self.parts.are_wanted && args.only.is_empty());
