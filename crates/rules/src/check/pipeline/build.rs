@@ -20,8 +20,30 @@ const ENTRY: usize = 20;
 const MAX_LOOKS: usize = 1_000;
 
 /// Commands that leave the files of an image as they are.
-const READERS: [&str; 13] =
-    ["chmod", "chown", "chgrp", "ls", "test", "cat", "du", "echo", "true", "set", "cd", "stat", "mkdir"];
+const READERS: [&str; 22] = [
+    "chmod",
+    "chown",
+    "chgrp",
+    "ls",
+    "test",
+    "cat",
+    "du",
+    "echo",
+    "true",
+    "set",
+    "cd",
+    "stat",
+    "mkdir",
+    "cut",
+    "sha1sum",
+    "sha256sum",
+    "md5sum",
+    "grep",
+    "head",
+    "wc",
+    "diff",
+    "cmp",
+];
 
 /// A file of the context that is in an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,6 +223,7 @@ impl Builder<'_> {
     /// Copies a file, or the content of a directory, to a place.
     fn put(&mut self, from: From, source: &str, line: u32, place: (&str, bool), into: (&str, &mut Tree)) {
         let ((place, is_directory), (wanted, tree)) = (place, into);
+        let before = self.unknown.clone();
         let is_file = match from {
             From::Context => self.dockerfile.in_context(source).is_file(),
             From::Stage(stage) => matches!(self.look(stage, source).get(""), Some(Node::File(_))),
@@ -211,7 +234,11 @@ impl Builder<'_> {
         let (inner, rest) = match (below(&place, wanted), below(wanted, &place)) {
             (Some(inner), _) => (inner, ""),
             (None, Some(rest)) if !is_file => ("", rest),
-            _ => return,
+            // A file beside the wanted part does not matter, nor does what may have changed it.
+            _ => {
+                self.unknown = before;
+                return;
+            }
         };
         let found = match from {
             From::Context => self.listed(&join(source, rest), line),
@@ -425,7 +452,15 @@ mod tests {
             ("FROM a AS b\nWORKDIR /configs\nFROM b\nCOPY catalog/v4.17 acorn", &[v17]),
             ("FROM a AS b\nARG V=4.17\nFROM b\nCOPY catalog/v${V} /configs/acorn", &[v17]),
             ("FROM a\nCOPY catalog/v${V-4.17} /configs/acorn${V+x}", &[v17]),
-            // Commands that leave the catalog as it is.
+            // Commands that leave the catalog as it is, or change files beside it.
+            (
+                "FROM a AS d\nWORKDIR /app\nCOPY LICENSE b\nRUN test \"$(sha1sum b | cut -f1)\" = 1\nFROM a\nCOPY --from=d /app/b .\nCOPY catalog/v4.17 /configs/acorn",
+                &[v17],
+            ),
+            (
+                "FROM a AS d\nWORKDIR /app\nCOPY LICENSE b\nRUN make\nFROM a\nCOPY --from=d /app/b .\nCOPY catalog/v4.17 /configs/acorn",
+                &[v17],
+            ),
             (
                 "FROM a\nWORKDIR /tmp\nCOPY catalog/v4.17 /configs/acorn\nRUN [\"/bin/opm\",\"serve\",\"/configs\"]",
                 &[v17],
