@@ -17,7 +17,6 @@ pub enum Level {
     CsvMetadata,
 }
 
-/// The type of the property.
 /// The type of the property that stands for a ClusterServiceVersion.
 pub const CSV_METADATA: &str = "olm.csv.metadata";
 

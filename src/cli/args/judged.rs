@@ -1,13 +1,13 @@
 //! Catalogs with the errors in them, and the findings about their upgrade graphs.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::sources::AskOptions;
 use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
-use crate::diag::Finding;
+use crate::diag::{Finding, FindingSet};
 use crate::source::{Source, is_revision};
 use crate::upgrade::rules;
 
@@ -95,13 +95,13 @@ pub(crate) fn retain_new(
 ) -> Result<(), CommandError> {
     let Some(base) = base.filter(|_| !sources.is_empty()) else { return Ok(()) };
     let paths: BTreeSet<PathBuf> = bases(context, sources, base).into_iter().flatten().collect();
-    let key = |it: &Finding| (it.rule.id, it.package.clone(), it.message.clone());
-    let mut known = HashSet::new();
+    let mut known = Vec::new();
     for path in paths {
         if let Source::Catalog(input) = context.open(&path)? {
-            known.extend(check_catalog(&input, None).findings.iter().map(key));
+            known.extend(check_catalog(&input, None).findings);
         }
     }
-    findings.retain(|it| !known.contains(&key(it)));
+    let known: FindingSet = known.into_iter().collect();
+    findings.retain(|finding| !known.has(finding));
     Ok(())
 }

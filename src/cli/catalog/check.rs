@@ -386,6 +386,7 @@ impl Checking<'_> {
         }
         let has_pipelines = match recognized {
             Recognized::Bundles(_) => self.pipelines.judge_bundles(),
+            Recognized::Templates | Recognized::Legacy | Recognized::Manifests => false,
             _ => self.pipelines.are_asked() && !self.is_unbuilt(path),
         };
         self.parts.add(path, &recognized, has_pipelines, &self.findings[first..]);

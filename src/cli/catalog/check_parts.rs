@@ -8,7 +8,7 @@ use crate::check::pipeline::{is_dockerfile, rules};
 use crate::cli::print::table::write_aligned;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::envelope::CheckedPart;
-use crate::diag::{Finding, Place, Severity, Tally, counted, printable_line};
+use crate::diag::{Finding, Place, Tally, counted, printable_line};
 use crate::source::Recognized;
 
 /// The columns that a finding counts in.
@@ -48,7 +48,6 @@ impl CheckedParts {
             Recognized::Legacy => "legacy",
             Recognized::Manifests => "manifests",
         };
-        let has_pipelines = has_pipelines && !matches!(kind, "template" | "legacy" | "manifests");
         self.parts.push(CheckedPart {
             part: path.to_string_lossy().into_owned(),
             kind: kind.to_owned(),
@@ -93,10 +92,9 @@ impl CheckedParts {
             ];
             for (_, tally) in places.into_iter().filter(|it| it.0) {
                 let tally = tally.get_or_insert_default();
-                match finding.rule.severity {
-                    Severity::Error => tally.errors += 1,
-                    Severity::Warning => tally.warnings += 1,
-                }
+                let one = Tally::of(std::slice::from_ref(finding));
+                tally.errors += one.errors;
+                tally.warnings += one.warnings;
             }
         }
         self.are_wanted.then_some(self.parts)

@@ -1,7 +1,7 @@
 //! The pipelines of a check: options, the files that a check needs beside a path, and the checks that could not be
 //! made.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -328,22 +328,26 @@ impl Pipelines {
                 CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
                     .help("name the Dockerfile of the catalog")
             })?;
-            return Ok(Some(self.image(dockerfile, path)));
+            let build = Build::of(&dockerfile);
+            return Ok(Some(self.image(dockerfile, build, path)));
         }
         if !path.is_dir() {
-            return Ok(builds.of_catalog(path).map(|dockerfile| self.image(dockerfile, path)));
+            let made = builds.of_catalog(path).map(|dockerfile| (Build::of(&dockerfile), dockerfile));
+            return Ok(made.map(|(build, dockerfile)| self.image(dockerfile, build, path)));
         }
         let near = self.images_near(path);
-        let of_path = near.iter().filter_map(|it| Some((it.1.part_of(path)?.files.len() < it.1.files.len(), &it.0)));
+        let of_path = near.iter().filter_map(|it| Some((it.1.part_of(path)?.files.len() < it.1.files.len(), it)));
         // The one that copies nothing else is meant rather than one of a larger catalog.
-        let best = of_path.min_by_key(|it| it.0).map(|it| it.1.clone());
-        if let Some(dockerfile) = best {
-            return Ok(Some(self.image(dockerfile, path)));
+        let best = of_path.min_by_key(|it| it.0).map(|it| (**it.1).clone());
+        if let Some((dockerfile, build)) = best {
+            return Ok(Some(self.image(dockerfile, build, path)));
         }
         let named = named_for(path);
-        let own = near.iter().find(|it| named.contains(&it.0.path)).map(|it| it.0.clone());
+        let own = near.iter().find(|it| named.contains(&it.0.path)).map(|it| (**it).clone());
         Ok(match own {
-            Some(dockerfile) => Some(CatalogImage { is_unplaced: true, ..self.image(dockerfile, path) }),
+            Some((dockerfile, build)) => {
+                Some(CatalogImage { is_unplaced: true, ..self.image(dockerfile, build, path) })
+            }
             None if near.is_empty() => None,
             None => Some(CatalogImage { dockerfile: None, build: None, is_unplaced: true }),
         })
@@ -351,23 +355,17 @@ impl Pipelines {
 
     /// The Dockerfiles of catalogs in a directory and above it, with what they make.
     fn images_near(&mut self, directory: &Path) -> Vec<Rc<(Dockerfile, Build)>> {
-        let near = pipeline::dockerfiles_near(directory);
         let mut found = Vec::new();
-        for path in near {
-            let builds = &self.builds;
-            let read = || {
-                let dockerfile = builds.of_catalog(&path)?;
-                let build = Build::of(&dockerfile);
-                Some(Rc::new((dockerfile, build)))
-            };
+        for path in pipeline::dockerfiles_near(directory) {
+            let made = |dockerfile: Dockerfile| Rc::new((dockerfile.clone(), Build::of(&dockerfile)));
+            let read = || self.builds.of_catalog(&path).map(made);
             found.extend(self.images.entry(path.clone()).or_insert_with(read).clone());
         }
         found
     }
 
     /// The image of a Dockerfile, which is to hold a path.
-    fn image(&mut self, dockerfile: Dockerfile, path: &Path) -> CatalogImage {
-        let build = Build::of(&dockerfile);
+    fn image(&mut self, dockerfile: Dockerfile, build: Build, path: &Path) -> CatalogImage {
         let shown = &dockerfile.shown;
         for why in build.unknown_parts() {
             self.note(format!("the catalog that `{shown}` makes: {why}"));
@@ -396,7 +394,7 @@ impl Pipelines {
     /// Takes note of the documents in a directory that a Dockerfile does not copy.
     fn note_left_out(&mut self, build: &Build, dockerfile: &str, directory: &Path) {
         let Ok(input) = Input::directory(directory) else { return };
-        let built: BTreeSet<PathBuf> = build.files.values().filter_map(|file| file.path.canonicalize().ok()).collect();
+        let built = build.real_files();
         let is_document = |shown: &str| [".yaml", ".yml", ".json"].iter().any(|ending| shown.ends_with(ending));
         let is_left = |shown: &str| Path::new(shown).canonicalize().is_ok_and(|path| !built.contains(&path));
         let names = input.files.iter().map(|file| file.shown.as_str());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::classic::{Channel, Entry, Installed, Walker};
-use super::missing_edge::{extra_edge, set_edges_command, with_edge};
+use super::missing_edge::{extra_edge, set_edges_command};
 use olmdex_fbc::{ChannelPlaces, Input};
 use olmdex_index::query::GraphChannel;
 use olmdex_rules::check::{self, ChannelFacts, CutChannel, Report};
@@ -77,9 +77,8 @@ pub(super) fn words_for(
         2 => format!("{request}, for both versions that have no upgrade"),
         n => format!("{request}, for all {n} versions that have no upgrade"),
     };
-    let (old, mended) = (channel.entry(&edge.entry)?, with_edge(channel, &edge));
-    let new = mended.entry(&edge.entry)?;
-    let command = set_edges_command(&channel.package, &channel.name, &new.fields, &old.fields);
+    let old = &channel.entry(&edge.entry)?.fields;
+    let command = set_edges_command(&channel.package, &channel.name, &edge.added_to(old), old);
     Some(format!("{request}: `{command}`"))
 }
 

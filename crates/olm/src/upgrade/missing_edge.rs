@@ -35,6 +35,16 @@ pub struct ExtraEdge {
 }
 
 impl ExtraEdge {
+    /// Its entry with it.
+    pub(super) fn added_to(&self, entry: &fbc::Entry) -> fbc::Entry {
+        let mut fields = entry.clone();
+        fields.skips.extend(self.skips.iter().cloned());
+        if !self.skip_range.is_empty() {
+            fields.skip_range.clone_from(&self.skip_range);
+        }
+        fields
+    }
+
     /// The text to write, as a request. It lists all names, so that it can be carried out.
     pub fn request(&self) -> String {
         let Self { entry, skips, skip_range, old_range, .. } = self;
@@ -147,14 +157,7 @@ pub fn leads_all_to_its_head(channel: &Channel, users: &[&Installed]) -> bool {
 /// A channel with the edge added to its head.
 pub fn with_edge(channel: &Channel, edge: &ExtraEdge) -> Channel {
     let mut changed = channel.clone();
-    changed.entries.change(&edge.entry, |entry| {
-        let mut fields = fbc::Entry::clone(&entry.fields);
-        fields.skips.extend(edge.skips.iter().cloned());
-        if !edge.skip_range.is_empty() {
-            fields.skip_range.clone_from(&edge.skip_range);
-        }
-        Entry::new(fields, entry.version.clone())
-    });
+    changed.entries.change(&edge.entry, |entry| Entry::new(edge.added_to(&entry.fields), entry.version.clone()));
     changed
 }
 

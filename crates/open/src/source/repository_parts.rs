@@ -82,7 +82,7 @@ impl RepositoryParts {
         let mut covered = BTreeSet::new();
         for (build, dockerfile) in images {
             let shown = &dockerfile.shown;
-            let files: BTreeSet<PathBuf> = build.files.values().filter_map(|it| it.path.canonicalize().ok()).collect();
+            let files = build.real_files();
             if has_pipelines && dockerfile.n_builds == 0 && files.iter().any(|file| covered.contains(file)) {
                 self.unknown.push(format!(
                     "the catalog of `{shown}`: no pipeline in `.tekton` builds it, and others have its files"

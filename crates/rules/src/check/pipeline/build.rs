@@ -106,6 +106,11 @@ impl Build {
         self.unknown.iter().map(|(line, why)| format!("line {line}: {why}")).collect()
     }
 
+    /// The real paths of the files.
+    pub fn real_files(&self) -> BTreeSet<PathBuf> {
+        self.files.values().filter_map(|file| file.path.canonicalize().ok()).collect()
+    }
+
     /// The part of it that comes from a directory, or a file; `None` if it has nothing of it.
     pub fn part_of(&self, path: &Path) -> Option<Self> {
         let path = path.canonicalize().ok()?;
