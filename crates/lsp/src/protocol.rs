@@ -184,6 +184,7 @@ pub(super) fn diagnostic(finding: &Finding, range: Range) -> Value {
     let severity = match finding.rule.severity {
         Severity::Error => 1,
         Severity::Warning => 2,
+        Severity::Note => 3,
     };
     let message = match &finding.help {
         Some(help) => format!("{}\nhelp: {help}", finding.message),

@@ -7,6 +7,7 @@ pub fn finding(finding: &Finding) -> String {
     let command = match finding.rule.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "notice",
     };
     let mut properties = Vec::new();
     if let Some(place) = &finding.place {

@@ -49,6 +49,7 @@ fn issue(finding: &Finding, fingerprint: String) -> CodeQualityIssue<'_> {
         severity: match finding.rule.severity {
             Severity::Error => "major",
             Severity::Warning => "minor",
+            Severity::Note => "info",
         },
         location: Location { path, lines: Lines { begin: begin.max(1) } },
     }

@@ -148,7 +148,7 @@ pub fn findings(findings: &[Finding]) -> String {
             name: format!("{} {} {place}", finding.rule.id, finding.rule.name).trim_end().to_owned(),
             result: match finding.rule.severity {
                 Severity::Error => JunitResult::Failed(reason),
-                Severity::Warning => JunitResult::Skipped(finding.message.clone()),
+                Severity::Warning | Severity::Note => JunitResult::Skipped(finding.message.clone()),
             },
         }
     };

@@ -46,6 +46,8 @@ pub enum Severity {
     Error,
     /// The real tools accept it, and something will not work as its author expects.
     Warning,
+    /// It surprises readers and changes no answer. It counts for no exit code.
+    Note,
 }
 
 impl Severity {
@@ -145,6 +147,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether it is more than a note.
+    pub fn counts(&self) -> bool {
+        self.rule.severity != Severity::Note
+    }
+
     /// Sets the place.
     #[must_use]
     pub fn at(self, place: impl Into<Option<Place>>) -> Self {
@@ -170,7 +177,7 @@ impl Finding {
     }
 }
 
-/// The number of findings of each severity.
+/// The number of findings of each severity, but for notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tally {
@@ -184,7 +191,8 @@ impl Tally {
     /// Counts findings.
     pub fn of(findings: &[Finding]) -> Self {
         let errors = findings.iter().filter(|it| it.rule.severity == Severity::Error).count();
-        Self { errors, warnings: findings.len() - errors }
+        let notes = findings.iter().filter(|finding| finding.rule.severity == Severity::Note).count();
+        Self { errors, warnings: findings.len() - errors - notes }
     }
 }
 

@@ -58,7 +58,11 @@ fn in_full_or_short(finding: &Finding, n_more: usize, elsewhere: Option<Elsewher
         Some(check) => format!("{}[{}, {check}]", severity.word(), finding.rule.id),
         None => format!("{}[{}]", severity.word(), finding.rule.id),
     };
-    let head_color = if severity == Severity::Error { "1;31" } else { "1;33" };
+    let head_color = match severity {
+        Severity::Error => "1;31",
+        Severity::Warning => "1;33",
+        Severity::Note => "1;36",
+    };
     let mut lines = lines(&finding.message);
     let first = lines.next().unwrap_or_default();
     let mut out = format!("{}: {}\n", paint(head_color, &head), paint("1", &printable(&first)));
