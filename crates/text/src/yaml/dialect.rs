@@ -29,7 +29,7 @@ use crate::json::{MAX_DEPTH, may_be_token};
 const MAX_SCANS: usize = 16;
 
 /// The scanner's message for an escape that it does not know.
-const BAD_ESCAPE: &str = "found unknown escape character";
+pub(super) const BAD_ESCAPE: &str = "found unknown escape character";
 
 /// The scanner's message for a colon before a bracket, a brace or a comma.
 const BAD_COLON: &str = "found unexpected ':'";
@@ -69,7 +69,8 @@ impl StandIns {
         }
         // An error hides the rest from the scanner; the next round finds it.
         for _ in 0..3 {
-            for stand_in in [without_ends_of_tags, without_escaped_quotes, without_colons] {
+            let without_ends: fn(&str, Self) -> Option<String> = |text, _| without_ends_of_tags(text, MAX_DEPTH);
+            for stand_in in [without_ends, without_escaped_quotes, without_colons] {
                 if let Some(replaced) = stand_in(&text, found) {
                     text = Cow::Owned(replaced);
                 }
@@ -128,10 +129,37 @@ fn spare(text: &str) -> Option<char> {
 
 /// Hands the tokens of a text over, each with its start and its end, up to the first error. That comes with the places
 /// of its context and of the problem.
+pub(super) fn scan(text: &str, take: impl FnMut(&TokenData, usize, usize)) -> Option<(Error, usize, usize)> {
+    // The parser's events will be too deep too.
+    scan_within(text, MAX_DEPTH, take)
+}
+
+/// Like [`scan`], until flow collections are deeper than a limit.
+fn scan_within(
+    text: &str,
+    max_depth: usize,
+    mut take: impl FnMut(&TokenData, usize, usize),
+) -> Option<(Error, usize, usize)> {
+    let mut depth = 0_usize;
+    scan_while(text, |token, start, end| {
+        match token {
+            TokenData::FlowSequenceStart | TokenData::FlowMappingStart => depth += 1,
+            TokenData::FlowSequenceEnd | TokenData::FlowMappingEnd => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        take(token, start, end);
+        depth <= max_depth
+    })
+}
+
+/// Like [`scan`], until `take` wants no more tokens.
 ///
 /// Where a comma or a bracket may end a tag, the scanner gets a blank before it, lest it panics: a blank ends a tag
 /// too, and nothing else begins or ends at it.
-pub(super) fn scan(text: &str, mut take: impl FnMut(&TokenData, usize, usize)) -> Option<(Error, usize, usize)> {
+pub(super) fn scan_while(
+    text: &str,
+    mut take: impl FnMut(&TokenData, usize, usize) -> bool,
+) -> Option<(Error, usize, usize)> {
     let ends = ends_of_tags(text.as_bytes());
     let copy = if ends.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(with_at(text, &ends, 0, " ")) };
     let real = |mark: Mark| {
@@ -145,21 +173,13 @@ pub(super) fn scan(text: &str, mut take: impl FnMut(&TokenData, usize, usize)) -
     let pieces = Pieces::new(&copy);
     let unanswered = pieces.unanswered();
     scanner.set_input(pieces);
-    let mut depth = 0_usize;
     loop {
         // (As a method, `scan` would be the iterator's.)
         match Scanner::scan(&mut scanner) {
             Ok(Token { data: TokenData::StreamEnd, .. }) => return None,
             Ok(token) => {
                 unanswered.reset();
-                match token.data {
-                    TokenData::FlowSequenceStart | TokenData::FlowMappingStart => depth += 1,
-                    TokenData::FlowSequenceEnd | TokenData::FlowMappingEnd => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                take(&token.data, real(token.start_mark), real(token.end_mark));
-                // The parser's events will be too deep too.
-                if depth > MAX_DEPTH {
+                if !take(&token.data, real(token.start_mark), real(token.end_mark)) {
                     return None;
                 }
             }
@@ -224,8 +244,8 @@ fn without_escaped_quotes(text: &str, stand_ins: StandIns) -> Option<String> {
     None
 }
 
-/// The text with `~` for the characters in tags that end a tag only for the library.
-fn without_ends_of_tags(text: &str, _: StandIns) -> Option<String> {
+/// The text with `~` for the characters in tags that end a tag only for the library, as far as it is not too deep.
+pub(super) fn without_ends_of_tags(text: &str, max_depth: usize) -> Option<String> {
     let mut replaced: Option<String> = None;
     for _ in 0..MAX_SCANS {
         let now = replaced.as_deref().unwrap_or(text);
@@ -235,7 +255,7 @@ fn without_ends_of_tags(text: &str, _: StandIns) -> Option<String> {
         }
         let mut found = Vec::new();
         let mut has_bracket = false;
-        scan(now, |token, _, end| {
+        scan_within(now, max_depth, |token, _, end| {
             if let (TokenData::Tag { .. }, false) = (token, has_bracket)
                 && let Ok(number) = runs.binary_search_by_key(&end, |it| it.0)
             {

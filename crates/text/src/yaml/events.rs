@@ -27,7 +27,7 @@ use crate::json::may_be_token;
 const TAG_END: &str = "did not find expected whitespace or line break";
 
 /// The scanner's message for a text at the position of a key that is not one.
-const NO_COLON: &str = "could not find expected ':'";
+pub(super) const NO_COLON: &str = "could not find expected ':'";
 
 /// Runs the reading of a document. A panic of the library (no further ones are known) becomes an error; the process's
 /// panic hook still reports it.
@@ -80,6 +80,21 @@ impl<'t> Source<'t> {
         parser.set_input(pieces);
         Events { source: self, parser, unanswered, end: Mark::default(), open: Vec::new() }
     }
+}
+
+/// The parser's error in a whole text of several documents.
+pub(super) fn parse_error(text: &str) -> Option<YamlError> {
+    let mut parser = Parser::new();
+    parser.set_encoding(Encoding::Utf8);
+    parser.set_input(Pieces::new(text));
+    let all = || loop {
+        match parser.parse() {
+            Ok(Event { data: EventData::StreamEnd, .. }) => return Ok(()),
+            Ok(_) => {}
+            Err(error) => return Err(YamlError::from_library(&error)),
+        }
+    };
+    guarded(all).err()
 }
 
 /// Reads the events of one chunk.

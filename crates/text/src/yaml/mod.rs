@@ -13,6 +13,7 @@ mod error;
 mod events;
 mod fast;
 mod fault;
+mod lint;
 mod locate;
 mod nodes;
 mod number;
@@ -31,6 +32,7 @@ pub use emit::{INDENT, YamlWriteError, write, write_charged};
 pub use error::{YamlError, YamlErrorKind};
 #[cfg(fuzzing)]
 pub use fast::compare;
+pub use lint::{LintProblem, lint};
 pub use locate::{FoundPosition, Position, locate, locate_all};
 pub use nodes::{NodeKind, YamlNode, nodes};
 pub use number::{float_as_text, number_as_text};
