@@ -425,6 +425,40 @@ fn a_template_takes_the_same_bundles_from_directories_indexes_and_catalogs() {
     }
 }
 
+/// A digest is that of the same bundle in each repository, as after a release.
+#[test]
+fn a_bundle_is_known_by_its_digest_in_another_repository() {
+    let directory = scratch();
+    let root = directory.path();
+    let digest = "1b".repeat(32);
+    let catalog = format!(
+        "schema: olm.package\nname: till\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: till\nname: stable\nentries: [{{name: till.v1.0.0}}]\n---\nschema: olm.bundle\npackage: till\nname: till.v1.0.0\nimage: registry.example.com/till@sha256:{digest}\nproperties: [{{type: olm.package, value: {{packageName: till, version: 1.0.0}}}}]\nrelatedImages:\n- {{name: '', image: 'registry.example.com/till@sha256:{digest}'}}\n- {{name: a, image: 'quay.io/org/a@sha256:{digest}'}}\n"
+    );
+    write(root, "catalog.yaml", catalog);
+    olmdex(["build", "-q", "c=catalog.yaml", "-o", "index.db"]).in_directory(root).answer().expect_code(0);
+    let render = |image: &str, source: &str| {
+        let template = format!(
+            "schema: olm.template.basic\nentries:\n- {{schema: olm.package, name: till, defaultChannel: stable}}\n- {{schema: olm.channel, package: till, name: stable, entries: [{{name: till.v1.0.0}}]}}\n- {{schema: olm.bundle, image: '{image}'}}\n"
+        );
+        write(root, "template.yaml", template);
+        olmdex(["template", "render", "template.yaml", "-o", "json", "--with", source]).in_directory(root).answer()
+    };
+    for source in ["catalog.yaml", "index.db"] {
+        for tag in ["", ":v1.0.0"] {
+            let image = format!("quay.io/builds/till{tag}@sha256:{digest}");
+            let out = render(&image, source).expect_code(0).out();
+            let blobs = serde_json::Deserializer::from_str(&out).into_iter::<serde_json::Value>();
+            let bundle = blobs.map(Result::unwrap).find(|blob| blob["schema"] == "olm.bundle").unwrap();
+            assert_eq!(bundle["image"], image.as_str(), "{source}");
+            assert_eq!(bundle["relatedImages"][0]["image"], image.as_str(), "{source}");
+            assert_eq!(bundle["relatedImages"][1]["image"], format!("quay.io/org/a@sha256:{digest}"), "{source}");
+        }
+        let other = format!("quay.io/builds/till@sha256:{}", "2b".repeat(32));
+        render(&other, source).expect_code(4).expect_words("not known offline");
+        render("quay.io/builds/till:v1.0.0", source).expect_code(4);
+    }
+}
+
 /// The form of the older documentation: opm does not know the field `property`, and takes each item for a property
 /// without type and value, and equal ones count as one.
 #[test]

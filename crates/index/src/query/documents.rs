@@ -62,6 +62,15 @@ CROSS JOIN bundle b ON b.image = i.id
 CROSS JOIN document_text t ON t.document = b.document
 ORDER BY j.key, b.document";
 
+/// No index has the digests of references, so each reference is looked at, once.
+const OF_DIGESTS: &str = "
+SELECT i.reference, t.codec, t.size, t.bytes
+FROM image i
+CROSS JOIN bundle b ON b.image = i.id
+CROSS JOIN document_text t ON t.document = b.document
+WHERE substr(i.reference, instr(i.reference, '@') + 1) IN (SELECT value FROM json_each(?1))
+ORDER BY b.document";
+
 /// A package with a bundle that requires something depends on the rest of the catalog.
 const OF_INDEPENDENT_PACKAGE: &str = "
 SELECT c.name, cd.document
@@ -160,8 +169,20 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn bundles_of_images(&self, images: &[&str]) -> Result<Vec<(String, String)>, IndexError> {
-        let list = serde_json::Value::from(images).to_string();
-        let found = self.rows(OF_IMAGES, params![list], |row| {
+        self.bundles_by(OF_IMAGES, images)
+    }
+
+    /// The normal forms of the bundles whose images have one of these digests (`sha256:…`), with the image.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn bundles_of_digests(&self, digests: &[&str]) -> Result<Vec<(String, String)>, IndexError> {
+        self.bundles_by(OF_DIGESTS, digests)
+    }
+
+    fn bundles_by(&self, statement: &str, wanted: &[&str]) -> Result<Vec<(String, String)>, IndexError> {
+        let list = serde_json::Value::from(wanted).to_string();
+        let found = self.rows(statement, params![list], |row| {
             let bytes: Vec<u8> = row.get(3)?;
             Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, bytes))
         })?;

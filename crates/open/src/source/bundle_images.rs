@@ -17,6 +17,7 @@ use crate::oci::{Layout, Reference};
 use crate::template::{BundleImages, ImageContent, Unavailable};
 use olmdex_fbc::{self as fbc, Consumer, Document, Typed};
 use olmdex_index::{Index, IndexError};
+use olmdex_text::json::Tree;
 
 /// The sources that are searched for the bundles of images; the first one that has a bundle counts.
 #[derive(Debug)]
@@ -158,8 +159,8 @@ impl<'o> Images<'o> {
         Unavailable { message: format!("the image `{image}` is not known offline"), help: Some(help), is_unknown: true }
     }
 
-    /// The blobs that catalogs have of images, by the names that these go by.
-    fn in_catalogs(&self, images: &[&str]) -> Result<BTreeMap<String, String>, String> {
+    /// The blobs that catalogs have of images, by the names that these go by, each with the name in the catalog.
+    fn in_catalogs(&self, images: &[&str]) -> Result<BTreeMap<String, (String, String)>, String> {
         let mut found = BTreeMap::new();
         if images.is_empty() {
             return Ok(found);
@@ -168,7 +169,7 @@ impl<'o> Images<'o> {
         for source in &self.catalogs {
             let mut take = |image: &str, text: String| {
                 for name in names_of(image).into_iter().filter(|it| wanted.contains(it)) {
-                    found.entry(name).or_insert_with(|| text.clone());
+                    found.entry(name).or_insert_with(|| (image.to_owned(), text.clone()));
                 }
             };
             match source {
@@ -187,7 +188,10 @@ impl<'o> Images<'o> {
                     let failed = |error: IndexError| error.to_string();
                     let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
                     let index = Index::open(path).map_err(failed)?;
-                    for (image, text) in index.bundles_of_images(&names).map_err(failed)? {
+                    let digests: Vec<&str> = names.iter().copied().filter(|name| is_digest(name)).collect();
+                    let by_name = index.bundles_of_images(&names).map_err(failed)?;
+                    let by_digest = index.bundles_of_digests(&digests).map_err(failed)?;
+                    for (image, text) in by_name.into_iter().chain(by_digest) {
                         take(&image, text);
                     }
                 }
@@ -197,17 +201,37 @@ impl<'o> Images<'o> {
     }
 }
 
-/// The names that an image goes by: as it is written, in full, and by its digest alone.
+/// The names that an image goes by: as it is written, in full, without its tag, and by its digest alone, which is that
+/// of the same bundle in another repository.
 fn names_of(image: &str) -> Vec<String> {
     let mut names = vec![image.to_owned()];
     if let Ok(reference) = image.parse::<Reference>() {
         names.push(reference.to_string());
-        if reference.digest.is_some() {
+        if let Some(digest) = reference.digest.clone() {
             names.push(Reference { tag: None, ..reference }.to_string());
+            names.push(digest.to_string());
         }
     }
     names.dedup();
     names
+}
+
+fn is_digest(name: &str) -> bool {
+    !name.contains('/') && ["sha256:", "sha512:"].iter().any(|algorithm| name.starts_with(algorithm))
+}
+
+/// The blob of an image as opm renders it by another name.
+fn renamed(text: &str, from: &str, to: &str) -> Option<String> {
+    let mut blob = Tree::read(text).ok()?;
+    blob.set_text("image", to);
+    if blob.get_field("relatedImages").is_some() {
+        blob.change_list("relatedImages", |images| {
+            for image in images.iter_mut().filter(|image| image.text_of_field("image") == from) {
+                image.set_text("image", to);
+            }
+        });
+    }
+    Some(blob.compact())
 }
 
 /// Finds the bundles of images.
@@ -239,8 +263,13 @@ impl BundleImages for Images<'_> {
         match self.in_catalogs(&open) {
             Ok(blobs) => {
                 for (image, found) in images.iter().zip(&mut found).filter(|it| it.1.is_none()) {
-                    let text = names_of(image).iter().find_map(|it| blobs.get(it)).cloned();
-                    *found = text.map(|it| Ok(ImageContent::Blob(it)));
+                    let blob = names_of(image).into_iter().find_map(|name| Some((is_digest(&name), blobs.get(&name)?)));
+                    let Some((is_other_name, (known, text))) = blob else { continue };
+                    let text = match is_other_name {
+                        true => renamed(text, known, image).unwrap_or_else(|| text.clone()),
+                        false => text.clone(),
+                    };
+                    *found = Some(Ok(ImageContent::Blob(text)));
                 }
             }
             Err(message) => {

@@ -99,7 +99,7 @@ impl Substitutes {
             Provenance::new(document.place(&Spot::Path(path.to_vec())))
         };
         let texts = self.entries.iter().map(|(text, path)| (text.clone().into_bytes(), made_of(path))).collect();
-        let report = check::judge(&Input::of_others(texts), None, None, &mut |_| {});
+        let report = check::judge(&Input::of_others(texts), None, None, &[], &mut |_| {});
         if report.opm.is_none() {
             return Vec::new();
         }
