@@ -10,7 +10,7 @@ use super::loss::{Loss, losses};
 use super::naming::Naming;
 use super::ordered::Ordered;
 use super::rules;
-use olmdex_base::diag::{Finding, Place, Rule};
+use olmdex_base::diag::{Finding, Place, Rule, Severity, with_severity};
 use olmdex_index::query::{NamesWithoutWay, PackageGraph};
 use olmdex_version::{Holding, Version, by_version, first_of};
 
@@ -347,22 +347,21 @@ fn check_ranges(channel: &Channel) -> Vec<About> {
             continue;
         }
         // If there are many, the message names the lowest versions.
-        let held =
-            spans.into_iter().flatten().map(|it| channel.entries.as_slice()[ascending[it].1].fields.name.as_str());
+        let mut held = spans
+            .into_iter()
+            .flatten()
+            .map(|it| channel.entries.as_slice()[ascending[it].1].fields.name.as_str())
+            .peekable();
+        // OLM Classic selects the installed entry again and takes no step.
+        let is_itself = n_held == 1 && held.peek() == Some(&entry.fields.name.as_str());
+        let rule = if is_itself { with_severity(rules::RANGE_BEYOND, Severity::Note) } else { rules::RANGE_BEYOND };
         let names = first_of(held, n_held);
         let message = format!(
             "the skipRange {} of {} in {}/{} includes {names}, which it does not update",
             entry.fields.skip_range, entry.fields.name, channel.package, channel.name
         );
         let help = format!("end the range with <{version}");
-        findings.push(finding(
-            rules::RANGE_BEYOND,
-            at_range(channel, entry),
-            channel,
-            &entry.fields.name,
-            message,
-            Some(&help),
-        ));
+        findings.push(finding(rule, at_range(channel, entry), channel, &entry.fields.name, message, Some(&help)));
     }
     findings
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::classic::{Channel, Entry, Installed, Walker};
 use super::missing_edge::{extra_edge, set_edges_command};
+use olmdex_base::diag::Rule;
 use olmdex_fbc::{ChannelPlaces, Input};
 use olmdex_index::query::GraphChannel;
 use olmdex_rules::check::{self, ChannelFacts, CutChannel, Report};
@@ -33,12 +34,17 @@ const MAX_HEADS: usize = 20;
 /// assert!(report.opm.is_some(), "opm refuses it too");
 /// ```
 pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
-    check_catalog_noting(input, day, &mut |_| {})
+    check_catalog_noting(input, day, &[], &mut |_| {})
 }
 
-/// Like [`check_catalog`], for a caller that takes note of each document.
-pub fn check_catalog_noting(input: &Input, day: Option<Day>, note: &mut dyn FnMut(&check::Inspected)) -> Report {
-    check::judge(input, day, Some(cut_advice), note)
+/// Like [`check_catalog`], with rules of good practice, for a caller that takes note of each document.
+pub fn check_catalog_noting(
+    input: &Input,
+    day: Option<Day>,
+    practices: &[&'static Rule],
+    note: &mut dyn FnMut(&check::Inspected),
+) -> Report {
+    check::judge(input, day, Some(cut_advice), practices, note)
 }
 
 /// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: the

@@ -40,8 +40,9 @@ rules! {
         "entries: [{name: foo.v2, skipRange: '<2.0.0'}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1 goes to foo.v2 with OLM v1";
     RANGE_BEYOND: "W0808", "range-beyond-entry", Warning,
         "A skipRange includes only versions below its entry's own.",
-        "A range is meant for the versions that the entry replaces. If it includes the entry's own version, OLM \
-        Classic finds the installed entry as its own update; if it includes newer versions, it offers a downgrade.",
+        "A range is meant for the versions that the entry replaces. If it includes newer versions, OLM Classic offers a \
+        downgrade. If it includes the entry's own version alone, OLM Classic finds the installed entry as its own \
+        update and takes no step, so this is a note.",
         "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.1.0'}]";
     PRUNED: "W0809", "pruned-history", Warning,
         "The chain of replacement reaches down to the oldest entry.",

@@ -95,7 +95,7 @@ impl Checker {
                 _ => {}
             }
         }
-        Report { findings, opm, broken_packages, has_other_errors, extent }
+        Report { findings, opm, broken_packages, has_other_errors, extent, practices: Vec::new() }
     }
 }
 
@@ -312,12 +312,28 @@ impl<'a> Judge<'a> {
     /// Runs the checks that need all of a package.
     fn whole_packages(&mut self, advice: Option<CutAdvice>) {
         let names: Vec<&str> = self.models.keys().copied().collect();
+        let mut entries: HashMap<usize, String> = HashMap::new();
         for package in names {
             let Some(model) = self.models.get(package) else { continue };
             let Whole { found, absences } = whole(package, model, advice);
             self.drafts.extend(found);
-            for Absence { number, draft, meant } in absences {
+            let bundle_of = |name: &str| model.bundles.get(name).map(|(number, _)| *number);
+            let names = absences.iter().filter_map(|absence| Some((bundle_of(absence.meant.as_ref()?)?, absence)));
+            entries.extend(names.filter_map(|(number, absence)| Some((number, absence.entry.clone()?))));
+            for Absence { number, draft, meant, .. } in absences {
                 self.absent(number, package, draft, meant.as_deref());
+            }
+        }
+        self.tie_to_entries(&entries);
+    }
+
+    /// Names the entry that seems to mean a bundle without one: both findings have one cause.
+    fn tie_to_entries(&mut self, entries: &HashMap<usize, String>) {
+        let unlisted = self.drafts.iter_mut().filter(|(_, draft)| draft.rule.id == rules::BUNDLE_IN_NO_CHANNEL.id);
+        for (number, draft) in unlisted {
+            if let Some(entry) = entries.get(number) {
+                let help = format!("the entry `{entry}` has no bundle, and may mean this one: correct its name");
+                draft.help = Some(help);
             }
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct Absence {
     pub(super) draft: Draft,
     /// The name that may be meant instead.
     pub(super) meant: Option<String>,
+    /// The name of the absent bundle, if an entry names one.
+    pub(super) entry: Option<String>,
 }
 
 /// The findings about a package, each with the number of its document.
@@ -69,7 +71,12 @@ fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> 
     let default = model.default_channel();
     if model.channels.is_empty() {
         let message = format!("package `{package}` has no channels");
-        return Some(Absence { number, draft: draft(rules::PACKAGE_WITHOUT_CHANNELS, message), meant: None });
+        return Some(Absence {
+            number,
+            draft: draft(rules::PACKAGE_WITHOUT_CHANNELS, message),
+            meant: None,
+            entry: None,
+        });
     }
     if default.is_empty() || model.has_channel(default) {
         return None;
@@ -77,7 +84,7 @@ fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> 
     let message = format!("package `{package}` has no channel `{default}`, which is its default channel");
     let draft = draft(rules::DEFAULT_CHANNEL_NOT_FOUND, message).at(vec!["defaultChannel".into()]);
     let meant = closest_of_same_numbers(default, model.channels.iter().map(|(_, it)| it.name.as_str()));
-    Some(Absence { number, draft, meant: meant.map(str::to_owned) })
+    Some(Absence { number, draft, meant: meant.map(str::to_owned), entry: None })
 }
 
 /// The bundles that a channel lists and the package does not have.
@@ -115,7 +122,7 @@ fn missing_bundles<'a>(
         // A bundle that the channel lists already cannot be the one that was meant.
         let meant = bundles.closest_of_same_numbers(&entry.name, |it| !listed.contains(it));
         let meant = meant.or_else(|| unlisted.filter(|_| dangling.len() == 1));
-        Absence { number, draft, meant: meant.map(str::to_owned) }
+        Absence { number, draft, meant: meant.map(str::to_owned), entry: Some(entry.name.clone()) }
     };
     dangling.iter().enumerate().map(absence).collect()
 }
