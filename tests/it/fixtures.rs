@@ -14,6 +14,7 @@ const OUTPUTS: &[(&str, &[&str], bool)] = &[
     ("findings.txt", &["validate", "in"], false),
     ("findings-practice.txt", &["validate", "in", "--select", "W18"], false),
     ("findings-fragments.txt", &["validate", "in/one", "in/two", "--select", "E18"], false),
+    ("findings-openshifts.txt", &["check", "in/v4.17", "in/v4.18", "in/v4.19", "--select", "W1821"], false),
     ("findings-2030.txt", &["validate", "in", "--date", "2030-01-01"], false),
     ("validate.txt", &["validate", "in"], true),
     ("validate.json", &["validate", "in", "-o", "json"], false),
@@ -71,16 +72,11 @@ fn every_case_gives_what_it_shows() {
 #[test]
 fn every_rule_has_a_case_in_which_it_is_found() {
     for rule in check::all_rules().into_iter().chain(check::practice::rules::ALL.iter().copied()) {
-        let findings = fixtures().join("rules").join(rule.id).join("out/findings.txt");
-        // Good practice is checked only if it is chosen.
-        let of_practice = findings.with_file_name("findings-practice.txt");
-        let findings = if of_practice.exists() { of_practice } else { findings };
-        // Rules about several fragments have a file of their own.
-        let of_fragments = findings.with_file_name("findings-fragments.txt");
-        let findings = if of_fragments.exists() { of_fragments } else { findings };
-        // Rules that depend on a day have a file of their own.
-        let of_a_day = findings.with_file_name("findings-2030.txt");
-        let findings = if of_a_day.exists() { of_a_day } else { findings };
+        let out = fixtures().join("rules").join(rule.id).join("out");
+        // Rules of good practice, of several catalogs and of a day have files of their own.
+        let names = ["findings-practice", "findings-fragments", "findings-openshifts", "findings-2030"];
+        let own = names.iter().map(|name| out.join(format!("{name}.txt"))).rfind(|path| path.exists());
+        let findings = own.unwrap_or_else(|| out.join("findings.txt"));
         let text = std::fs::read_to_string(&findings).unwrap_or_default();
         let head = format!("{}[{}]", rule.severity.word(), rule.id);
         assert!(text.contains(&head), "{} does not show {head}", findings.display());

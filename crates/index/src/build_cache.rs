@@ -48,6 +48,7 @@ impl CachedResults {
             broken_packages: BTreeSet::new(),
             has_other_errors: false,
             extent: Extent { packages, channels, bundles },
+            practices: Vec::new(),
         };
         Some((self.digest, report))
     }

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 
 use super::catalog::{Catalog, Key, OpenText};
 use super::findings::bytes_of;
-use olmdex_ask::{Explained, check_catalog, explain};
+use olmdex_ask::{Explained, check_catalog_noting, explain};
 use olmdex_base::diag::{Finding, Rule};
 use olmdex_change::edit::{CatalogEdit, Change, PackageFix};
 use olmdex_fbc::Input;
-use olmdex_rules::check::practice::{practices, rules};
+use olmdex_rules::check::practice::rules;
 use olmdex_rules::explain::RuleExplanation;
 
 /// The command of the server that explains a rule.
@@ -72,10 +72,9 @@ pub(super) fn mending(
         }
         input.files.extend(Input::bytes(&key.shown(), Arc::clone(&text)).files);
     }
-    let mut found = check_catalog(&input, None).findings;
-    if rules::ALL.iter().any(|it| it.id == rule.id) {
-        found.extend(practices(&input, &[rule]));
-    }
+    let practice: Option<&'static Rule> = rules::ALL.iter().copied().find(|known| known.id == rule.id);
+    let report = check_catalog_noting(&input, None, practice.as_slice(), &mut |_| {});
+    let found = [report.findings, report.practices].concat();
     let shown = key.shown();
     let is_it = |it: &&Finding| {
         it.rule.id == rule.id && it.place.as_ref().is_some_and(|place| place.file == shown && place.line == line)

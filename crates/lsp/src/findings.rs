@@ -173,7 +173,8 @@ pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use olmdex_rules::check::practice::{practices, rules};
+    use olmdex_rules::check::practice::rules;
+    use olmdex_rules::check::practices;
 
     const TEXT: &str = "schema: olm.package\nname: till\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: till\nname: stable\nentries:\n- name: till.v1.0.0\n  skipRange: <1.0.0\n---\nschema: olm.bundle\nname: till.v1.0.0\npackage: till\nimage: example.com/till:1\nproperties:\n- type: olm.package\n  value: {packageName: till, version: 1.0.0}\n";
 

@@ -126,16 +126,16 @@ impl ChoiceOptions {
         whole: Whole,
     ) -> Result<Choice, CommandError> {
         let profiles = config.map(|it| it.profiles.clone()).unwrap_or_default();
-        self.choice_with(context, config, whole, &profiles)
+        self.choice_with(context, config, whole, (&profiles, &[]))
     }
 
-    /// As [`Self::choice`], by the rules of these profiles.
+    /// As [`Self::choice`], by the rules of these profiles, and those that a command always has.
     pub(crate) fn choice_with(
         &self,
         context: &Context,
         config: Option<&Config>,
         whole: Whole,
-        profiles: &[Profile],
+        (profiles, always): (&[Profile], &[&'static Rule]),
     ) -> Result<Choice, CommandError> {
         let line = Layer { select: self.select.clone(), ignore: self.ignore.clone(), severity: self.severity.clone() };
         let mut layers = vec![line];
@@ -146,7 +146,8 @@ impl ChoiceOptions {
         }
         let mut selection = Selection::new(&all_rules(), &layers)
             .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
-        let on: Vec<&'static Rule> = profiles.iter().flat_map(|it| it.rules()).copied().collect();
+        let on: Vec<&'static Rule> =
+            profiles.iter().flat_map(|profile| profile.rules()).chain(always).copied().collect();
         selection.off_by_default(&[practice::rules::ALL, pipeline::rules::ALL].concat(), &on, &layers);
         let of_config = match config.filter(|_| whole == Whole::Catalogs && self.baseline.is_none()) {
             Some(config) => config.baseline()?,

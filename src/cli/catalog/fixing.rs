@@ -6,9 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::ask::check_catalog;
-use crate::check;
-use crate::check::practice;
+use crate::ask::check_catalog_noting;
+use crate::check::{self, Report};
 use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -77,8 +76,9 @@ fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
 
 /// The findings of a catalog that are chosen.
 fn chosen(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<Chosen, CommandError> {
-    let mut findings = check_catalog(input, None).findings;
-    findings.append(&mut practice::practices(input, practices));
+    let Report { mut findings, practices: mut of_practice, .. } =
+        check_catalog_noting(input, None, practices, &mut |_| {});
+    findings.append(&mut of_practice);
     let rules = [check::all_rules(), practices.to_vec()].concat();
     // Known findings are left alone, and they are not written down as known before the others are fixed.
     let choice = Choice { write_to: None, ..choice.clone() };

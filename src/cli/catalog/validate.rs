@@ -164,7 +164,7 @@ fn chosen_rules(context: &Context, args: &ValidateArgs) -> Result<(Choice, Optio
             let config = args.choice.config(context, &args.paths())?;
             let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
             let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
-            Ok((args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?, config))
+            Ok((args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, (profiles, &[]))?, config))
         }
     }
 }
@@ -199,7 +199,11 @@ impl<'r> Validation<'r> {
         pipelines: Pipelines,
         validators: Vec<Validator>,
     ) -> Self {
-        let of_fragments = [practice::rules::PACKAGE_IN_SEVERAL_FRAGMENTS, practice::rules::BUNDLE_WITH_SEVERAL_IMAGES];
+        let of_fragments = [
+            practice::rules::PACKAGE_IN_SEVERAL_FRAGMENTS,
+            practice::rules::BUNDLE_WITH_SEVERAL_IMAGES,
+            practice::rules::VERSION_LACKING_BETWEEN,
+        ];
         Self {
             context,
             args,
@@ -252,10 +256,10 @@ impl<'r> Validation<'r> {
                     self.several.note(it);
                 }
             };
-            let report = check_catalog_noting(&input, args.date, &mut note);
-            let Report { findings: mut found, opm, extent, .. } = report;
+            let report = check_catalog_noting(&input, args.date, &self.practices, &mut note);
+            let Report { findings: mut found, opm, extent, mut practices, .. } = report;
             self.extent += extent;
-            found.append(&mut practice::practices(&input, &self.practices));
+            found.append(&mut practices);
             if input.files.iter().all(|it| it.made_of().is_some()) {
                 point_to_bundle_validate(path, &mut found);
             }
@@ -284,7 +288,7 @@ impl<'r> Validation<'r> {
         match opened(self.context, self.args, path) {
             Ok((inputs, _)) => {
                 let reports =
-                    inputs.iter().flat_map(|(_, input)| check_catalog_noting(input, None, &mut |_| {}).findings);
+                    inputs.iter().flat_map(|(_, input)| check_catalog_noting(input, None, &[], &mut |_| {}).findings);
                 let is_of_bundle = |it: &Finding| it.rule.id != check::rules::BUNDLE_OF_UNKNOWN_PACKAGE.id;
                 self.findings.extend(reports.filter(is_of_bundle));
                 Ok(())
@@ -307,9 +311,10 @@ impl<'r> Validation<'r> {
             }
             // The catalogs of a file are for different clusters.
             self.several.begin(0, catalog.name.clone(), &input, None);
-            let report = check_catalog_noting(&input, self.args.date, &mut |it| self.several.note(it));
+            let mut note = |document: &check::Inspected| self.several.note(document);
+            let report = check_catalog_noting(&input, self.args.date, &self.practices, &mut note);
             self.extent += report.extent;
-            self.findings.extend(practice::practices(&input, &self.practices));
+            self.findings.extend(report.practices);
             self.findings.extend(input.remarks);
             self.findings.extend(report.findings);
         }

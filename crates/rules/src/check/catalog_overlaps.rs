@@ -9,6 +9,7 @@ use super::practice::rules;
 use olmdex_base::diag::{Finding, Place};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Input, Origin};
+use olmdex_version::first_of;
 
 /// A document, and the number of its catalog.
 type At = (usize, Origin);
@@ -20,6 +21,8 @@ pub struct SeveralCatalogs {
     packages: BTreeMap<String, Vec<At>>,
     /// By name and image, each with the first that has it.
     bundles: BTreeMap<String, BTreeMap<String, Vec<At>>>,
+    /// The names of the bundles of each package, and the numbers of the catalogs that have each.
+    versions: BTreeMap<String, BTreeMap<String, BTreeSet<usize>>>,
 }
 
 #[derive(Debug)]
@@ -56,6 +59,8 @@ impl SeveralCatalogs {
                 self.packages.entry(package.name.clone()).or_default().push(at);
             }
             Facts::Bundle(bundle) if !bundle.name.is_empty() && !document.image.is_empty() => {
+                let versions = self.versions.entry(bundle.package.clone()).or_default();
+                versions.entry(bundle.name.clone()).or_default().insert(at.0);
                 let images = self.bundles.entry(bundle.name.clone()).or_default();
                 let places = images.entry(document.image.clone()).or_default();
                 // One for each catalog is enough to tell where it is.
@@ -118,7 +123,38 @@ impl SeveralCatalogs {
                 findings.extend(self.finding(*at, "", rules::BUNDLE_WITH_SEVERAL_IMAGES, message, help, "image"));
             }
         }
+        findings.extend(self.versions.iter().flat_map(|(package, versions)| self.gaps(package, versions)));
         findings
+    }
+
+    /// The catalogs that lack versions of a package which those of an older and of a newer OpenShift have.
+    fn gaps(&self, package: &str, versions: &BTreeMap<String, BTreeSet<usize>>) -> Vec<Finding> {
+        let Some(places) = self.packages.get(package) else { return Vec::new() };
+        let of_minor = |at: &At| self.catalogs[at.0].minor.map(|minor| (minor, *at));
+        let by_minor: BTreeMap<Minor, At> = places.iter().rev().filter_map(of_minor).collect();
+        let mut lacking: BTreeMap<Minor, Vec<(&str, Minor, Minor)>> = BTreeMap::new();
+        for (name, catalogs) in versions {
+            let minors: BTreeSet<Minor> = catalogs.iter().filter_map(|catalog| self.catalogs[*catalog].minor).collect();
+            let (Some(first), Some(last)) = (minors.first(), minors.last()) else { continue };
+            for (minor, _) in by_minor.range(first..last).filter(|(minor, _)| !minors.contains(minor)) {
+                let older = minors.range(..minor).next_back();
+                let newer = minors.range(minor..).next();
+                let both = older.zip(newer).map(|(older, newer)| (name.as_str(), *older, *newer));
+                lacking.entry(*minor).or_default().extend(both);
+            }
+        }
+        let finding = |(minor, versions): (&Minor, &Vec<(&str, Minor, Minor)>)| {
+            let at = *by_minor.get(minor)?;
+            let (_, older, newer) = *versions.first()?;
+            let names = first_of(versions.iter().map(|(name, ..)| format!("`{name}`")), versions.len());
+            let message = format!(
+                "the catalog of `{package}` for OpenShift {minor} lacks {names}, which those for {older} and {newer} have"
+            );
+            let help = "add the versions there, or take them out of the newer catalogs: a cluster that is updated meets \
+                each catalog in turn";
+            Some(self.finding(at, package, rules::VERSION_LACKING_BETWEEN, message, help, "name"))
+        };
+        lacking.iter().filter_map(finding).flatten().collect()
     }
 
     /// The number of sources in a list of places.

@@ -12,6 +12,7 @@ mod deprecations;
 mod facts;
 pub mod graph;
 mod inspect;
+mod judge;
 mod lifecycles;
 mod model;
 mod package_rules;
@@ -24,7 +25,6 @@ mod tree;
 mod unknown_names;
 
 use std::collections::BTreeSet;
-use std::convert::Infallible;
 
 pub use catalog::Checker;
 pub use catalog_overlaps::{SeveralCatalogs, Shared};
@@ -33,11 +33,11 @@ pub use facts::{
     LifecycleFacts, OpmLine, PROPERTIES_STEP, PackageFacts, Phase,
 };
 pub use inspect::inspect;
+pub use judge::{judge, practices, refusal_of_opm};
 pub use olmdex_fbc::{ImageError, check_image};
 
 use olmdex_base::diag::{Finding, Rule};
-use olmdex_fbc::{Consumer, Document, Failure, Input, Origin, load};
-use olmdex_text::calendar::Day;
+use olmdex_fbc::{Document, Failure, Input, Origin};
 
 /// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those
 /// of its lifecycles.
@@ -64,6 +64,8 @@ pub struct Report {
     pub has_other_errors: bool,
     /// The extent of the checked content.
     pub extent: Extent,
+    /// The breaches of good practice, as far as they were asked for, in the order of the documents.
+    pub practices: Vec<Finding>,
 }
 
 /// The numbers of items in a catalog.
@@ -102,34 +104,4 @@ pub fn failure_findings(input: &Input, origin: Origin, failure: &Failure) -> Vec
 /// The words of the real tool for a value that does not have the form of its property's type.
 pub fn property_misfit(property_type: &str, value: olmdex_text::json::Value<'_>) -> Option<String> {
     property::check(property_type, Some(value)).map(|it| it.opm)
-}
-
-struct Inspection;
-
-impl Consumer for Inspection {
-    type Output = Inspected;
-
-    fn document(&self, document: Document<'_>) -> Inspected {
-        inspect(&document)
-    }
-}
-
-/// The message with which opm refuses a catalog; `None` if it does not.
-pub fn refusal_of_opm(input: &Input) -> Option<String> {
-    judge(input, None, None, &mut |_| {}).opm
-}
-
-/// Reads a catalog and judges it: all findings in one run. Advice about a channel that is cut comes from a higher
-/// crate, so callers use `olmdex::ask::check_catalog`. `note` takes note of each document, in their order; with a
-/// day, the heads of channels must be supported on it.
-pub fn judge(input: &Input, day: Option<Day>, advice: Option<CutAdvice>, note: &mut dyn FnMut(&Inspected)) -> Report {
-    let mut checker = Checker::new().on(day).advised_by(advice);
-    let done: Result<(), Infallible> = load(input, &Inspection, |inspected| {
-        note(&inspected);
-        checker.add(inspected);
-        Ok(())
-    });
-    match done {
-        Ok(()) => checker.finish(input),
-    }
 }

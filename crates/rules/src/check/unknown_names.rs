@@ -173,7 +173,7 @@ mod tests {
     use olmdex_fbc::Input;
 
     fn found(text: &str) -> Vec<String> {
-        let report = judge(&Input::bytes("catalog.json", Arc::from(text.as_bytes())), None, None, &mut |_| {});
+        let report = judge(&Input::bytes("catalog.json", Arc::from(text.as_bytes())), None, None, &[], &mut |_| {});
         let unknown = report.findings.iter().filter(|it| it.rule.id.starts_with("W052") && it.rule.id >= "W0527");
         unknown.map(|it| format!("{} {}", it.rule.id, it.message)).collect()
     }

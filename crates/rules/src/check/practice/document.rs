@@ -6,9 +6,9 @@ use super::super::facts::Draft;
 use super::super::inspect::draft;
 use super::super::property::draft_at;
 use super::rules;
-use olmdex_base::diag::Rule;
+use olmdex_base::diag::{Rule, counted};
 use olmdex_fbc::service_version::CsvView;
-use olmdex_fbc::{BUNDLE_OBJECT, Bundle, Channel, Consumer, Document, Origin, Package, Typed};
+use olmdex_fbc::{BUNDLE_OBJECT, Bundle, Channel, Document, Package, Typed};
 use olmdex_text::json::Step;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
@@ -21,6 +21,10 @@ pub struct PracticeFacts {
     pub(super) default_channel: Option<String>,
     /// The channels of deprecations, with the numbers of their entries.
     pub(super) deprecated_channels: Vec<(usize, String)>,
+    /// The entries of a channel with a `skipRange`: number, name and range.
+    pub(super) ranges: Vec<(usize, String, String)>,
+    /// The name of a bundle, and the range of its ClusterServiceVersion.
+    pub(super) csv_range: Option<(String, String)>,
     pub(super) drafts: Vec<Draft>,
 }
 
@@ -30,6 +34,8 @@ pub fn practice_facts(document: &Document<'_>) -> PracticeFacts {
         package: String::new(),
         default_channel: None,
         deprecated_channels: Vec::new(),
+        ranges: Vec::new(),
+        csv_range: None,
         drafts: Vec::new(),
     };
     let Ok(blob) = &document.blob else { return facts };
@@ -41,10 +47,14 @@ pub fn practice_facts(document: &Document<'_>) -> PracticeFacts {
         }
         Typed::Channel(it) => {
             facts.package = it.package.to_string();
+            let entries = it.entries.iter().flatten().enumerate().filter(|(_, entry)| !entry.skip_range.is_empty());
+            facts.ranges =
+                entries.map(|(idx, entry)| (idx, entry.name.to_string(), entry.skip_range.to_string())).collect();
             facts.drafts = channel(it);
         }
         Typed::Bundle(it) => {
             facts.package = it.package.to_string();
+            facts.csv_range = csv_range(it).map(|range| (it.name.to_string(), range));
             facts.drafts = bundle(it);
         }
         Typed::Deprecations(it) => {
@@ -55,17 +65,6 @@ pub fn practice_facts(document: &Document<'_>) -> PracticeFacts {
         Typed::Other => facts.package = blob.package.to_string(),
     }
     facts
-}
-
-/// Looks at each document.
-pub(super) struct PracticeReader;
-
-impl Consumer for PracticeReader {
-    type Output = (Origin, PracticeFacts);
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        (document.origin, practice_facts(&document))
-    }
 }
 
 fn package(package: &Package<'_>) -> Vec<Draft> {
@@ -140,6 +139,7 @@ fn is_by_tag(image: &str) -> bool {
 fn bundle(bundle: &Bundle<'_>) -> Vec<Draft> {
     let mut found = Vec::new();
     images(bundle, &mut found);
+    test_registries(bundle, &mut found);
     properties(bundle, &mut found);
     found
 }
@@ -175,6 +175,58 @@ fn images(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
             fixed_by(rules::BUNDLE_IMAGE_NOT_RELATED)
         )));
     }
+}
+
+/// Registries that only builds and tests reach: hosts, or hosts with the first part of the name.
+const TEST_REGISTRIES: [&str; 9] = [
+    "registry.stage.redhat.io",
+    "registry-proxy.engineering.redhat.com",
+    "registry-proxy-stage.engineering.redhat.com",
+    "brew.registry.redhat.io",
+    "images.paas.redhat.com",
+    "quay.io/redhat-user-workloads",
+    "quay.io/redhat-user-workloads-stage",
+    "quay.io/redhat-pending",
+    "localhost",
+];
+
+fn test_registry(image: &str) -> Option<&str> {
+    let mut parts = image.split('/');
+    let host = parts.next().filter(|_| image.contains('/'))?;
+    let first = parts.next()?;
+    let bare = host.split(':').next().unwrap_or(host);
+    let with_first = image.get(..host.len() + 1 + first.len())?;
+    // Names of services and the loopback mean another thing on each machine.
+    let is_local = bare.ends_with(".svc") || bare.ends_with(".svc.cluster.local") || bare == "127.0.0.1";
+    let listed = TEST_REGISTRIES.into_iter().find(|name| [bare, with_first].contains(name));
+    listed.or(is_local.then_some(host))
+}
+
+fn test_registries(bundle: &Bundle<'_>, found: &mut Vec<Draft>) {
+    let of_bundle = test_registry(&bundle.image).map(|registry| (vec!["image".into()], registry, &bundle.image));
+    let related = bundle.related_images.iter().enumerate().filter(|(_, related)| related.image != bundle.image);
+    let of_related = related.filter_map(|(idx, related)| {
+        let at: Vec<Step> = vec!["relatedImages".into(), idx.into(), "image".into()];
+        Some((at, test_registry(&related.image)?, &related.image))
+    });
+    let mut images = of_bundle.into_iter().chain(of_related);
+    let Some((at, registry, image)) = images.next() else { return };
+    let others = match images.count() {
+        0 => String::new(),
+        n => format!(", and {} of that kind", counted(n as u64, "more image")),
+    };
+    let name = &bundle.name;
+    let message =
+        format!("bundle `{name}` names an image in {registry}, which only builds and tests reach: `{image}`{others}");
+    let help = "name images as customers pull them, with the same digest";
+    found.push(draft(rules::TEST_REGISTRY, message).at(at).help(help));
+}
+
+/// The range in the ClusterServiceVersion, if the catalog holds it as metadata.
+fn csv_range(bundle: &Bundle<'_>) -> Option<String> {
+    let metadata = bundle.properties.iter().find(|property| &*property.kind == "olm.csv.metadata")?;
+    let range = CsvView::of_metadata(metadata.value?).annotation("olm.skipRange")?;
+    Some(range.trim().to_owned()).filter(|range| !range.is_empty())
 }
 
 const BY_DIGEST: &str = "write `NAME@sha256:…`; `skopeo inspect` prints the digest";

@@ -4,35 +4,25 @@ mod document;
 mod profile;
 pub mod rules;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 pub use profile::Profile;
 
 pub use self::document::{PracticeFacts, practice_facts};
 
-use self::document::PracticeReader;
+/// The rules about copies of one truth, which `check` keeps for every catalog.
+pub const OF_COPIES: &[&Rule] = &[rules::RANGE_NOT_OF_CSV, rules::TEST_REGISTRY, rules::VERSION_LACKING_BETWEEN];
+
 use super::facts::{Draft, Facts};
 use super::inspect::draft;
 use super::places;
 use olmdex_base::diag::{Finding, Rule};
-use olmdex_fbc::{Input, Origin, load};
+use olmdex_fbc::{Input, Origin};
 use olmdex_version::first_of;
 
-/// The breaches of the wanted rules, in the order of the documents. Nothing is read if no rule is wanted.
-pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    let mut all: Vec<(Origin, PracticeFacts)> = Vec::new();
-    let done: Result<(), Infallible> = load(input, &PracticeReader, |it| {
-        all.push(it);
-        Ok(())
-    });
-    match done {
-        Ok(()) => {}
-    }
+/// The breaches of the wanted rules in documents that have been looked at, in their order.
+pub(super) fn findings(input: &Input, all: Vec<(Origin, PracticeFacts)>, wanted: &[&'static Rule]) -> Vec<Finding> {
     // Files that were made of a database or an index have no directories.
     let directory = |origin: Origin| {
         let file = input.files.get(origin.file as usize).filter(|it| it.made_of().is_none())?;
@@ -45,15 +35,15 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     places::resolve(drafts, &facts, &origins, input)
 }
 
-/// Like [`practices`], for documents that have been looked at, each with the directory of its file, if it is in one. It
-/// is for callers that find places by themselves: each finding comes with the number of its document.
+/// The breaches of the wanted rules in documents that have been looked at, each with the directory of its file, if it
+/// is in one. This is for callers that find places by themselves: each finding comes with the number of its document.
 pub fn practice_drafts(all: &[(Option<&Path>, &PracticeFacts)], wanted: &[&'static Rule]) -> Vec<(usize, Draft)> {
     let is_wanted = |it: &Draft| wanted.iter().any(|rule| rule.id == it.rule.id);
     let mut drafts: Vec<(usize, Draft)> = Vec::new();
     for (number, (_, it)) in all.iter().enumerate() {
         drafts.extend(it.drafts.iter().filter(|it| is_wanted(it)).map(|it| (number, it.clone())));
     }
-    let whole = deprecated_defaults(all).into_iter().chain(shared_directories(all));
+    let whole = deprecated_defaults(all).into_iter().chain(shared_directories(all)).chain(other_ranges(all));
     drafts.extend(whole.filter(|it| is_wanted(&it.1)));
     // The sort is stable: findings of one document stay in the order of the rules.
     drafts.sort_by_key(|(number, _)| *number);
@@ -80,6 +70,38 @@ fn deprecated_defaults(all: &[(Option<&Path>, &PracticeFacts)]) -> Vec<(usize, D
         }
     }
     found
+}
+
+/// Ranges of entries that are not those of their bundles.
+fn other_ranges(all: &[(Option<&Path>, &PracticeFacts)]) -> Vec<(usize, Draft)> {
+    let of_csvs: HashMap<(&str, &str), &str> = all
+        .iter()
+        .filter_map(|(_, facts)| {
+            let (name, range) = facts.csv_range.as_ref()?;
+            Some(((facts.package.as_str(), name.as_str()), range.as_str()))
+        })
+        .collect();
+    let mut found = Vec::new();
+    for (number, (_, facts)) in all.iter().enumerate() {
+        for (idx, name, range) in &facts.ranges {
+            let Some(other) = of_csvs.get(&(facts.package.as_str(), name.as_str())) else { continue };
+            if words_of_range(range).eq(words_of_range(other)) {
+                continue;
+            }
+            let message = format!(
+                "the skipRange of `{name}` is `{range}`, but the ClusterServiceVersion has `olm.skipRange: {other}`"
+            );
+            let at = vec!["entries".into(), (*idx).into(), "skipRange".into()];
+            let help = "OLM reads the entry; correct the one that was left behind";
+            found.push((number, draft(rules::RANGE_NOT_OF_CSV, message).at(at).help(help)));
+        }
+    }
+    found
+}
+
+/// The parts of a range, whatever the spaces between them.
+fn words_of_range(range: &str) -> impl Iterator<Item = char> {
+    range.split_whitespace().flat_map(str::chars)
 }
 
 /// Packages that share a directory with others, each reported at its `olm.package`.

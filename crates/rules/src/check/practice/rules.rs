@@ -95,4 +95,19 @@ rules! {
         the same name to two images, users get one or the other. Most often, one template still names the registry of \
         a test build.",
         "{schema: olm.bundle, package: foo, name: foo.v1.0.0, image: 'quay.io/test/foo@sha256:…'}\n{schema: olm.bundle, package: bar, name: foo.v1.0.0, image: 'registry.redhat.io/foo/foo@sha256:…'}";
+    RANGE_NOT_OF_CSV: "W1819", "entry-range-not-of-csv", Warning,
+        "The `skipRange` of an entry is the `olm.skipRange` of the ClusterServiceVersion.",
+        "OLM reads the entry. The annotation is the source from which templates, `opm registry add` and the next release \
+        take the range, so one of the two was left behind.",
+        "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <1.1.0'}]   # and olm.skipRange: '>=1.0.5 <1.1.0'";
+    TEST_REGISTRY: "W1820", "test-registry", Warning,
+        "Bundles name images in registries that clusters of customers reach.",
+        "Stage registries and those of builds are open to few, and delete images after some weeks. Releases replace \
+        such names, but not those that a template or a list of related images still has.",
+        "relatedImages: [{name: manager, image: 'registry.stage.redhat.io/foo/manager@sha256:…'}]";
+    VERSION_LACKING_BETWEEN: "W1821", "version-lacking-between", Warning,
+        "A version that catalogs for two versions of OpenShift have is in those between them, too.",
+        "A cluster is updated from one OpenShift to the next. A version that it has installed, and that the next \
+        catalog lacks, has no entry there, so no upgrade may lead from it.",
+        "v4.17/catalog.yaml and v4.19/catalog.yaml with foo.v1.1.0, and v4.18/catalog.yaml without it";
 }

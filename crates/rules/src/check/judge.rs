@@ -1,0 +1,59 @@
+//! A catalog is read once for all checks.
+
+use std::convert::Infallible;
+
+use super::Report;
+use super::catalog::Checker;
+use super::facts::{CutAdvice, Inspected};
+use super::inspect::inspect;
+use super::practice::{self, PracticeFacts};
+use olmdex_base::diag::{Finding, Rule};
+use olmdex_fbc::{Consumer, Document, Input, load};
+use olmdex_text::calendar::Day;
+
+/// Reads documents for all checks.
+struct Inspection {
+    has_practices: bool,
+}
+
+impl Consumer for Inspection {
+    type Output = (Inspected, Option<PracticeFacts>);
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        (inspect(&document), self.has_practices.then(|| practice::practice_facts(&document)))
+    }
+}
+
+/// The breaches of the wanted rules of good practice.
+pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
+    judge(input, None, None, wanted, &mut |_| {}).practices
+}
+
+/// The message with which opm refuses a catalog; `None` if it does not.
+pub fn refusal_of_opm(input: &Input) -> Option<String> {
+    judge(input, None, None, &[], &mut |_| {}).opm
+}
+
+/// Reads a catalog and judges it: all findings in one run. Advice about a channel that is cut comes from a higher
+/// crate, so callers use `olmdex::ask::check_catalog`. `note` takes note of each document, in their order; with a
+/// day, the heads of channels must be supported on it. Rules of good practice are judged if they are wanted.
+pub fn judge(
+    input: &Input,
+    day: Option<Day>,
+    advice: Option<CutAdvice>,
+    practices: &[&'static Rule],
+    note: &mut dyn FnMut(&Inspected),
+) -> Report {
+    let mut checker = Checker::new().on(day).advised_by(advice);
+    let mut seen = Vec::new();
+    let reader = Inspection { has_practices: !practices.is_empty() };
+    let done: Result<(), Infallible> = load(input, &reader, |(inspected, practice)| {
+        note(&inspected);
+        seen.extend(practice.map(|facts| (inspected.origin, facts)));
+        checker.add(inspected);
+        Ok(())
+    });
+    match done {
+        Ok(()) => Report { practices: practice::findings(input, seen, practices), ..checker.finish(input) },
+    }
+}
