@@ -107,12 +107,10 @@ fn konflux_judges_the_metadata_of_bundles_by_the_openshift() {
     write(root.path(), "catalog/foo/catalog.yaml", fragment(&["object"]));
     check(root.path(), &["catalog", "--pipeline", "konflux"], &[], "no version");
     let answer = olmdex(["check", "catalog", "--pipeline", "konflux"]).in_directory(root.path()).answer();
+    answer.expect_code(0).expect_words("not checked: whether bundles have the metadata for their OpenShift version");
     answer
-        .expect_code(0)
-        .expect_words("not checked: validate-fbc: whether bundles have the metadata for their OpenShift version");
-    answer
-        .expect_words("not checked: fbc-target-index-pruning-check: no index")
-        .expect_words("no failure found, but not everything was checked");
+        .expect_words("fbc-target-index-pruning-check   not checked: no index")
+        .expect_words("none of its 6 tasks could be checked");
 }
 
 #[test]
@@ -161,8 +159,10 @@ fn konflux_judges_the_directories_of_a_fragment() {
     answer.expect_words("`c/foo` has no `catalog.json`, `catalog.yaml` or `catalog.yml`");
     // A single file is in no directory of a package, which is reported.
     let answer = olmdex(["check", "c/foo/index.yaml", "--pipeline", "konflux,iib"]).in_directory(root.path()).answer();
-    answer.expect_code(0).expect_words("not checked: validate-fbc: the directories of the packages");
-    answer.expect_words("not checked: fbc-operations: the directories of the packages");
+    answer
+        .expect_code(0)
+        .expect_words("              the directories of the packages: `c/foo/index.yaml` is not a directory");
+    answer.expect_words("fbc-operations            not checked: the directories of the packages");
     // Several packages, one of which has another name.
     write(root.path(), "c/bar/catalog.yaml", text.replace("foo", "bar"));
     check(root.path(), &["c", "--pipeline", "konflux", "--openshift", "4.18"], &["W2006"], "two packages");
@@ -353,10 +353,10 @@ fn bundle(root: &Path, directory: &str, name: &str, replaces: Option<&str>, anno
     let version = name.split_once(".v").unwrap().1;
     let replaces = replaces.map(|it| format!("  replaces: {it}\n")).unwrap_or_default();
     let csv = format!(
-        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: {name}\n  annotations:\n    capabilities: Basic Install\n{annotations}spec:\n  version: {version}\n  displayName: Foo\n  description: Foo.\n  minKubeVersion: 1.25.0\n  provider: {{name: Foo}}\n  icon: [{{base64data: aGk=, mediatype: image/svg+xml}}]\n{replaces}  installModes:\n  - {{type: OwnNamespace, supported: true}}\n  - {{type: SingleNamespace, supported: true}}\n  - {{type: MultiNamespace, supported: false}}\n  - {{type: AllNamespaces, supported: true}}\n  install:\n    strategy: deployment\n    spec:\n      deployments:\n      - name: foo\n        spec:\n          selector: {{matchLabels: {{app: foo}}}}\n          template:\n            metadata: {{labels: {{app: foo}}}}\n            spec: {{containers: [{{name: foo, image: 'quay.io/foo/foo:v1'}}]}}\n"
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: {name}\n  annotations:\n    capabilities: Basic Install\n{annotations}spec:\n  version: {version}\n  displayName: Foo\n  description: Foo.\n  minKubeVersion: 1.25.0\n  provider: {{name: Foo}}\n  icon: [{{base64data: aGk=, mediatype: image/svg+xml}}]\n{replaces}  installModes:\n  - {{type: OwnNamespace, supported: true}}\n  - {{type: SingleNamespace, supported: true}}\n  - {{type: MultiNamespace, supported: false}}\n  - {{type: AllNamespaces, supported: true}}\n  install:\n    strategy: deployment\n    spec:\n      deployments:\n      - name: foo\n        spec:\n          selector: {{matchLabels: {{app: foo}}}}\n          template:\n            metadata: {{labels: {{app: foo}}}}\n            spec: {{containers: [{{name: foo, image: 'quay.io/foo/foo@{DIGEST}'}}]}}\n  relatedImages: [{{name: foo, image: 'quay.io/foo/foo@{DIGEST}'}}]\n"
     );
     write(root, &format!("{directory}/manifests/foo.clusterserviceversion.yaml"), csv);
-    let annotations = "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v1\n  operators.operatorframework.io.bundle.manifests.v1: manifests/\n  operators.operatorframework.io.bundle.metadata.v1: metadata/\n  operators.operatorframework.io.bundle.package.v1: foo\n  operators.operatorframework.io.bundle.channels.v1: stable\n  operators.operatorframework.io.bundle.channel.default.v1: stable\n";
+    let annotations = "annotations:\n  operators.operatorframework.io.bundle.mediatype.v1: registry+v1\n  operators.operatorframework.io.bundle.manifests.v1: manifests/\n  operators.operatorframework.io.bundle.metadata.v1: metadata/\n  operators.operatorframework.io.bundle.package.v1: foo\n  operators.operatorframework.io.bundle.channels.v1: stable\n  operators.operatorframework.io.bundle.channel.default.v1: stable\n  com.redhat.openshift.versions: v4.12\n";
     write(root, &format!("{directory}/metadata/annotations.yaml"), annotations);
 }
 
@@ -398,7 +398,9 @@ fn iib_judges_bundles_by_the_index() {
     write(root.path(), "index/foo/catalog.yaml", fragment(&["metadata"]));
     check(root.path(), &["a", "b", "--pipeline", "iib", "--target-index", "index"], &[], "two bundles");
     let answer = olmdex(["check", "a", "--pipeline", "iib"]).in_directory(root.path()).answer();
-    answer.expect_words("not checked: opm registry add: no index").expect_words("not checked: verify_labels");
+    answer
+        .expect_words("opm registry add          not checked: no index")
+        .expect_words("verify_labels             not checked");
 }
 
 /// A repository with `foo` 1.0.0 and a catalog for it.
@@ -413,7 +415,7 @@ fn repository(root: &Path, catalog: &str, kinds: &[&str], config: &str, ci: &str
     }
 }
 
-const FBC: &str = "fbc: {enabled: true, catalog_mapping: []}\n";
+const FBC: &str = "cert_project_id: 5f0c\nfbc: {enabled: true, catalog_mapping: []}\n";
 
 #[test]
 fn repositories_have_their_say_about_catalogs() {
@@ -443,7 +445,10 @@ fn repositories_have_their_say_about_catalogs() {
     let root = scratch();
     repository(root.path(), "catalogs/v4.18/foo", &["metadata"], "", FBC);
     let answer = olmdex(["check", ".", "--pipeline", "certified"]).in_directory(root.path()).answer();
-    answer.expect_code(0).expect_words("no `allowed_bundle_registries`").expect_words("not checked: detect-changes");
+    answer
+        .expect_code(0)
+        .expect_words("static-tests                   passed")
+        .expect_words("detect-changes                 not checked");
     // Outside of a repository, the checks do not run, which is reported.
     let root = scratch();
     write(root.path(), "c/foo/catalog.yaml", fragment(&["object"]));
@@ -456,7 +461,7 @@ fn the_community_recommends_catalogs_in_the_repository() {
     for (ci, pipeline, expected) in [
         ("updateGraph: replaces-mode\n", "community", true),
         (FBC, "community", false),
-        ("updateGraph: replaces-mode\n", "certified", false),
+        ("cert_project_id: 5f0c\nupdateGraph: replaces-mode\n", "certified", false),
     ] {
         let root = scratch();
         repository(root.path(), "", &[], "", ci);
@@ -487,6 +492,96 @@ fn the_marketplace_wants_its_addresses() {
         write(root.path(), "config.yaml", format!("organization: {organization}\n"));
         check(root.path(), &[".", "--pipeline", "certified"], expected, &format!("{organization} {annotations}"));
     }
+}
+
+#[test]
+fn certified_operators_pin_their_images_and_name_their_openshift() {
+    let related = format!("  relatedImages: [{{name: foo, image: 'quay.io/foo/foo@{DIGEST}'}}]");
+    let other = format!("quay.io/foo/bar@{DIGEST}");
+    let annotated = |text: &str| {
+        (String::from("    capabilities: Basic"), format!("    example: '{text}'\n    capabilities: Basic"))
+    };
+    let environment = |value: &str| {
+        let container = String::from("containers: [{name: foo, ");
+        (
+            container.clone(),
+            format!("{container}env: [{{name: RELATED_IMAGE_BAR, value: '{value}'}}, {{name: X, value: 'a:b'}}], "),
+        )
+    };
+    let listed =
+        |name: &str| (related.clone(), related.replace("]", &format!(", {{name: {name}, image: '{other}'}}]")));
+    for (edits, expected) in [
+        (vec![], &[][..]),
+        (vec![(format!("foo@{DIGEST}'}}]}}"), "foo:v1'}]}".to_owned())], &["E1532", "E1533"]),
+        (vec![(format!("{related}\n"), String::new())], &["E1533"]),
+        (vec![(related.clone(), related.replace(&format!("@{DIGEST}"), ":v1"))], &["E1532", "E1533"]),
+        (vec![environment(&other)], &["E1533"]),
+        (vec![environment(&other), listed("bar")], &[]),
+        (vec![environment("quay.io/foo/bar:v1")], &["E1532", "E1533"]),
+        // Both would be `foo` in the list that `operator-manifest` writes.
+        (vec![environment(&other), listed("foo")], &["E1533"]),
+        (vec![annotated("see registry.example.com/foo/bar:v1.")], &["E1532", "E1533"]),
+        (vec![annotated("see https://example.com/foo:8080/bar and 12:30")], &[]),
+        (vec![annotated("localhost/foo:v1")], &[]),
+        (vec![annotated(&format!("[{other}]")), listed("bar")], &[]),
+    ] {
+        let root = scratch();
+        bundle(root.path(), "operators/foo/1.0.0", "foo.v1.0.0", None, "");
+        write(root.path(), "operators/foo/ci.yaml", FBC);
+        let csv = root.path().join("operators/foo/1.0.0/manifests/foo.clusterserviceversion.yaml");
+        let mut text = std::fs::read_to_string(&csv).unwrap();
+        for (from, to) in &edits {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        std::fs::write(&csv, text).unwrap();
+        check(root.path(), &[".", "--pipeline", "certified"], expected, &format!("{edits:?}"));
+        check(root.path(), &[".", "--pipeline", "community"], &["E1506", "W1507"], "the community pins nothing");
+    }
+    let root = scratch();
+    bundle(root.path(), "b", "foo.v1.0.0", None, "");
+    let annotations = root.path().join("b/metadata/annotations.yaml");
+    let text = std::fs::read_to_string(&annotations).unwrap();
+    check(root.path(), &["b", "--pipeline", "certified"], &[], "a bundle by itself");
+    std::fs::write(&annotations, text.replace("  com.redhat.openshift.versions: v4.12\n", "")).unwrap();
+    check(root.path(), &["b", "--pipeline", "certified"], &["E1534"], "no OpenShift");
+    bundle(root.path(), "operators/foo/1.0.0", "foo.v1.0.0", None, "");
+    for (ci, expected) in [(None, &["E1535"][..]), (Some("merge: true\n"), &["E1535"]), (Some(FBC), &[])] {
+        if let Some(ci) = ci {
+            write(root.path(), "operators/foo/ci.yaml", ci);
+        }
+        check(root.path(), &["operators/foo", "--pipeline", "certified"], expected, &format!("{ci:?}"));
+    }
+}
+
+#[test]
+fn yaml_files_of_bundles_are_linted_as_the_hosted_pipelines_do() {
+    const FILE: &str = "operators/foo/1.0.0/tests/scorecard/config.yaml";
+    for (file, text, expected) in [
+        (FILE, "---\na: 1\n", &[][..]),
+        (FILE, "---\na: 1 \n", &["E1531"]),
+        (FILE, "---\na: 1", &["E1531"]),
+        (FILE, "a: yes\n", &[]),
+        (FILE, "a: [\n", &["E1531"]),
+        ("operators/foo/1.0.0/tests/readme.txt", "a: 1 ", &[]),
+        ("operators/foo/ci-of-others.yaml", "a: 1 ", &[]),
+    ] {
+        let root = scratch();
+        bundle(root.path(), "operators/foo/1.0.0", "foo.v1.0.0", None, "");
+        write(root.path(), "operators/foo/ci.yaml", FBC);
+        write(root.path(), file, text);
+        check(root.path(), &["operators/foo", "--pipeline", "certified"], expected, &format!("{file} {text:?}"));
+        let bundle = ["operators/foo/1.0.0", "--pipeline", "certified"];
+        check(root.path(), &bundle, expected, &format!("{file} {text:?} of a bundle"));
+    }
+    // A link leads nowhere, and is not followed.
+    let root = scratch();
+    bundle(root.path(), "operators/foo/1.0.0", "foo.v1.0.0", None, "");
+    write(root.path(), "operators/foo/ci.yaml", FBC);
+    write(root.path(), "outside/a.yaml", "a: 1 \n");
+    std::os::unix::fs::symlink("../../../outside", root.path().join("operators/foo/1.0.0/tests")).unwrap();
+    std::os::unix::fs::symlink("../../../outside/a.yaml", root.path().join("operators/foo/1.0.0/b.yaml")).unwrap();
+    check(root.path(), &["operators/foo", "--pipeline", "certified"], &[], "links");
 }
 
 /// Something that a change does to a repository.
@@ -542,7 +637,7 @@ fn a_change_is_about_one_thing() {
     // If the repository has no catalogs, nothing may be deleted.
     let (old, new) = (scratch(), scratch());
     for root in [old.path(), new.path()] {
-        repository(root, "", &[], "", "updateGraph: replaces-mode\n");
+        repository(root, "", &[], "", "cert_project_id: 5f0c\nupdateGraph: replaces-mode\n");
         bundle(root, "operators/foo/1.1.0", "foo.v1.1.0", Some("foo.v1.0.0"), "");
     }
     std::fs::remove_dir_all(new.path().join("operators/foo/1.1.0")).unwrap();

@@ -321,7 +321,7 @@ fn check(context: &Context, args: &OnboardArgs, place: &Place, onboarding: &Onbo
     }
     findings.iter().for_each(|it| context.reporter.finding(it));
     pipelines.unchecked().iter().for_each(|it| context.reporter.note(&format!("not checked: {it}")));
-    context.reporter.note(&pipelines.verdict(&findings));
+    pipelines.verdicts(&findings).iter().for_each(|verdict| context.reporter.note(&verdict.verdict));
     let is_refused = findings.iter().any(|it| it.rule.severity == Severity::Error);
     Ok(if is_refused { Exit::No } else { Exit::Yes })
 }

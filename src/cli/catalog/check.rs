@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::ask::{PinAnswers, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
-use crate::check::pipeline::{Build, Dockerfile, is_dockerfile};
+use crate::check::pipeline::{Build, Dockerfile, Unchecked, is_dockerfile};
 use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
@@ -18,7 +18,7 @@ use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
-use crate::cli::catalog::check_parts::{CheckedParts, print_parts};
+use crate::cli::catalog::check_parts::{CheckedParts, print_parts, print_tasks};
 use crate::cli::catalog::closure::Closure;
 use crate::cli::catalog::parts::{CatalogParts, catalogs_below, catalogs_of, point_to_catalogs};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
@@ -143,7 +143,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let config = args.choice.config(context, &paths)?;
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
     let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
-    let choice = args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?;
+    let choice = args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, (profiles, practice::OF_COPIES))?;
     let is_wanted = |it: &&'static Rule| matches!(choice.selection.verdict(it), Verdict::Shown(_));
     let mut checking = Checking {
         context,
@@ -174,39 +174,44 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let mut unmet = closure.map(|it| it.answer(&context.for_graphs())).transpose()?;
     findings.extend(unmet.iter_mut().flat_map(|it| it.findings.drain(..)));
     findings.append(&mut pipelines.added()?);
-    let of_several = several.findings().into_iter();
-    findings.extend(of_several.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
+    findings.extend(several.findings().into_iter().filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: true })?;
-    let not_checked = pipelines.are_asked().then(|| pipelines.unchecked());
+    let unchecked = pipelines.unchecked();
+    let not_checked = pipelines.are_asked().then(|| unchecked.iter().map(ToString::to_string).collect());
+    let verdicts = pipelines.verdicts(&chosen.findings);
     let of_pins = (!pins.is_empty()).then(|| pins.clone());
     let of_closure = unmet.as_mut().map(|it| std::mem::take(&mut it.unmet));
     let parts = parts.counted(&chosen.findings);
     if let Some(parts) = parts.as_ref().filter(|_| args.output == OutputFormat::Table) {
         unless_reader_left(print_parts(parts))?;
     }
+    let asked = pipelines.are_asked().then(|| verdicts.clone());
     let metadata =
-        FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, parts, ..FindingsMetadata::default() };
-    let printed = print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata);
-    unless_reader_left(printed)?;
-    for what in pipelines.unchecked() {
+        FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, parts, pipelines: asked, ..<_>::default() };
+    unless_reader_left(print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata))?;
+    let is_told = args.output == OutputFormat::Table && !context.reporter.is_quiet();
+    let has_tasks = is_told && pipelines.are_asked();
+    if has_tasks {
+        unless_reader_left(print_tasks(&verdicts))?;
+    }
+    // The table of tasks has the checks of pipelines.
+    for what in unchecked.iter().filter(|what| !has_tasks || what.check.is_none()) {
         context.reporter.note(&format!("not checked: {what}"));
     }
     report(context, &choice, &chosen);
-    if args.output == OutputFormat::Table {
+    if is_told {
         pins.iter().for_each(|it| context.reporter.note(&pin_in_words(it)));
     }
     if counts.is_nothing() && chosen.findings.is_empty() {
         // A pipeline that checks nothing must not pass.
         return Err(nothing(args, &pipelines));
     }
-    if args.output == OutputFormat::Table && !context.reporter.is_quiet() {
+    if is_told {
         context.reporter.note(&counts.verdict(&chosen));
         if let Some(unmet) = &unmet {
             context.reporter.note(&unmet.summary);
         }
-        if pipelines.are_asked() {
-            context.reporter.note(&pipelines.verdict(&chosen.findings));
-        }
+        verdicts.iter().for_each(|verdict| context.reporter.note(&verdict.verdict));
     }
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
@@ -325,7 +330,7 @@ impl Checking<'_> {
         let asked = if is_asked { &self.graphs[..] } else { &[] };
         let mut has_broken = false;
         for (source, found) in asked.iter().zip(graph_findings(context, asked, base)?) {
-            has_broken |= base.is_some() && !found.is_empty();
+            has_broken |= base.is_some() && found.iter().any(Finding::counts);
             self.parts.add_graph(source.part, &found);
             self.findings.extend(found);
         }
@@ -353,7 +358,7 @@ impl Checking<'_> {
             return None;
         }
         let parts = RepositoryParts::of(path, &self.context.opener.builds)?;
-        parts.unknown.into_iter().for_each(|what| self.pipelines.note(what));
+        parts.unknown.into_iter().for_each(|what| self.pipelines.note(Unchecked::unnamed(what)));
         self.unbuilt.extend(parts.unbuilt);
         Some(parts.sources.into_iter().map(NamedSource::unnamed).collect())
     }
@@ -485,7 +490,7 @@ impl Checking<'_> {
             let is_unbuilt = self.is_unbuilt(path);
             // The images of a repository may be for any OpenShift.
             let is_alone = is_unbuilt || (self.parts.are_wanted && image.is_some() && openshift.is_none());
-            let report = check_catalog_noting(&input, None, &mut |it| {
+            let report = check_catalog_noting(&input, None, &self.practices, &mut |it| {
                 if !is_alone {
                     self.several.note(it);
                 }
@@ -500,7 +505,7 @@ impl Checking<'_> {
                 continue;
             }
             point_to_catalogs("check", path, &input, &mut found);
-            found.append(&mut practice::practices(&input, &self.practices));
+            found.extend(report.practices);
             if is_unbuilt {
                 self.pipelines.leave_out(path);
             } else {
@@ -536,7 +541,7 @@ impl Checking<'_> {
         let contents = Contents::read(directory)
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
         let mut found = Validation::new(&contents).findings(&self.validators, &Options::default());
-        self.pipelines.add_bundle(directory, &mut found);
+        self.pipelines.add_bundle(directory, &mut found)?;
         self.findings.append(&mut found);
         self.counts.bundles += 1;
         Ok(())

@@ -1,4 +1,5 @@
-//! The parts of a repository that were checked, each with the number of findings in each of its checks.
+//! Tables of a check: the parts of a repository with the number of findings in each of their checks, and the tasks of
+//! pipelines.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufWriter, Write as _};
@@ -7,7 +8,7 @@ use std::path::Path;
 use crate::check::pipeline::{is_dockerfile, rules};
 use crate::cli::print::table::write_aligned;
 use crate::cli::terminal::error::CommandError;
-use crate::diag::envelope::CheckedPart;
+use crate::diag::envelope::{CheckedPart, PipelineVerdict, TaskResult, TaskVerdict};
 use crate::diag::{Finding, Place, Tally, counted, printable_line};
 use crate::source::Recognized;
 
@@ -126,4 +127,39 @@ pub(super) fn print_parts(parts: &[CheckedPart]) -> Result<(), CommandError> {
     write_aligned(Some(headers), &parts.iter().map(row).collect::<Vec<_>>(), 3, &mut out)?;
     writeln!(out)?;
     Ok(out.flush()?)
+}
+
+/// Prints the tasks of each pipeline that judge something.
+pub(super) fn print_tasks(pipelines: &[PipelineVerdict]) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for PipelineVerdict { pipeline, tasks, .. } in pipelines {
+        let is_listed = |task: &&TaskVerdict| task.result != TaskResult::JudgesNothing;
+        let listed: Vec<&TaskVerdict> = tasks.iter().filter(is_listed).collect();
+        let n_others = (tasks.len() - listed.len()) as u64;
+        let mut rows: Vec<Vec<String>> = listed.into_iter().flat_map(rows_of_task).collect();
+        if n_others > 0 {
+            rows.push(vec![counted(n_others, "other task"), "judge nothing".to_owned()]);
+        }
+        write_aligned(Some(vec![pipeline.to_uppercase(), "RESULT".to_owned()]), &rows, 3, &mut out)?;
+        writeln!(out)?;
+    }
+    Ok(out.flush()?)
+}
+
+/// A task with its result; each reason after the first has a row of its own.
+fn rows_of_task(task: &TaskVerdict) -> Vec<Vec<String>> {
+    let result = match task.result {
+        TaskResult::Passed => "passed".to_owned(),
+        TaskResult::Failed if task.reasons.is_empty() => format!("failed: {}", counted(task.errors as u64, "error")),
+        TaskResult::Failed => format!("failed: {}; not checked", counted(task.errors as u64, "error")),
+        TaskResult::NotChecked => "not checked".to_owned(),
+        TaskResult::NotRun => "not run".to_owned(),
+        TaskResult::JudgesNothing => "judges nothing".to_owned(),
+    };
+    let mut reasons = task.reasons.iter().map(|why| printable_line(why).into_owned());
+    let indent = " ".repeat(result.len() + 2);
+    let first = reasons.next().map_or(result.clone(), |why| format!("{result}: {why}"));
+    let mut rows = vec![vec![task.task.clone(), first]];
+    rows.extend(reasons.map(|why| vec![String::new(), format!("{indent}{why}")]));
+    rows
 }

@@ -9,8 +9,11 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::ask::{JudgedTemplate, check_catalog, judge_template};
-use crate::bundle::Registration;
-use crate::check::pipeline::{self, Added, Build, BuildOptions, Dockerfile, Outcome, Target};
+use crate::bundle::{self, Registration};
+use crate::check::pipeline::{
+    self, Added, Build, BuildOptions, Checked, DETECT_CHANGES, Dockerfile, Outcome, STATIC_TESTS, Target, Unchecked,
+    VALIDATE_CATALOG,
+};
 use crate::check::practice::Profile;
 use crate::cli::args::update_mode::UpdateMode;
 use crate::cli::args::upgrade::parse_minor;
@@ -19,7 +22,8 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::community::{self, Operator, OperatorCatalog, Repository, Suite};
 use crate::constraint::openshift::Minor;
-use crate::diag::{Finding, Listed, Place, Rule, Severity, counted, printable};
+use crate::diag::envelope::PipelineVerdict;
+use crate::diag::{Finding, FindingSet, Listed, Place, Rule, Severity, counted, printable};
 use crate::fbc::Input;
 use crate::file::{Scratch, system_words};
 use crate::legacy::{AddOptions, Edit, NewBundle, Trial};
@@ -27,9 +31,6 @@ use crate::source::Source;
 
 /// The heading above these options in the help.
 const HEADING: &str = "Pipelines";
-
-/// The check in which the pipelines of repositories run `opm validate`.
-const VALIDATE_CATALOG: &str = "validate-catalog-format";
 
 fn is_error(finding: &Finding) -> bool {
     finding.rule.severity == Severity::Error
@@ -117,7 +118,9 @@ pub(crate) struct Pipelines {
     images: BTreeMap<PathBuf, Option<Rc<(Dockerfile, Build)>>>,
     index: Option<Vec<Input>>,
     /// The things that could not be checked, each once.
-    unchecked: Vec<String>,
+    unchecked: Vec<Unchecked>,
+    /// How much was checked.
+    checked: Checked,
     /// The templates, each with the number of images that nobody has read.
     templates: Vec<(String, usize)>,
     bundles: Vec<Added>,
@@ -155,6 +158,7 @@ impl Pipelines {
             images: BTreeMap::new(),
             index: index.transpose()?,
             unchecked: Vec::new(),
+            checked: Checked::default(),
             templates: Vec::new(),
             bundles: Vec::new(),
             new: Vec::new(),
@@ -177,7 +181,7 @@ impl Pipelines {
     }
 
     /// The things that could not be checked, each once.
-    pub(crate) fn unchecked(&self) -> Vec<String> {
+    pub(crate) fn unchecked(&self) -> Vec<Unchecked> {
         let names: Vec<&String> = self.templates.iter().map(|template| &template.0).collect();
         let render = match names.as_slice() {
             [only] => format!("the catalog that `{only}` renders"),
@@ -189,14 +193,16 @@ impl Pipelines {
             [(only, _)] => format!("`{only}`"),
             all => format!("{} templates", all.len()),
         };
-        let rendered = (self.are_asked() && !names.is_empty()).then(|| format!("{}: {render}", self.names()));
-        let read = (!with_images.is_empty())
-            .then(|| format!("the bundles in {images} of {of}; `olmdex template render` reads them"));
+        let rendered =
+            (self.are_asked() && !names.is_empty()).then(|| Unchecked::unnamed(format!("{}: {render}", self.names())));
+        let read = (!with_images.is_empty()).then(|| {
+            Unchecked::unnamed(format!("the bundles in {images} of {of}; `olmdex template render` reads them"))
+        });
         rendered.into_iter().chain(read).chain(self.unchecked.iter().cloned()).collect()
     }
 
     /// Takes note of something that is not checked.
-    pub(crate) fn note(&mut self, what: String) {
+    pub(crate) fn note(&mut self, what: Unchecked) {
         if !self.unchecked.contains(&what) {
             self.unchecked.push(what);
         }
@@ -210,15 +216,21 @@ impl Pipelines {
     ) -> Vec<PathBuf> {
         let mut graphs = Vec::new();
         for (shown, text) in texts {
-            let JudgedTemplate { findings: found, catalog, n_images, n_names } = judge_template(&shown, text);
+            let JudgedTemplate { findings: mut found, catalog, n_images, n_names } = judge_template(&shown, text);
+            // The catalog that it renders has the same graph.
+            if catalog.is_some() {
+                self.name_opm(&mut found);
+            }
             findings.extend(found);
             self.templates.push((shown.clone(), n_images));
+            self.checked.templates += 1;
             if catalog.is_none() {
-                self.note(format!("the upgrade graph of `{shown}`"));
+                self.note(Unchecked::unnamed(format!("the upgrade graph of `{shown}`")));
             }
             if n_names > 0 {
                 let entries = counted(n_names as u64, "entry");
-                self.note(format!("the upgrades of {entries} of `{shown}` without a version in the name"));
+                let what = format!("the upgrades of {entries} of `{shown}` without a version in the name");
+                self.note(Unchecked::unnamed(what));
             }
             // Nobody writes the edges of a semver template.
             graphs.extend(catalog.filter(|catalog| catalog.remarks.is_empty()).map(|_| PathBuf::from(shown)));
@@ -242,7 +254,8 @@ impl Pipelines {
     pub(crate) fn leave_out(&mut self, path: &Path) {
         if self.are_asked() {
             let path = printable(&path.to_string_lossy()).into_owned();
-            self.note(format!("{}: `{path}`: no pipeline makes an image of it", self.names()));
+            let what = format!("{}: `{path}`: no pipeline makes an image of it", self.names());
+            self.note(Unchecked::unnamed(what));
         }
     }
 
@@ -264,9 +277,12 @@ impl Pipelines {
                 let catalogs = repository.catalogs().into_iter().filter(|it| is_within(&it.path, path)).collect();
                 findings.append(&mut self.catalogs(&repository, catalogs));
             }
-            None => self.note(format!(
-                "check_bundle_images_in_fbc, check_olm_bundle_object_in_fbc: `{shown}` does not lie in an operator \
-                repository, as `REPO/catalogs/vX.Y/OPERATOR`"
+            None => self.note(Unchecked::new(
+                STATIC_TESTS,
+                format!(
+                    "check_bundle_images_in_fbc, check_olm_bundle_object_in_fbc: `{shown}` does not lie in an \
+                    operator repository, as `REPO/catalogs/vX.Y/OPERATOR`"
+                ),
             )),
         }
         Ok(())
@@ -282,6 +298,7 @@ impl Pipelines {
         input: &Input,
         findings: &mut Vec<Finding>,
     ) -> Result<(), CommandError> {
+        self.checked.catalogs += 1;
         let has = |profile: Profile| profile.rules().iter().any(|it| self.rules.iter().any(|rule| rule.id == it.id));
         let (konflux, iib) = (has(Profile::Konflux), has(Profile::Iib));
         if konflux || iib {
@@ -305,7 +322,12 @@ impl Pipelines {
             pipeline::leave_out_said_twice(findings, self.options.openshift.or(of_image));
             self.index = index;
         }
-        // A check of each pipeline covers what opm refuses.
+        self.name_opm(findings);
+        Ok(())
+    }
+
+    /// Names the check of a pipeline that fails where opm refuses: each pipeline has one.
+    fn name_opm(&self, findings: &mut [Finding]) {
         let opm = [
             (Profile::Konflux, pipeline::rules::VALIDATE_FBC),
             (Profile::Iib, "opm_validate"),
@@ -316,7 +338,6 @@ impl Pipelines {
         for finding in findings.iter_mut().filter(|it| is_error(it) && it.check.is_none()) {
             finding.check = opm;
         }
-        Ok(())
     }
 
     /// The image that is built of a path: of a Dockerfile, or by the Dockerfile that copies a directory.
@@ -368,15 +389,15 @@ impl Pipelines {
     fn image(&mut self, dockerfile: Dockerfile, build: Build, path: &Path) -> CatalogImage {
         let shown = &dockerfile.shown;
         for why in build.unknown_parts() {
-            self.note(format!("the catalog that `{shown}` makes: {why}"));
+            self.note(Unchecked::unnamed(format!("the catalog that `{shown}` makes: {why}")));
         }
         if dockerfile.n_builds > 1 {
             let n = dockerfile.n_builds - 1;
-            self.note(format!(
+            self.note(Unchecked::unnamed(format!(
                 "{} of `{shown}` by pipelines in `.tekton` with another context or other arguments; give them with \
                 `--context` and `--build-arg`",
                 counted(n as u64, "more build")
-            ));
+            )));
         }
         if path.is_dir() && build.is_known() {
             self.note_left_out(&build, shown, path);
@@ -386,7 +407,8 @@ impl Pipelines {
         let part = if is_itself { Some(build) } else { build.part_of(path) };
         if is_known && part.is_none() {
             let path = printable(&path.to_string_lossy()).into_owned();
-            self.note(format!("the image of `{path}`: `{shown}` copies nothing of it to `/configs`"));
+            let what = format!("the image of `{path}`: `{shown}` copies nothing of it to `/configs`");
+            self.note(Unchecked::unnamed(what));
         }
         CatalogImage { build: part.filter(|_| is_known), dockerfile: Some(dockerfile), is_unplaced: false }
     }
@@ -400,7 +422,8 @@ impl Pipelines {
         let names = input.files.iter().map(|file| file.shown.as_str());
         let left: Vec<&str> = names.filter(|shown| is_document(shown) && is_left(shown)).collect();
         if !left.is_empty() && left.len() < input.files.len() {
-            self.note(format!("files that `{dockerfile}` does not copy: {}", Listed::quoted(&left).at_most(3)));
+            let what = format!("files that `{dockerfile}` does not copy: {}", Listed::quoted(&left).at_most(3));
+            self.note(Unchecked::unnamed(what));
         }
     }
 
@@ -425,16 +448,13 @@ impl Pipelines {
         if let Some(openshift) = self.options.openshift {
             catalogs.retain(|it| it.catalog == format!("v{openshift}"));
         }
-        if repository.allows_all_registries() && !catalogs.is_empty() {
-            let what = "check_bundle_images_in_fbc: `config.yaml` has no `allowed_bundle_registries`, so the pipeline \
-                accepts every registry";
-            self.note(what.to_owned());
-        }
+        self.checked.catalogs += catalogs.len() as u64;
         community::check_catalogs(repository, &catalogs)
     }
 
     /// The findings of the pipelines about an operator; `None` if no chosen pipeline checks operators.
-    pub(crate) fn operator(&self, path: &Path, operator: &Operator) -> Option<Vec<Finding>> {
+    pub(crate) fn operator(&mut self, path: &Path, operator: &Operator) -> Option<Vec<Finding>> {
+        self.checked.operators += 1;
         let repository = Repository::around(path);
         let mut findings: Vec<Finding> = Vec::new();
         let suites = self.suites();
@@ -472,32 +492,52 @@ impl Pipelines {
             findings.extend(said.map(|it| Finding { check: Some(VALIDATE_CATALOG).filter(|_| is_error(&it)), ..it }));
         }
         match &self.options.old {
-            Some(old) => findings.extend(community::check_change(old, &repository).map_err(|error| {
-                CommandError::new(Exit::Input, format!("cannot compare the repositories: {}", system_words(&error)))
-                    .help("check the permissions of both")
-            })?),
-            None => self.note(
-                "detect-changes: whether a pull request mixes bundles and catalogs is unknown without the repository \
-                before the change; name it with `--old`"
-                    .to_owned(),
-            ),
+            Some(old) => {
+                findings.extend(community::check_change(old, &repository).map_err(|error| {
+                    let message = format!("cannot compare the repositories: {}", system_words(&error));
+                    CommandError::new(Exit::Input, message).help("check the permissions of both")
+                })?);
+                self.checked.changes += 1;
+            }
+            None => self.note(Unchecked::new(
+                DETECT_CHANGES,
+                "whether a pull request mixes bundles and catalogs is unknown without the repository before the \
+                change; name it with `--old`",
+            )),
         }
         Ok((findings, catalogs.len() as u64))
     }
 
     /// Names the checks behind the findings about a bundle directory, and keeps the bundle for [`Self::added`].
-    pub(crate) fn add_bundle(&mut self, directory: &Path, findings: &mut [Finding]) {
+    pub(crate) fn add_bundle(&mut self, directory: &Path, findings: &mut Vec<Finding>) -> Result<(), CommandError> {
+        self.checked.bundles += 1;
         // Preflight names the check for certified operators, the SDK for the others.
         let check = match (self.asks(Profile::Community), self.asks(Profile::Certified)) {
             (true, _) => Some("check_osdk_bundle_validate_operator_framework"),
             (false, true) => Some("ValidateOperatorBundle"),
             (false, false) => None,
         };
+        let is_of_suite = !self.suites().is_empty();
         for finding in findings.iter_mut().filter(|it| is_error(it) && it.check.is_none()) {
-            finding.check = check;
+            let is_of_versions = is_of_suite && finding.rule.id == bundle::rules::table::OPENSHIFT_VERSIONS.id;
+            finding.check = if is_of_versions { Some(community::SUPPORTED_VERSIONS) } else { check };
+        }
+        for suite in self.suites() {
+            match community::hosted_findings(directory, suite) {
+                Ok((found, unlinted)) => {
+                    let known: FindingSet = findings.iter().cloned().collect();
+                    findings.extend(found.into_iter().filter(|found| !known.has(found)));
+                    unlinted.into_iter().for_each(|why| self.note(Unchecked::new(community::YAML_LINT, why)));
+                }
+                Err(error) => {
+                    let shown = printable(&directory.to_string_lossy()).into_owned();
+                    let message = format!("cannot read `{shown}`: {}", system_words(&error));
+                    return Err(CommandError::new(Exit::Input, message).help("check the permissions"));
+                }
+            }
         }
         if !self.asks(Profile::Iib) {
-            return;
+            return Ok(());
         }
         match Registration::read(directory) {
             Ok(it) => {
@@ -507,8 +547,12 @@ impl Pipelines {
                 self.bundles.push(Added { package, name, replaces, place });
                 self.new.push(NewBundle { bundle: it, image: String::new() });
             }
-            Err(_) => self.note(format!("opm registry add: `{}` cannot be read as a bundle", directory.display())),
+            Err(_) => self.note(Unchecked::new(
+                pipeline::rules::REGISTRY_ADD,
+                format!("`{}` cannot be read as a bundle", directory.display()),
+            )),
         }
+        Ok(())
     }
 
     /// The findings of adding the bundles.
@@ -525,7 +569,7 @@ impl Pipelines {
     }
 
     /// Tries to add the bundles to a copy of their packages.
-    fn tried(&self, unchecked: &mut Vec<String>) -> Result<Option<Finding>, CommandError> {
+    fn tried(&self, unchecked: &mut Vec<Unchecked>) -> Result<Option<Finding>, CommandError> {
         let Some(index) = &self.index else { return Ok(None) };
         let options = AddOptions { mode: self.options.update_mode.into(), ..AddOptions::default() };
         let scratch = Scratch::make(&self.scratch)?;
@@ -538,34 +582,18 @@ impl Pipelines {
             }
             Trial::Unknown(findings) => {
                 let why = findings.first().map(|it| format!(": {}", it.message)).unwrap_or_default();
-                unchecked
-                    .push(format!("opm registry add: the packages of the index cannot be written as a database{why}"));
+                let why = format!("the packages of the index cannot be written as a database{why}");
+                unchecked.push(Unchecked::new(pipeline::rules::REGISTRY_ADD, why));
                 Ok(None)
             }
         }
     }
 
-    /// The verdict in words, by the checks that refuse.
-    pub(crate) fn verdict(&self, findings: &[Finding]) -> String {
-        let mut checks: BTreeMap<&str, u64> = BTreeMap::new();
-        // A pipeline does not make the other checks of olmdex.
-        let is_its_own = |it: &Finding| {
-            let mut rules = self.profiles.iter().flat_map(|profile| profile.rules());
-            it.check.is_some() || rules.any(|rule| rule.id == it.rule.id)
-        };
-        for finding in findings.iter().filter(|it| is_error(it) && is_its_own(it)) {
-            *checks.entry(finding.check.unwrap_or("rules of olmdex")).or_default() += 1;
-        }
-        let names = self.names();
-        if checks.is_empty() {
-            return match self.unchecked().is_empty() {
-                true => format!("{names}: would pass"),
-                false => format!("{names}: no failure found, but not everything was checked"),
-            };
-        }
-        let checks: Vec<String> =
-            checks.into_iter().map(|(check, n)| format!("{check} ({})", counted(n, "error"))).collect();
-        format!("{names}: would fail in {}", checks.join(", "))
+    /// The verdicts of the pipelines.
+    pub(crate) fn verdicts(&self, findings: &[Finding]) -> Vec<PipelineVerdict> {
+        let unchecked = self.unchecked();
+        let verdict = |profile: &Profile| pipeline::verdict(*profile, &self.checked, findings, &unchecked);
+        self.profiles.iter().filter_map(verdict).collect()
     }
 }
 

@@ -185,6 +185,9 @@ pub struct FindingsMetadata {
     /// The parts of a repository that were checked; only if one was taken apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<CheckedPart>>,
+    /// The tasks of each pipeline, in its order, with their results; only if a pipeline was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pipelines: Option<Vec<PipelineVerdict>>,
     /// The checks of a pipeline that could not be made here, each with the missing input; only if a pipeline was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_checked: Option<Vec<String>>,
@@ -204,6 +207,48 @@ pub struct CheckedPart {
     pub graph: Option<Tally>,
     /// Those of the pipelines.
     pub pipeline: Option<Tally>,
+}
+
+/// The results of the tasks of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PipelineVerdict {
+    /// Its name.
+    pub pipeline: String,
+    /// The verdict in words.
+    pub verdict: String,
+    /// All of its tasks.
+    pub tasks: Vec<TaskVerdict>,
+}
+
+/// The result of a task of a pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskVerdict {
+    /// Its name in the definition of the pipeline.
+    pub task: String,
+    /// Its result.
+    pub result: TaskResult,
+    /// The number of errors that are of this task.
+    pub errors: usize,
+    /// The reasons why it was not run, or the parts of it that were not checked.
+    pub reasons: Vec<String>,
+}
+
+/// A result of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum TaskResult {
+    /// It has no reason to fail.
+    Passed,
+    /// It would fail.
+    Failed,
+    /// Some of it was not checked, and the rest has no reason to fail.
+    NotChecked,
+    /// The pipeline would leave it out.
+    NotRun,
+    /// It prepares something, or reports.
+    JudgesNothing,
 }
 
 impl<T: Serialize> Envelope<T> {

@@ -41,7 +41,7 @@ mod provided;
 mod registration;
 pub mod rules;
 mod size;
-mod sources;
+pub(crate) mod sources;
 mod typed;
 mod unpacked;
 mod written;

@@ -95,7 +95,7 @@ fn path<const N: usize>(names: [&str; N]) -> Vec<Step> {
     names.into_iter().map(Step::from).collect()
 }
 
-fn at<'d>(value: Option<Value<'d>>, names: &[&str]) -> Option<Value<'d>> {
+pub(crate) fn at<'d>(value: Option<Value<'d>>, names: &[&str]) -> Option<Value<'d>> {
     names.iter().fold(value, |value, name| value?.get_field(name))
 }
 
@@ -103,7 +103,10 @@ fn text(value: Option<Value<'_>>, names: &[&str]) -> String {
     at(value, names).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
-fn items<'d>(value: Option<Value<'d>>, names: &[&str]) -> impl Iterator<Item = (usize, Value<'d>)> + use<'d> {
+pub(crate) fn items<'d>(
+    value: Option<Value<'d>>,
+    names: &[&str],
+) -> impl Iterator<Item = (usize, Value<'d>)> + use<'d> {
     at(value, names).into_iter().flat_map(|it| it.items()).enumerate()
 }
 

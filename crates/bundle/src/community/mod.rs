@@ -22,6 +22,7 @@ mod fields;
 mod file;
 mod finding;
 mod graph;
+mod hosted;
 mod marketplace;
 mod npm;
 mod onboarding;
@@ -37,6 +38,7 @@ mod suite;
 pub use catalogs::check_catalogs;
 pub use change::check_change;
 pub use check::{check_operator, check_version, default_channel, findings, heads, update_graph_of};
+pub use hosted::{SUPPORTED_VERSIONS, YAML_LINT, hosted_findings};
 pub use onboarding::{NewTemplate, Onboarding, OnboardingError, OnboardingWish, SupportPolicy, onboard};
 pub use operator::{Operator, RepositoryError, VersionDirectory};
 pub use publication::{

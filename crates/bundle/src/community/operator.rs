@@ -184,7 +184,7 @@ impl VersionDirectory {
 
     /// The package that the annotations of a version name.
     pub(super) fn package_of(operator: &Path, name: &str) -> Option<String> {
-        let annotations = annotations_of(operator, name).ok()?;
+        let annotations = annotations_of(operator, &format!("{name}/")).ok()?;
         Some(Facts::of(None, Some(&annotations)).package)
     }
 
@@ -193,15 +193,16 @@ impl VersionDirectory {
             Some(file) => RepositoryFile::read(operator, &format!("{name}/manifests/{file}")),
             None => Err(Unread::Absent),
         };
-        let annotations = annotations_of(operator, &name);
+        let annotations = annotations_of(operator, &format!("{name}/"));
         let release = RepositoryFile::read(operator, &format!("{name}/release-config.yaml"));
         let facts = Facts::of(csv.as_ref().ok(), annotations.as_ref().ok());
         Self { name, csv, annotations, release, facts }
     }
 }
 
-fn annotations_of(operator: &Path, version: &str) -> Result<RepositoryFile, Unread> {
-    let read = |ending: &str| RepositoryFile::read(operator, &format!("{version}/metadata/annotations.{ending}"));
+/// The annotations of the bundle whose files begin with a prefix, below a directory.
+pub(super) fn annotations_of(root: &Path, prefix: &str) -> Result<RepositoryFile, Unread> {
+    let read = |ending: &str| RepositoryFile::read(root, &format!("{prefix}metadata/annotations.{ending}"));
     match read("yaml") {
         Err(Unread::Absent) => read("yml"),
         other => other,
@@ -218,7 +219,7 @@ fn names_in(directory: &Path) -> Option<Vec<String>> {
 }
 
 /// The file of the ClusterServiceVersion: the first by its ending.
-fn csv_name(manifests: &Path) -> Option<String> {
+pub(super) fn csv_name(manifests: &Path) -> Option<String> {
     let names = names_in(manifests)?;
     let ending = |ending: &str| names.iter().find(|it| it.ends_with(ending)).cloned();
     ending(".clusterserviceversion.yaml").or_else(|| ending(".clusterserviceversion.yml"))

@@ -136,4 +136,28 @@ rules! {
         "A change affects only files of operators and of their catalogs.",
         "The directory of an operator has `ci.yaml` or a bundle; that of its catalog has `catalog.yaml`, `catalog.yml` or `catalog.json`.",
         "README.md next to operators/shop/1.1.0/ in one pull request";
+    YAML_LINT: "E1531", "repository-yaml-lint", Error,
+        "The YAML files of a bundle pass `yamllint`.",
+        "The hosted pipelines run `yamllint` 1.38 over the directory of the bundle: its default rules, with lines of 180 \
+        characters and any indentation of lists. Its errors end the pipeline before a test runs; its warnings do not.",
+        "  name: shop   # with a space at the end of the line";
+    UNPINNED: "E1532", "repository-image-not-pinned", Error,
+        "A ClusterServiceVersion of a certified operator names all images by their digests.",
+        "The pipeline runs `operator-manifest pin`, and refuses a bundle that this changes. It looks at \
+        `relatedImages`, containers, variables `RELATED_IMAGE_…`, and annotations.",
+        "image: registry.connect.redhat.com/shop/shop:v1.0.0";
+    UNRELATED: "E1533", "repository-image-not-related", Error,
+        "`relatedImages` of a certified operator lists all images, each by another name.",
+        "The pipeline counts the images of the ClusterServiceVersion, and compares the number with that of \
+        `relatedImages`.",
+        "spec: {relatedImages: []}   # and a deployment with an image";
+    NO_OPENSHIFT_VERSIONS: "E1534", "repository-no-openshift-versions", Error,
+        "A bundle of a certified operator states its versions of OpenShift.",
+        "`com.redhat.openshift.versions` in `metadata/annotations.yaml` chooses the catalogs that get the bundle. Only \
+        community operators may leave it out.",
+        "annotations: {}   # in metadata/annotations.yaml";
+    NO_PROJECT: "E1535", "repository-no-project", Error,
+        "`ci.yaml` of a certified operator names its certification project.",
+        "The pipeline looks up the project by `cert_project_id`, and ends without it.",
+        "merge: true   # without cert_project_id";
 }

@@ -2,13 +2,15 @@
 //! (`docs/behaviour/authoring.md` F.3).
 
 use super::check::{check, distinct};
+use super::file::Unread;
 use super::finding::{LOAD, placed};
 use super::marketplace;
-use super::operator::Operator;
+use super::operator::{Operator, plain};
 use super::repository::Repository;
 use super::rules;
 use olmdex_base::diag::Finding;
 use olmdex_fbc::Spot;
+use olmdex_text::json::Reader;
 
 /// A pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +31,9 @@ const OF_COMMUNITY: [&str; 7] = [
     "check_upgrade_graph_loop",
     "check_using_fbc",
 ];
-const OF_CERTIFIED: [&str; 2] = ["check_marketplace_annotation", "check_pruned_graph"];
+const OF_CERTIFIED: [&str; 3] = ["check_marketplace_annotation", "check_pruned_graph", PROJECT_CHECK];
+
+const PROJECT_CHECK: &str = "certification-project-check";
 
 impl Suite {
     fn has(self, check: &str) -> bool {
@@ -45,11 +49,30 @@ pub fn suite_findings(operator: &Operator, repository: Option<&Repository>, suit
     let mut found = check(operator);
     found.extend(repository.map(|it| marketplace::check(operator, it)).unwrap_or_default());
     found.extend(using_fbc(operator));
+    found.extend(project(operator));
     found.retain(|finding| finding.check.is_none_or(|check| suite.has(check)));
     for finding in &mut found {
         finding.check = finding.check.filter(|check| *check != LOAD);
     }
     distinct(found)
+}
+
+/// Certified operators belong to a project, which `ci.yaml` names.
+fn project(operator: &Operator) -> Option<Finding> {
+    let ci = match &operator.ci {
+        Ok(ci) => Some(ci),
+        Err(Unread::Absent) => None,
+        Err(_) => return None,
+    };
+    let mut reader = Reader::new();
+    let named = ci.and_then(|ci| reader.read(&ci.json).ok()?.get("cert_project_id")).and_then(plain);
+    if named.is_some_and(|project| !project.is_empty()) {
+        return None;
+    }
+    let finding = rules::NO_PROJECT.finding("`ci.yaml` names no certification project");
+    let finding = finding.help("write the number of the project as `cert_project_id`");
+    let shown = operator.path.join("ci.yaml").display().to_string();
+    Some(placed(finding, PROJECT_CHECK, ci, &Spot::Start, &shown))
 }
 
 fn using_fbc(operator: &Operator) -> Option<Finding> {

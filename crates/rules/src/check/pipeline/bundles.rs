@@ -1,7 +1,7 @@
 //! IIB's checks of bundles that are added to an index, in replaces mode.
 
 use super::documents::{DocumentOutline, Documents};
-use super::outcome::{Outcome, finding};
+use super::outcome::{Outcome, Unchecked, finding};
 use super::rules;
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::Input;
@@ -37,15 +37,9 @@ pub fn added(bundles: &[Added], index: Option<&[Input]>) -> Outcome {
     if bundles.is_empty() {
         return outcome;
     }
-    outcome.unchecked.push("verify_labels: the service demands labels that only its configuration lists".to_owned());
-    outcome.unchecked.push(
-        "inspect_related_images: whether related images exist in their registries; `olmdex images --check` asks"
-            .to_owned(),
-    );
     let Some(index) = index else {
-        outcome
-            .unchecked
-            .push("opm registry add: no index to add bundles to; name it with `--target-index`".to_owned());
+        let missing = "no index to add bundles to; name it with `--target-index`";
+        outcome.unchecked.push(Unchecked::new(rules::REGISTRY_ADD, missing));
         return outcome;
     };
     let read: Vec<Documents<'_>> = index.iter().map(Documents::read).collect();

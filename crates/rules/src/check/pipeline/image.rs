@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::dockerfile::Dockerfile;
 use super::dockerfile_stage::Copied;
-use super::outcome::{Outcome, finding};
+use super::outcome::{Outcome, Unchecked, finding};
 use super::rules;
 use olmdex_base::diag::Finding;
 use olmdex_constraint::openshift::Minor;
@@ -44,22 +44,19 @@ pub fn openshift_of(dockerfile: &Dockerfile) -> Option<Minor> {
 pub(super) fn check(dockerfile: Option<&Dockerfile>) -> Outcome {
     let Some(dockerfile) = dockerfile else {
         let missing = "no Dockerfile is known to copy the catalog; name it with `--dockerfile`";
-        let base = format!("{}: the base image: {missing}", rules::VALIDATE_FBC);
-        return Outcome {
-            unchecked: vec![base, format!("{}: {missing}", rules::INJECT_LIFECYCLE)],
-            ..Outcome::default()
-        };
+        let base = Unchecked::new(rules::VALIDATE_FBC, format!("the base image: {missing}"));
+        let unchecked = vec![base, Unchecked::new(rules::INJECT_LIFECYCLE, missing)];
+        return Outcome { unchecked, ..Outcome::default() };
     };
     let mut outcome = Outcome::default();
     match dockerfile.base() {
         Some((base, line)) if !base.is_empty() && !base.ends_with([':', '/', '@']) => {
             base_image(dockerfile, base, line, &mut outcome);
         }
-        _ => outcome.unchecked.push(format!(
-            "{}: the base image: `{}` does not name it without arguments",
-            rules::VALIDATE_FBC,
-            dockerfile.shown
-        )),
+        _ => {
+            let why = format!("the base image: `{}` does not name it without arguments", dockerfile.shown);
+            outcome.unchecked.push(Unchecked::new(rules::VALIDATE_FBC, why));
+        }
     }
     if dockerfile.label(CONFIGS_LABEL).is_none() {
         let message = format!("`{CONFIGS_LABEL}` is not set");
@@ -67,9 +64,10 @@ pub(super) fn check(dockerfile: Option<&Dockerfile>) -> Outcome {
         outcome.findings.push(finding(rules::NO_CONFIGS_LABEL, &dockerfile.shown, 1, message, &help));
     }
     match versions(dockerfile) {
-        Ok(versions) if versions.is_empty() => outcome
-            .unchecked
-            .push(format!("{}: the Dockerfile does not state its OpenShift version", rules::INJECT_LIFECYCLE)),
+        Ok(versions) if versions.is_empty() => {
+            let why = "the Dockerfile does not state its OpenShift version";
+            outcome.unchecked.push(Unchecked::new(rules::INJECT_LIFECYCLE, why));
+        }
         Ok(versions) if versions.iter().all(|it| (it.major, it.minor) >= (WITH_LIFECYCLES.major, 0)) => {
             outcome.findings.extend(lifecycles(dockerfile));
         }

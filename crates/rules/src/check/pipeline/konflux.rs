@@ -4,7 +4,7 @@ use super::super::facts::Draft;
 use super::super::inspect::draft;
 use super::super::property::draft_at;
 use super::documents::{BundleOutline, Documents};
-use super::outcome::{Outcome, finding};
+use super::outcome::{Outcome, Unchecked, finding};
 use super::rules;
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::BUNDLE_OBJECT;
@@ -21,10 +21,10 @@ pub(super) fn check(documents: &Documents<'_>, openshift: Option<Minor>, shown: 
     let mut outcome = Outcome::default();
     match openshift {
         Some(openshift) => metadata(documents, openshift, &mut drafts),
-        None => outcome.unchecked.push(format!(
-            "{}: whether bundles have the metadata for their OpenShift version; name the version with `--openshift`, \
+        None => outcome.unchecked.push(Unchecked::new(
+            rules::VALIDATE_FBC,
+            "whether bundles have the metadata for their OpenShift version; name the version with `--openshift`, \
             or name a Dockerfile whose base image has its tag",
-            rules::VALIDATE_FBC
         )),
     }
     outcome.findings = documents.findings(drafts);

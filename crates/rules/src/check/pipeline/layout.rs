@@ -8,7 +8,7 @@ use super::super::inspect::draft;
 use super::build::Build;
 use super::dockerfile::Dockerfile;
 use super::documents::Documents;
-use super::outcome::{Outcome, Target, finding};
+use super::outcome::{Outcome, Target, Unchecked, finding};
 use super::rules;
 use olmdex_base::diag::{Finding, Listed, Rule};
 use olmdex_base::file::read_regular_of;
@@ -265,9 +265,8 @@ pub(super) fn directories(documents: &Documents<'_>, target: &Target<'_>) -> Out
         drafts.push((number, it.at(vec!["name".into()]).help(help)));
     }
     if known.is_none() {
-        outcome
-            .unchecked
-            .push("fbc-operations: no index to add the fragment to; name it with `--target-index`".to_owned());
+        let missing = "no index to add the fragment to; name it with `--target-index`";
+        outcome.unchecked.push(Unchecked::new(rules::FBC_OPERATIONS, missing));
     }
     outcome.findings = documents.findings(drafts);
     outcome

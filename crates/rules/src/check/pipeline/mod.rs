@@ -18,13 +18,15 @@ mod layout;
 mod outcome;
 mod pruning;
 pub mod rules;
+mod tasks;
 
 pub use build::{Build, BuiltFile};
 pub use build_context::{BuildOptions, dockerfiles_near, is_dockerfile, is_hidden_source};
 pub use bundles::{Added, added, not_added};
 pub use dockerfile::Dockerfile;
 pub use image::openshift_of;
-pub use outcome::{Outcome, Target};
+pub use outcome::{Outcome, Target, Unchecked};
+pub use tasks::{Checked, DETECT_CHANGES, STATIC_TESTS, VALIDATE_CATALOG, verdict};
 
 use super::practice::rules as practice;
 use documents::Documents;
@@ -76,7 +78,7 @@ pub fn iib(input: &Input, target: &Target<'_>, shown: &str) -> Outcome {
         outcome.findings = layout.iib(input);
         outcome.add(layout::directories(&documents, target));
     } else {
-        outcome.unchecked.push(no_tree("fbc-operations", target, shown));
+        outcome.unchecked.push(no_tree(rules::FBC_OPERATIONS, target, shown));
     }
     outcome
 }
@@ -87,10 +89,10 @@ fn is_tree(input: &Input, target: &Target<'_>) -> bool {
     target.build.is_some() || !target.is_unplaced && (target.directory.is_some() || input.files.iter().all(is_placed))
 }
 
-fn no_tree(check: &str, target: &Target<'_>, shown: &str) -> String {
+fn no_tree(check: &'static str, target: &Target<'_>, shown: &str) -> Unchecked {
     let why = match target.is_unplaced {
         true => format!("no Dockerfile of the repository is known to copy `{shown}`"),
         false => format!("`{shown}` is not a directory"),
     };
-    format!("{check}: the directories of the packages: {why}")
+    Unchecked::new(check, format!("the directories of the packages: {why}"))
 }

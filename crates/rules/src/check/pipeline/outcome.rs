@@ -1,5 +1,6 @@
 //! The input of a pipeline, and its outcome.
 
+use std::fmt;
 use std::path::Path;
 
 use super::build::Build;
@@ -30,8 +31,38 @@ pub struct Target<'t> {
 pub struct Outcome {
     /// The findings.
     pub findings: Vec<Finding>,
-    /// The checks that were skipped, each with the missing input: one sentence each.
-    pub unchecked: Vec<String>,
+    /// The checks that were skipped.
+    pub unchecked: Vec<Unchecked>,
+}
+
+/// A check that was not made, or only in part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unchecked {
+    /// The pipeline's name for the check, if it is one of a pipeline.
+    pub check: Option<&'static str>,
+    /// The missing input.
+    pub why: String,
+}
+
+impl Unchecked {
+    /// A check of a pipeline.
+    pub fn new(check: &'static str, why: impl Into<String>) -> Self {
+        Self { check: Some(check), why: why.into() }
+    }
+
+    /// Something that no pipeline has a name for.
+    pub fn unnamed(what: impl Into<String>) -> Self {
+        Self { check: None, why: what.into() }
+    }
+}
+
+impl fmt::Display for Unchecked {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.check {
+            Some(check) => write!(out, "{check}: {}", self.why),
+            None => out.write_str(&self.why),
+        }
+    }
 }
 
 impl Outcome {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::inspect::draft;
 use super::documents::{DocumentOutline, Documents};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Unchecked};
 use super::rules;
 use olmdex_fbc::Input;
 
@@ -26,8 +26,8 @@ fn channels(documents: &Documents<'_>, into: &mut Channels) {
 /// The outcome of `fbc-target-index-pruning-check`.
 pub(super) fn check(documents: &Documents<'_>, index: Option<&[Input]>) -> Outcome {
     let Some(index) = index else {
-        let what = format!("{}: no index to compare with; name it with `--target-index`", rules::PRUNING_CHECK);
-        return Outcome { unchecked: vec![what], ..Outcome::default() };
+        let missing = "no index to compare with; name it with `--target-index`";
+        return Outcome { unchecked: vec![Unchecked::new(rules::PRUNING_CHECK, missing)], ..Outcome::default() };
     };
     let (mut ours, mut theirs) = (Channels::new(), Channels::new());
     channels(documents, &mut ours);

@@ -129,14 +129,21 @@ pub const PRUNING_CHECK: &str = "fbc-target-index-pruning-check";
 /// See [`VALIDATE_FBC`].
 pub const INJECT_LIFECYCLE: &str = "fbc-inject-lifecycle";
 
+/// The checks of IIB.
+pub const FBC_OPERATIONS: &str = "fbc-operations";
+/// See [`FBC_OPERATIONS`].
+pub const JSON_CONFIG_DIR: &str = "enforce_json_config_dir";
+/// See [`FBC_OPERATIONS`].
+pub const REGISTRY_ADD: &str = "opm registry add";
+
 /// The pipeline's name for the check behind a rule of this module.
 pub fn check_of(rule: &Rule) -> Option<&'static str> {
     match rule.id {
         "E2008" | "W2009" => Some(PRUNING_CHECK),
         "E2013" => Some(INJECT_LIFECYCLE),
-        "E2014" | "E2018" | "W2019" => Some("fbc-operations"),
-        "E2015" | "W2016" | "E2017" => Some("enforce_json_config_dir"),
-        "E2020" | "E2021" | "E2022" => Some("opm registry add"),
+        "E2014" | "E2018" | "W2019" => Some(FBC_OPERATIONS),
+        "E2015" | "W2016" | "E2017" => Some(JSON_CONFIG_DIR),
+        "E2020" | "E2021" | "E2022" => Some(REGISTRY_ADD),
         _ => ALL.iter().any(|it| it.id == rule.id).then_some(VALIDATE_FBC),
     }
 }
