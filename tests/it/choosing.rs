@@ -29,7 +29,7 @@ fn schema_file() -> PathBuf {
 
 /// A catalog with six findings of one rule, which is valid.
 fn many() -> String {
-    fixture("catalogs/ranges-with-their-own-version")
+    fixture("catalogs/ranges-with-newer-versions")
 }
 
 fn check_graph(directory: &Path, options: &[&str]) -> Answer {

@@ -10,7 +10,7 @@ use super::loss::{Loss, losses};
 use super::naming::Naming;
 use super::ordered::Ordered;
 use super::rules;
-use olmdex_base::diag::{Finding, Place, Rule, Severity, with_severity};
+use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_index::query::{NamesWithoutWay, PackageGraph};
 use olmdex_version::{Holding, Version, by_version, first_of};
 
@@ -354,7 +354,7 @@ fn check_ranges(channel: &Channel) -> Vec<About> {
             .peekable();
         // OLM Classic selects the installed entry again and takes no step.
         let is_itself = n_held == 1 && held.peek() == Some(&entry.fields.name.as_str());
-        let rule = if is_itself { with_severity(rules::RANGE_BEYOND, Severity::Note) } else { rules::RANGE_BEYOND };
+        let rule = if is_itself { rules::OWN_VERSION_IN_RANGE } else { rules::RANGE_BEYOND };
         let names = first_of(held, n_held);
         let message = format!(
             "the skipRange {} of {} in {}/{} includes {names}, which it does not update",

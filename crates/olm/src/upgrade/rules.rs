@@ -41,9 +41,8 @@ rules! {
     RANGE_BEYOND: "W0808", "range-beyond-entry", Warning,
         "A skipRange includes only versions below its entry's own.",
         "A range is meant for the versions that the entry replaces. If it includes newer versions, OLM Classic offers a \
-        downgrade. If it includes the entry's own version alone, OLM Classic finds the installed entry as its own \
-        update and takes no step, so this is a note.",
-        "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.1.0'}]";
+        downgrade.",
+        "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.2.0'}, {name: foo.v1.2.0}]";
     PRUNED: "W0809", "pruned-history", Warning,
         "The chain of replacement reaches down to the oldest entry.",
         "OLM Classic installs entries below the end of the chain only for a Subscription that names one as startingCSV, and a Subscription never falls back to one: they are an entrance to the channel, not part of it.",
@@ -53,4 +52,8 @@ rules! {
         "A Subscription that names no channel follows the default channel, and clusters that follow a newer channel \
         cannot change to it. Pre-releases and channels called `candidate` or `fast` are ahead on purpose.",
         "defaultChannel: v26.3   # and channel v26.7 has foo.v26.7.0";
+    OWN_VERSION_IN_RANGE: "W0813", "own-version-in-range", Note,
+        "A skipRange does not include its entry's own version.",
+        "OLM Classic finds the installed entry as its own update, and takes no step.",
+        "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.1.0'}]";
 }
