@@ -15,6 +15,7 @@ const OUTPUTS: &[(&str, &[&str], bool)] = &[
     ("findings-practice.txt", &["validate", "in", "--select", "W18"], false),
     ("findings-fragments.txt", &["validate", "in/one", "in/two", "--select", "E18"], false),
     ("findings-openshifts.txt", &["check", "in/v4.17", "in/v4.18", "in/v4.19", "--select", "W1821"], false),
+    ("findings-template.txt", &["check", "in/template.yaml", "in/catalog", "--select", "W1822"], false),
     ("findings-2030.txt", &["validate", "in", "--date", "2030-01-01"], false),
     ("validate.txt", &["validate", "in"], true),
     ("validate.json", &["validate", "in", "-o", "json"], false),
@@ -74,7 +75,8 @@ fn every_rule_has_a_case_in_which_it_is_found() {
     for rule in check::all_rules().into_iter().chain(check::practice::rules::ALL.iter().copied()) {
         let out = fixtures().join("rules").join(rule.id).join("out");
         // Rules of good practice, of several catalogs and of a day have files of their own.
-        let names = ["findings-practice", "findings-fragments", "findings-openshifts", "findings-2030"];
+        let names =
+            ["findings-practice", "findings-fragments", "findings-openshifts", "findings-template", "findings-2030"];
         let own = names.iter().map(|name| out.join(format!("{name}.txt"))).rfind(|path| path.exists());
         let findings = own.unwrap_or_else(|| out.join("findings.txt"));
         let text = std::fs::read_to_string(&findings).unwrap_or_default();

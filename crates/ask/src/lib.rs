@@ -88,6 +88,7 @@ mod simulation;
 mod sources;
 mod sql;
 mod template;
+mod template_copies;
 mod upgrade;
 mod upgrades;
 mod whereis;
@@ -160,6 +161,7 @@ pub use simulation::{SeenBundle, SimulationQuestion};
 pub use sources::{CatalogNames, LoadError, LoadedCatalog, LoadedSource, NamedSource, load_into, only_catalog, open};
 pub use sql::{SqlRow, sql_rows};
 pub use template::{JudgedTemplate, judge_template};
+pub use template_copies::TemplateCopies;
 pub use upgrade::{GateOptions, PackageQuestion, PackageQuestions, UpgradeOptions, Warn, bundle, installed};
 pub use upgrades::{PathQuestion, UpdatesQuestion, WhyNotQuestion};
 pub use whereis::{

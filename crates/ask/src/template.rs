@@ -15,8 +15,8 @@ pub struct JudgedTemplate {
     pub findings: Vec<Finding>,
     /// The catalog of its graph, if it can be read.
     pub catalog: Option<Input>,
-    /// The number of its images: nothing that is in them was judged.
-    pub n_images: usize,
+    /// Its images: nothing that is in them was judged.
+    pub images: Vec<String>,
     /// The number of its entries whose names have no version: nothing about their bundles was judged.
     pub n_names: usize,
 }
@@ -27,7 +27,8 @@ pub fn judge_template(shown: &str, text: Arc<[u8]>) -> JudgedTemplate {
         Ok(read) => read,
         Err(findings) => return JudgedTemplate { findings, ..JudgedTemplate::default() },
     };
-    let (catalog, n_images) = (template.catalog(), template.images().len());
+    let catalog = template.catalog();
+    let images = template.images().into_iter().map(str::to_owned).collect();
     let mut findings = [template.remarks, of_images].concat();
     let mut n_names = 0;
     if let Some(input) = catalog.as_ref().filter(|input| input.remarks.is_empty()) {
@@ -39,7 +40,7 @@ pub fn judge_template(shown: &str, text: Arc<[u8]>) -> JudgedTemplate {
         found.retain(|finding| is_known(finding.rule));
         findings.extend(found);
     }
-    JudgedTemplate { findings, catalog, n_images, n_names }
+    JudgedTemplate { findings, catalog, images, n_names }
 }
 
 #[cfg(test)]

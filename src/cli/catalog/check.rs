@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{PinAnswers, check_catalog_noting};
+use crate::ask::{PinAnswers, TemplateCopies, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::pipeline::{Build, Dockerfile, Unchecked, is_dockerfile};
 use crate::check::practice::{self, Profile};
@@ -33,7 +33,7 @@ use crate::community::Operator;
 use crate::compose::Chosen;
 use crate::crd::check_manifests;
 use crate::diag::baseline::Scope;
-use crate::diag::envelope::FindingsMetadata;
+use crate::diag::envelope::{FindingsMetadata, PipelineVerdict};
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
@@ -153,6 +153,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         pins: Pins::open(context, &args.with, &args.source_map.source_map, args.pipeline_options.old())?,
         findings: Vec::new(),
         several: SeveralCatalogs::default(),
+        copies: TemplateCopies::default(),
         closure: args.checks(CheckKind::Closure).then(Closure::default),
         is_validity_wanted: args.checks(CheckKind::Valid),
         graphs: Vec::new(),
@@ -168,13 +169,15 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
     let has_broken = checking.add_graphs(args, profiles)?;
-    let Checking { mut findings, several, counts, practices, mut pipelines, pins, closure, parts, .. } = checking;
+    let Checking { mut findings, several, copies, counts, practices, mut pipelines, pins, closure, parts, .. } =
+        checking;
     let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
     findings.append(&mut of_pins);
     let mut unmet = closure.map(|it| it.answer(&context.for_graphs())).transpose()?;
     findings.extend(unmet.iter_mut().flat_map(|it| it.findings.drain(..)));
     findings.append(&mut pipelines.added()?);
-    findings.extend(several.findings().into_iter().filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
+    let of_copies = several.findings().into_iter().chain(copies.findings());
+    findings.extend(of_copies.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
     let chosen = choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: true })?;
     let unchecked = pipelines.unchecked();
     let not_checked = pipelines.are_asked().then(|| unchecked.iter().map(ToString::to_string).collect());
@@ -190,14 +193,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, parts, pipelines: asked, ..<_>::default() };
     unless_reader_left(print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata))?;
     let is_told = args.output == OutputFormat::Table && !context.reporter.is_quiet();
-    let has_tasks = is_told && pipelines.are_asked();
-    if has_tasks {
-        unless_reader_left(print_tasks(&verdicts))?;
-    }
-    // The table of tasks has the checks of pipelines.
-    for what in unchecked.iter().filter(|what| !has_tasks || what.check.is_none()) {
-        context.reporter.note(&format!("not checked: {what}"));
-    }
+    report_tasks(context, if is_told { &verdicts } else { &[] }, &unchecked)?;
     report(context, &choice, &chosen);
     if is_told {
         pins.iter().for_each(|it| context.reporter.note(&pin_in_words(it)));
@@ -216,6 +212,15 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
     Ok(if chosen.is_refused() || is_unread || has_broken { Exit::No } else { Exit::Yes })
+}
+
+/// Prints the tables of tasks, and reports the unchecked parts that are in none of them.
+fn report_tasks(context: &Context, told: &[PipelineVerdict], unchecked: &[Unchecked]) -> Result<(), CommandError> {
+    unless_reader_left(print_tasks(told))?;
+    for what in unchecked.iter().filter(|what| told.is_empty() || what.check.is_none()) {
+        context.reporter.note(&format!("not checked: {what}"));
+    }
+    Ok(())
 }
 
 /// The error if nothing was checked.
@@ -300,6 +305,8 @@ struct Checking<'c> {
     validators: Vec<Validator>,
     findings: Vec<Finding>,
     several: SeveralCatalogs,
+    /// The templates, and the catalogs that may be rendered from them.
+    copies: TemplateCopies,
     /// The catalogs whose requirements are checked.
     closure: Option<Closure>,
     is_validity_wanted: bool,
@@ -472,7 +479,7 @@ impl Checking<'_> {
             self.findings.extend(input.remarks.iter().cloned());
             if let Some(texts) = template_texts(&input) {
                 self.counts.templates += texts.len() as u64;
-                let graphs = self.pipelines.add_templates(texts, &mut self.findings);
+                let graphs = self.pipelines.add_templates(texts, &mut self.copies, &mut self.findings);
                 // Those of standard input and of archives cannot be read again by name.
                 let graphs = graphs.into_iter().filter(|file| file.is_file());
                 let part = self.parts.len();
@@ -483,6 +490,7 @@ impl Checking<'_> {
             let openshift = image.as_ref().and_then(CatalogImage::openshift);
             let shown = if name.is_empty() { shown } else { format!("{shown}#{name}") };
             self.several.begin(number, shown, &input, openshift);
+            self.copies.add_catalog(&input);
             if let Some(closure) = &mut self.closure {
                 let name = if name.is_empty() { &source.name } else { &name };
                 closure.add(name, &input, index.as_ref());

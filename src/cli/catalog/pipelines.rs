@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::ask::{JudgedTemplate, check_catalog, judge_template};
+use crate::ask::{JudgedTemplate, TemplateCopies, check_catalog, judge_template};
 use crate::bundle::{self, Registration};
 use crate::check::pipeline::{
     self, Added, Build, BuildOptions, Checked, DETECT_CHANGES, Dockerfile, Outcome, STATIC_TESTS, Target, Unchecked,
@@ -212,17 +212,18 @@ impl Pipelines {
     pub(crate) fn add_templates(
         &mut self,
         texts: Vec<(String, Arc<[u8]>)>,
+        copies: &mut TemplateCopies,
         findings: &mut Vec<Finding>,
     ) -> Vec<PathBuf> {
         let mut graphs = Vec::new();
         for (shown, text) in texts {
-            let JudgedTemplate { findings: mut found, catalog, n_images, n_names } = judge_template(&shown, text);
+            let JudgedTemplate { findings: mut found, catalog, images, n_names } = judge_template(&shown, text);
             // The catalog that it renders has the same graph.
             if catalog.is_some() {
                 self.name_opm(&mut found);
             }
             findings.extend(found);
-            self.templates.push((shown.clone(), n_images));
+            self.templates.push((shown.clone(), images.len()));
             self.checked.templates += 1;
             if catalog.is_none() {
                 self.note(Unchecked::unnamed(format!("the upgrade graph of `{shown}`")));
@@ -233,7 +234,10 @@ impl Pipelines {
                 self.note(Unchecked::unnamed(what));
             }
             // Nobody writes the edges of a semver template.
-            graphs.extend(catalog.filter(|catalog| catalog.remarks.is_empty()).map(|_| PathBuf::from(shown)));
+            if let Some(catalog) = catalog.filter(|catalog| catalog.remarks.is_empty()) {
+                copies.add_template(&shown, &catalog, &images);
+                graphs.push(PathBuf::from(shown));
+            }
         }
         graphs
     }

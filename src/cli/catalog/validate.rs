@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{check_catalog_noting, rules_named};
+use crate::ask::{TemplateCopies, check_catalog_noting, rules_named};
 use crate::bundle::rules::{Contents, Options, Validator, selector};
 use crate::bundle::{self, is_bundle};
 use crate::calendar::Day;
@@ -244,7 +244,7 @@ impl<'r> Validation<'r> {
                 && let Some(texts) = template_texts(&input)
             {
                 self.n_templates += texts.len() as u64;
-                self.pipelines.add_templates(texts, &mut self.findings);
+                self.pipelines.add_templates(texts, &mut TemplateCopies::default(), &mut self.findings);
                 continue;
             }
             let shown = source.shown();

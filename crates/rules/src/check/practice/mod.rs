@@ -12,7 +12,8 @@ pub use profile::Profile;
 pub use self::document::{PracticeFacts, practice_facts};
 
 /// The rules about copies of one truth, which `check` keeps for every catalog.
-pub const OF_COPIES: &[&Rule] = &[rules::RANGE_NOT_OF_CSV, rules::TEST_REGISTRY, rules::VERSION_LACKING_BETWEEN];
+pub const OF_COPIES: &[&Rule] =
+    &[rules::RANGE_NOT_OF_CSV, rules::TEST_REGISTRY, rules::VERSION_LACKING_BETWEEN, rules::TEMPLATE_NOT_RENDERED];
 
 use super::facts::{Draft, Facts};
 use super::inspect::draft;

@@ -110,4 +110,9 @@ rules! {
         "A cluster is updated from one OpenShift to the next. A version that it has installed, and that the next \
         catalog lacks, has no entry there, so no upgrade may lead from it.",
         "v4.17/catalog.yaml and v4.19/catalog.yaml with foo.v1.1.0, and v4.18/catalog.yaml without it";
+    TEMPLATE_NOT_RENDERED: "W1822", "template-not-rendered", Warning,
+        "A catalog beside or below a template is what the template renders.",
+        "The next rendering changes what was edited in the catalog alone, and a change of the template alone reaches \
+        nobody. olmdex compares packages, channels, deprecations, and the images of bundles by their digests.",
+        "template.yaml whose channel stable has foo.v1.1.0, and catalog/foo/catalog.yaml without it";
 }

@@ -1,0 +1,195 @@
+//! Templates compared with the catalogs that were rendered from them. A basic template holds packages, channels and
+//! deprecations as they are in the catalog (`docs/behaviour/fbc.md` 5.6), and names the images of its bundles.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::path::{Path, PathBuf};
+
+use olmdex_base::diag::{Finding, Listed, Place, counted, printable};
+use olmdex_fbc::{Consumer, Document, Entry, Input, Origin, Package, Typed, load};
+use olmdex_rules::check::practice::rules::TEMPLATE_NOT_RENDERED;
+
+/// The parts of a message that are listed.
+const MAX_LISTED: usize = 4;
+
+/// The templates and catalogs of one check.
+#[derive(Debug, Default)]
+pub struct TemplateCopies {
+    templates: Vec<KnownTemplate>,
+    catalogs: Vec<Input>,
+}
+
+#[derive(Debug)]
+struct KnownTemplate {
+    shown: String,
+    directory: PathBuf,
+    packages: BTreeMap<String, PackageCopy>,
+}
+
+/// The content of a package that a template and its catalog share, in any order.
+#[derive(Debug, Default)]
+struct PackageCopy {
+    /// The documents by their names in messages, each with a text for what it says.
+    documents: BTreeMap<String, String>,
+    /// The images of its bundles: by digest where they have one, since mirrors and releases change the repository.
+    images: BTreeMap<String, String>,
+    /// Its `olm.package`.
+    place: Option<Origin>,
+}
+
+impl TemplateCopies {
+    /// Adds a basic template with its catalog, and the images that it names.
+    pub fn add_template(&mut self, shown: &str, catalog: &Input, images: &[String]) {
+        let mut packages = packages_of(catalog);
+        let mut all = packages.values_mut();
+        if let (Some(only), None) = (all.next(), all.next()) {
+            only.images = images.iter().map(|image| (identity(image).to_owned(), image.clone())).collect();
+        }
+        let directory = Path::new(shown).parent().unwrap_or(Path::new("")).to_owned();
+        self.templates.push(KnownTemplate { shown: shown.to_owned(), directory, packages });
+    }
+
+    /// Adds a catalog.
+    pub fn add_catalog(&mut self, catalog: &Input) {
+        self.catalogs.push(catalog.clone());
+    }
+
+    /// The packages of catalogs that are not what the template beside or above them renders. The nearest template
+    /// counts; if several are equally near, nobody knows which it is.
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let directories: BTreeSet<&Path> = self.templates.iter().map(|template| template.directory.as_path()).collect();
+        let is_below = |path: &str| Path::new(path).ancestors().any(|above| directories.contains(above));
+        let is_near = |catalog: &&Input| catalog.files.iter().any(|file| is_below(&file.shown));
+        for catalog in self.catalogs.iter().filter(is_near) {
+            for (name, package) in packages_of(catalog) {
+                let Some(origin) = package.place else { continue };
+                let Some(file) = catalog.files.get(origin.file as usize) else { continue };
+                let Some(template) = self.nearest(Path::new(&file.shown), &name) else { continue };
+                let Some(wanted) = template.packages.get(&name) else { continue };
+                let differences = differences(wanted, &package);
+                if differences.is_empty() {
+                    continue;
+                }
+                let template = printable(&template.shown);
+                let listed = Listed::of(&differences).at_most(MAX_LISTED);
+                let message = format!("package `{name}` is not what `{template}` renders: {listed}");
+                let help = "render it again with `olmdex template render`, or correct the template; `olmdex diff` \
+                    shows more";
+                let place = Place::at(&file.shown, origin.line, origin.column);
+                findings.push(TEMPLATE_NOT_RENDERED.finding(message).help(help).at(place).of_package(name));
+            }
+        }
+        findings
+    }
+
+    fn nearest(&self, file: &Path, package: &str) -> Option<&KnownTemplate> {
+        let of_package = self.templates.iter().filter(|template| template.packages.contains_key(package));
+        let above: Vec<&KnownTemplate> = of_package.filter(|template| file.starts_with(&template.directory)).collect();
+        let depth = |template: &KnownTemplate| template.directory.components().count();
+        let deepest = above.iter().map(|template| depth(template)).max()?;
+        let mut nearest = above.into_iter().filter(|template| depth(template) == deepest);
+        nearest.next().filter(|_| nearest.next().is_none())
+    }
+}
+
+/// The digest of an image, or its name.
+fn identity(image: &str) -> &str {
+    image.split_once('@').map_or(image, |(_, digest)| digest)
+}
+
+/// The differences between a package of a template and that of the catalog, in words.
+fn differences(template: &PackageCopy, catalog: &PackageCopy) -> Vec<String> {
+    let names: BTreeSet<&String> = template.documents.keys().chain(catalog.documents.keys()).collect();
+    let mut found = Vec::new();
+    for name in names {
+        match (template.documents.get(name), catalog.documents.get(name)) {
+            (Some(_), None) => found.push(format!("{name} is only in the template")),
+            (None, Some(_)) => found.push(format!("{name} is only in the catalog")),
+            (wanted, written) if wanted != written => found.push(format!("{name} differs")),
+            _ => {}
+        }
+    }
+    // A template of several packages does not say whose its images are.
+    if template.images.is_empty() {
+        return found;
+    }
+    let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>, owner: &str| {
+        let only: Vec<&String> =
+            these.iter().filter(|(identity, _)| !others.contains_key(*identity)).map(|(_, image)| image).collect();
+        let first = only.first()?;
+        let more = only.len() as u64 - 1;
+        let others = if more > 0 { format!(" and {}", counted(more, "more image")) } else { String::new() };
+        let verb = if more > 0 { "are" } else { "is" };
+        Some(format!("`{first}`{others} {verb} only in the {owner}"))
+    };
+    found.extend(only(&template.images, &catalog.images, "template"));
+    found.extend(only(&catalog.images, &template.images, "catalog"));
+    found
+}
+
+/// A document as [`PackageCopy`] has it: its package, and its name with what it says, or the image of a bundle.
+enum Part {
+    Package(String, String),
+    Named(String, String),
+    Image(String),
+}
+
+struct Parts;
+
+impl Consumer for Parts {
+    type Output = Option<(Origin, String, Part)>;
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        let blob = document.blob.ok()?;
+        let (package, part) = match &blob.typed {
+            Typed::Package(package) => {
+                let name = package.name.to_string();
+                (name.clone(), Part::Package(format!("package `{name}`"), package_text(package)))
+            }
+            Typed::Channel(channel) => {
+                let mut entries: Vec<Entry> = channel.entries.iter().flatten().map(Entry::from).collect();
+                entries.sort_by(|one, other| one.name.cmp(&other.name));
+                entries.iter_mut().for_each(|entry| entry.skips.sort());
+                let name = format!("channel `{}`", channel.name);
+                (channel.package.to_string(), Part::Named(name, format!("{entries:?}")))
+            }
+            Typed::Deprecations(deprecations) => {
+                let mut entries: Vec<String> =
+                    deprecations.entries.iter().flatten().map(|entry| format!("{entry:?}")).collect();
+                entries.sort();
+                (deprecations.package.to_string(), Part::Named("deprecations".to_owned(), entries.concat()))
+            }
+            Typed::Bundle(bundle) if !bundle.image.is_empty() => {
+                (bundle.package.to_string(), Part::Image(bundle.image.to_string()))
+            }
+            Typed::Bundle(_) | Typed::Other => return None,
+        };
+        Some((document.origin, package, part))
+    }
+}
+
+fn package_text(package: &Package<'_>) -> String {
+    let icon = package.icon.as_ref().map(|icon| (&icon.data, &icon.mediatype));
+    format!("{:?}", (&package.default_channel, package.description.trim(), icon))
+}
+
+fn packages_of(catalog: &Input) -> BTreeMap<String, PackageCopy> {
+    let mut packages: BTreeMap<String, PackageCopy> = BTreeMap::new();
+    let done: Result<(), Infallible> = load(catalog, &Parts, |found| {
+        let Some((origin, package, part)) = found else { return Ok(()) };
+        let copy = packages.entry(package).or_default();
+        match part {
+            Part::Package(name, text) => {
+                copy.place = Some(origin);
+                copy.documents.insert(name, text);
+            }
+            Part::Named(name, text) => drop(copy.documents.insert(name, text)),
+            Part::Image(image) => drop(copy.images.insert(identity(&image).to_owned(), image)),
+        }
+        Ok(())
+    });
+    match done {
+        Ok(()) => packages,
+    }
+}
