@@ -102,3 +102,79 @@ fn commands_in_findings_mend_their_channels() {
     }
     assert_eq!(n_commands, 4);
 }
+
+/// A catalog of `till` with these versions, each replacing the one before.
+fn till(versions: &[&str], header: &str, indent: &str) -> String {
+    let name = |version: &str| format!("till.v{version}");
+    let mut text = format!("{header}{indent}schema: olm.package\n  name: till\n  defaultChannel: stable\n");
+    text.push_str(&format!("{indent}schema: olm.channel\n  package: till\n  name: stable\n  entries:\n"));
+    for (number, version) in versions.iter().enumerate() {
+        text.push_str(&format!("  - name: {}\n", name(version)));
+        if let Some(before) = number.checked_sub(1) {
+            text.push_str(&format!("    replaces: {}\n", name(versions[before])));
+        }
+    }
+    text
+}
+
+fn till_catalog(versions: &[&str]) -> String {
+    let mut text = till(versions, "", "---\n  ");
+    for version in versions {
+        text.push_str(&format!(
+            "---\n  schema: olm.bundle\n  package: till\n  name: till.v{version}\n  image: quay.io/till/till:v{version}\n  properties:\n  - {{type: olm.package, value: {{packageName: till, version: {version}}}}}\n"
+        ));
+    }
+    text
+}
+
+/// One change of a package has as many catalogs as there are versions of OpenShift, and their template.
+#[test]
+fn several_catalogs_and_templates_are_changed_together() {
+    let made = || {
+        let directory = scratch();
+        let root = directory.path();
+        write(root, "v4.19/till.yaml", till_catalog(&["1.0.0", "1.1.0"]));
+        write(root, "v4.20/till.yaml", till_catalog(&["1.1.0", "1.2.0"]));
+        let template = till(&["1.0.0", "1.1.0", "1.2.0"], "schema: olm.template.basic\nentries:\n", "- ");
+        write(root, "template.yaml", template);
+        directory
+    };
+    let read = |root: &Path| {
+        ["v4.19/till.yaml", "v4.20/till.yaml", "template.yaml"]
+            .map(|name| std::fs::read_to_string(root.join(name)).unwrap())
+    };
+    let all = ["-i", "v4.19", "-i", "v4.20", "-i", "template.yaml", "-i", "./v4.19"];
+    for (change, code, changed, words) in [
+        (&["deprecate", "till@1.1.0", "-m", "Upgrade."][..], 0, [true, true, true], "wrote "),
+        (&["deprecate", "till@1.2.0", "-m", "Upgrade."], 0, [false, true, true], "v4.19 stays as it is: "),
+        // Each name is somewhere.
+        (&["deprecate", "till@1.0.0", "till@1.2.0", "-m", "Old."], 0, [true, true, true], "v4.20 stays as it is: "),
+        (&["deprecate", "till@1.1.0", "till@9.0.0", "-m", "Old."], 4, [false; 3], "v4.19: "),
+        (&["rename-channel", "till/stable", "fast"], 0, [true; 3], "wrote "),
+        (&["default-channel", "till/fast"], 4, [false; 3], "v4.19: package `till` has no channel `fast`"),
+        // The last entry of the first catalog would be gone.
+        (&["remove", "till@1.0.0", "till@1.1.0"], 1, [false; 3], "v4.19: channel `stable` would be empty"),
+        (&["set-edges", "till/stable", "till@1.2.0", "--skips", "till.v1.0.0"], 0, [false, true, true], "v4.19 stays"),
+        (&["add-property", "a=1", "--where", "bundle = 'till.v1.1.0'"], 2, [false; 3], "is a template"),
+        (&["deprecate", "till@1.1.0", "-m", ""], 2, [false; 3], "needs a message"),
+    ] {
+        let directory = made();
+        let before = read(directory.path());
+        let line = || olmdex(["edit"]).args(change).args(all).in_directory(directory.path());
+        line().args(["--dry-run"]).answer().expect_code(code);
+        assert_eq!(read(directory.path()), before, "{change:?}");
+        line().answer().expect_code(code).expect_words(words);
+        let after = read(directory.path());
+        let differ: Vec<bool> = before.iter().zip(&after).map(|(before, after)| before != after).collect();
+        assert_eq!(differ, changed, "{change:?}");
+    }
+    let directory = made();
+    let edit = |more: &[&str]| {
+        let line = ["edit", "deprecate", "till@1.1.0", "-m", "Upgrade."];
+        olmdex(line).args(more).in_directory(directory.path()).answer()
+    };
+    edit(&["-i", "v4.19", "-i", "v4.19/till.yaml"]).expect_code(2).expect_words("is in two of the named catalogs");
+    edit(&["-i", "v4.19", "-i", "v4.21"]).expect_code(3);
+    edit(&["-i", "v4.19", "-i", "v4.20", "--impact"]).expect_code(0).expect_words("v4.20:");
+    assert_eq!(read(directory.path()), read(made().path()));
+}

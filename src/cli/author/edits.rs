@@ -1,6 +1,6 @@
 //! `olmdex edit`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -14,9 +14,9 @@ use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
-use crate::cli::terminal::write_edits::{in_files, leads_out, write_edits};
+use crate::cli::terminal::write_edits::{in_files, leads_out, write_all};
 use crate::diag::Severity;
-use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target};
+use crate::edit::{CatalogEdit, Change, Edges, EditEffects, EditError, FileEdit, Target};
 use crate::fbc::Input;
 use crate::fbc::Name;
 use crate::file::finish_left;
@@ -28,18 +28,20 @@ use crate::source::Source;
 ///
 /// Only the lines that must change do: comments, order and style of everything else stay. A change that makes the
 /// catalog invalid is refused, and users who would have no upgrade left are named. Files are written whole or not at
-/// all.
+/// all, also those of several catalogs and templates.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex edit deprecate till/stable -m 'Use fast.' -i my-catalog/ --dry-run
+  olmdex edit deprecate till@1.0.0 -m 'Upgrade to 1.1.' -i my-catalog/ -i old-catalog/ --dry-run
   olmdex edit promote till.v1.1.0 --channel fast -i my-catalog/ --dry-run
   olmdex edit remove till@1.0.0 -i my-catalog/ --dry-run")]
 pub(crate) struct EditArgs {
     #[command(subcommand)]
     verb: Verb,
-    /// The catalog: a directory, or a file
+    /// The catalog or the template: a directory, or a file; may be repeated: a name must be in one of them, and all are
+    /// changed, or none
     #[arg(short, long = "input", value_name = "CATALOG", global = true, default_value = ".", value_parser = source_path())]
-    input: PathBuf,
+    input: Vec<PathBuf>,
     /// Print the changes, and make none
     #[arg(long, global = true)]
     dry_run: bool,
@@ -167,53 +169,68 @@ enum Verb {
     },
 }
 
+/// A catalog, or the graph of a template, that is edited.
+struct EditedCatalog<'a> {
+    path: &'a Path,
+    /// The catalog as it is.
+    before: Input,
+    /// The files that are written.
+    written: Input,
+    template: Option<TemplateFile>,
+    catalog: CatalogEdit,
+    effects: Vec<(String, EditEffects)>,
+}
+
+impl<'a> EditedCatalog<'a> {
+    fn open(context: &Context, args: &EditArgs, path: &'a Path) -> Result<Self, CommandError> {
+        let (before, written, template) = opened(context, args, path)?;
+        let catalog = CatalogEdit::new(before.clone());
+        Ok(Self { path, before, written, template, catalog, effects: Vec::new() })
+    }
+
+    /// The changed files; of a template, its own.
+    fn files<'e>(&'e self, of_template: Option<&'e Option<FileEdit>>) -> Vec<&'e FileEdit> {
+        match of_template {
+            Some(edit) => edit.iter().collect(),
+            None => self.catalog.files().collect(),
+        }
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
-    let (input, written, template) = opened(context, args)?;
-    let mut catalog = CatalogEdit::new(input.clone());
-    let mut is_refused = false;
-    let verdicts = match &args.verb {
-        Verb::Add(add) => {
-            let (package, effects, joined) = edit_add::add(context, add, &args.input, &mut catalog)?;
-            context.reporter.findings(joined.iter());
-            is_refused = joined.iter().any(|it| it.rule.severity == Severity::Error);
-            vec![(package, effects)]
-        }
-        _ => {
-            let changes = changes(context, args, &input, &catalog)?.into_iter();
-            let changes: Vec<(String, Vec<Change>)> = changes.map(|(package, it)| (package, vec![it])).collect();
-            catalog.change_all(&changes)?
-        }
-    };
+    let mut all = Vec::new();
+    for path in distinct(&args.input) {
+        all.push(EditedCatalog::open(context, args, path)?);
+    }
+    let is_refused = change(context, args, &mut all)?;
     if args.impact {
-        return simulate::print_impact(context, &input, &catalog);
+        return impact(context, &all);
     }
-    let found = verdicts.iter().flat_map(|(_, it)| it.errors.iter().chain(&it.warnings).chain(&it.upgrades));
-    context.reporter.findings(found);
-    for (package, verdict) in &verdicts {
-        is_refused |= !verdict.errors.is_empty();
-        if verdict.is_package_gone {
-            let message = format!("clusters that have `{package}` installed get no more upgrades from this catalog");
-            context.reporter.warning(&message);
+    report_effects(context, &all, is_refused, args.force)?;
+    let mut of_templates = Vec::with_capacity(all.len());
+    for edited in &all {
+        of_templates.push(edited.template.as_ref().map(|it| it.edit(context, &edited.catalog)).transpose()?);
+    }
+    let mut paths = BTreeSet::new();
+    let mut edits: Vec<(&EditedCatalog<'_>, &FileEdit)> = Vec::new();
+    for (edited, of_template) in all.iter().zip(&of_templates) {
+        for edit in edited.files(of_template.as_ref()) {
+            if !paths.insert(&edit.path) {
+                let message = format!("`{}` is in two of the named catalogs", edit.path.display());
+                return Err(CommandError::usage(message).help("name each catalog once"));
+            }
+            edits.push((edited, edit));
         }
     }
-    if is_refused && !args.force {
-        let error = CommandError::new(Exit::No, "the catalog would not be valid; nothing was written");
-        return Err(error.help("change something else first, or write it anyway with `--force`"));
-    }
-    let of_template = template.as_ref().map(|template| template.edit(context, &catalog)).transpose()?;
-    let edits: Vec<&FileEdit> = match &of_template {
-        Some(edit) => edit.iter().collect(),
-        None => catalog.files().collect(),
-    };
-    for edit in &edits {
+    for (_, edit) in &edits {
         if let Some(why) = edit.rewritten {
             let path = edit.path.display();
             context.reporter.warning(&format!("{path}: rewriting a document drops its comments: {why}"));
         }
     }
     if args.dry_run {
-        for edit in &edits {
-            if !args.follow && leads_out(&args.input, edit) {
+        for (edited, edit) in &edits {
+            if !args.follow && leads_out(edited.path, edit) {
                 let path = edit.path.display();
                 let message =
                     format!("`{path}` is a symbolic link out of the catalog: olmdex changes it only with `--follow`");
@@ -221,15 +238,12 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
             }
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
         }
-        if edits.is_empty() {
-            context.reporter.note("nothing changes");
+    } else {
+        interrupt::undo_writes(context);
+        write_all(edits.iter().map(|(edited, edit)| (edited.path, &edited.written, *edit)), args.follow)?;
+        for (_, edit) in &edits {
+            context.reporter.note(&format!("wrote {}", edit.path.display()));
         }
-        return Ok(Exit::Yes);
-    }
-    interrupt::undo_writes(context);
-    write_edits(&args.input, &written, &edits, args.follow)?;
-    for edit in &edits {
-        context.reporter.note(&format!("wrote {}", edit.path.display()));
     }
     if edits.is_empty() {
         context.reporter.note("nothing changes");
@@ -237,26 +251,128 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
+/// The paths, each once, whatever names it has.
+fn distinct(paths: &[PathBuf]) -> Vec<&Path> {
+    let mut known = BTreeSet::new();
+    let real = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    paths.iter().filter(|path| known.insert(real(path))).map(PathBuf::as_path).collect()
+}
+
+/// Makes the change in each catalog. Whether one refuses it.
+///
+/// A name that only some catalogs have is changed in those: each OpenShift has versions of its own.
+fn change(context: &Context, args: &EditArgs, all: &mut [EditedCatalog<'_>]) -> Result<bool, CommandError> {
+    let n_all = all.len();
+    let mut absent: BTreeMap<usize, Vec<(&Path, CommandError)>> = BTreeMap::new();
+    let mut is_refused = false;
+    for edited in all {
+        if let Verb::Add(add) = &args.verb {
+            let (package, effects, joined) = edit_add::add(context, add, edited.path, &mut edited.catalog)?;
+            context.reporter.findings(joined.iter());
+            is_refused |= joined.iter().any(|finding| finding.rule.severity == Severity::Error);
+            edited.effects = vec![(package, effects)];
+            continue;
+        }
+        let path = edited.path.display().to_string();
+        let named = |error: CommandError| if n_all > 1 { error.at(&path) } else { error };
+        let mut present: Vec<(String, Vec<Change>)> = Vec::new();
+        for (number, found) in changes(context, args, edited)?.into_iter().enumerate() {
+            match found {
+                Ok(found) => present.extend(found.into_iter().map(|(package, change)| (package, vec![change]))),
+                Err(error) if n_all > 1 && is_absent(&args.verb, &error) => {
+                    absent.entry(number).or_default().push((edited.path, error));
+                }
+                Err(error) => return Err(named(error)),
+            }
+        }
+        match edited.catalog.change_all(&present).map_err(CommandError::from) {
+            Ok(effects) => edited.effects = effects,
+            // A channel is looked up only now.
+            Err(error) if n_all > 1 && present.len() == 1 && is_absent(&args.verb, &error) => {
+                absent.entry(0).or_default().push((edited.path, error));
+            }
+            Err(error) => return Err(named(error)),
+        }
+    }
+    for (_, without) in absent {
+        if without.len() == n_all {
+            let first = without.into_iter().next().map(|(path, error)| error.at(&path.display().to_string()));
+            return Err(first.unwrap_or_else(|| CommandError::usage("nothing to change")));
+        }
+        for (path, error) in without {
+            context.reporter.note(&format!("{} stays as it is: {}", path.display(), error.message()));
+        }
+    }
+    Ok(is_refused)
+}
+
+/// Whether a catalog does not have the thing to be changed.
+fn is_absent(verb: &Verb, error: &CommandError) -> bool {
+    error.exit == Exit::NotFound || (error.exit == Exit::No && matches!(verb, Verb::AddProperty { .. }))
+}
+
+/// Prints the meaning of a change for everybody who has a version installed.
+fn impact(context: &Context, all: &[EditedCatalog<'_>]) -> CommandResult {
+    let mut exit = Exit::Yes;
+    for edited in all {
+        if all.len() > 1 {
+            context.reporter.note(&format!("{}:", edited.path.display()));
+        }
+        if simulate::print_impact(context, &edited.before, &edited.catalog)? != Exit::Yes {
+            exit = Exit::No;
+        }
+    }
+    Ok(exit)
+}
+
+/// Reports the effects of a change; an error if it may not be made.
+fn report_effects(
+    context: &Context,
+    all: &[EditedCatalog<'_>],
+    mut is_refused: bool,
+    is_forced: bool,
+) -> Result<(), CommandError> {
+    let effects = || all.iter().flat_map(|edited| &edited.effects);
+    let found = effects().flat_map(|(_, it)| it.errors.iter().chain(&it.warnings).chain(&it.upgrades));
+    context.reporter.findings(found);
+    for (package, effects) in effects() {
+        is_refused |= !effects.errors.is_empty();
+        if effects.is_package_gone {
+            let message = format!("clusters that have `{package}` installed get no more upgrades from this catalog");
+            context.reporter.warning(&message);
+        }
+    }
+    if is_refused && !is_forced {
+        let error = CommandError::new(Exit::No, "the catalog would not be valid; nothing was written");
+        return Err(error.help("change something else first, or write it anyway with `--force`"));
+    }
+    Ok(())
+}
+
 /// The catalog to edit, the files that are written, and the template if it is that of one's graph.
-fn opened(context: &Context, args: &EditArgs) -> Result<(Input, Input, Option<TemplateFile>), CommandError> {
-    let mut source = context.open(&args.input)?;
-    let mut template = TemplateFile::of(&args.input, &source)?;
+fn opened(
+    context: &Context,
+    args: &EditArgs,
+    path: &Path,
+) -> Result<(Input, Input, Option<TemplateFile>), CommandError> {
+    let mut source = context.open(path)?;
+    let mut template = TemplateFile::of(path, &source)?;
     if !args.dry_run && !args.impact {
         // Finish an edit that was killed first.
         if let Source::Catalog(input) = &source {
             let files = input.files.iter().filter_map(|it| it.path());
             finish_left(files.chain(template.as_ref().map(TemplateFile::path)));
         }
-        source = context.opener.open(&args.input, &mut std::io::stdin().lock())?;
-        template = TemplateFile::of(&args.input, &source)?;
+        source = context.opener.open(path, &mut std::io::stdin().lock())?;
+        template = TemplateFile::of(path, &source)?;
     }
     let Some(template) = template else {
         let help = "name a directory or a file with `-i`; `olmdex migrate` converts other sources to a directory";
-        let input = in_files(&args.input, source, help)?;
+        let input = in_files(path, source, help)?;
         return Ok((input.clone(), input, None));
     };
     if matches!(args.verb, Verb::Add(_) | Verb::AddProperty { .. }) {
-        let shown = args.input.display();
+        let shown = path.display();
         let error = CommandError::usage(format!("`{shown}` is a template: its bundles are in images"));
         return Err(error.help("name the image of a bundle among its entries, and render it"));
     }
@@ -264,19 +380,18 @@ fn opened(context: &Context, args: &EditArgs) -> Result<(Input, Input, Option<Te
     Ok((input, template.file.clone(), Some(template)))
 }
 
-/// The changes to make, package by package.
-fn changes(
-    context: &Context,
-    args: &EditArgs,
-    input: &Input,
-    catalog: &CatalogEdit,
-) -> Result<Vec<(String, Change)>, CommandError> {
+/// The changes to one named thing, package by package.
+type NamedChanges = Result<Vec<(String, Change)>, CommandError>;
+
+/// The changes to make, for each named thing.
+fn changes(context: &Context, args: &EditArgs, edited: &EditedCatalog<'_>) -> Result<Vec<NamedChanges>, CommandError> {
+    let catalog = &edited.catalog;
     let changed = |names: &[String], change: &dyn Fn(Target) -> Change| {
         let named = names.iter().map(|name| find(catalog, name));
-        named.map(|found| found.map(|(package, target)| (package, change(target)))).collect()
+        named.map(|found| found.map(|(package, target)| vec![(package, change(target))])).collect()
     };
-    let one = |package: String, change: Change| Ok(vec![(package, change)]);
-    match &args.verb {
+    let one = |found: Result<(String, Change), CommandError>| vec![found.map(|found| vec![found])];
+    Ok(match &args.verb {
         Verb::Deprecate { names, message } => {
             if message.is_empty() {
                 let error = CommandError::usage("a deprecation needs a message");
@@ -287,40 +402,43 @@ fn changes(
         }
         Verb::Undeprecate { names } => changed(names, &Change::Undeprecate),
         Verb::Remove { names } => changed(names, &Change::Remove),
-        Verb::DefaultChannel { channel: text } => {
-            let (package, channel) = catalog.channel_named(text)?;
-            one(package, Change::DefaultChannel(channel))
+        Verb::DefaultChannel { channel } => {
+            let named = catalog.channel_named(channel).map_err(CommandError::from);
+            one(named.map(|(package, channel)| (package, Change::DefaultChannel(channel))))
         }
-        Verb::RenameChannel { channel: text, new } => {
-            let (package, from) = catalog.channel_named(text)?;
+        Verb::RenameChannel { channel, new } => {
             if new.is_empty() {
                 return Err(CommandError::usage("a channel needs a name").help("name it as `PKG/CHANNEL NEW`"));
             }
-            one(package, Change::RenameChannel { from, to: new.clone() })
+            let named = catalog.channel_named(channel).map_err(CommandError::from);
+            one(named.map(|(package, from)| (package, Change::RenameChannel { from, to: new.clone() })))
         }
-        Verb::SetEdges { channel: text, entry, edges } => {
-            let (package, channel) =
-                if is_path(text) { catalog.channel_named(text) } else { catalog.channel_of_entry(text, entry) }?;
-            let edges = catalog.edges_named(&package, &edges.words())?;
-            if edges == Edges::default() {
-                let error = CommandError::usage("no edge given");
-                let help = "name `--replaces`, `--skips` or `--skip-range`; an empty value removes the field";
-                return Err(error.help(help));
-            }
-            let entry = catalog.entry_named(&package, entry)?;
-            one(package, Change::SetEdges { channel, entry, edges })
-        }
+        Verb::SetEdges { channel, entry, edges } => one(set_edges(catalog, channel, entry, &edges.words())),
         // `edit add` is judged in more ways.
-        Verb::Add(_) => Ok(Vec::new()),
+        Verb::Add(_) => Vec::new(),
         Verb::Promote { bundles, channel, from_channel, only } => {
             let promotion = |text: &String| {
                 must_be_a_name(text)?;
-                Ok(catalog.promotion(text, channel, from_channel.as_deref(), *only)?)
+                Ok(vec![catalog.promotion(text, channel, from_channel.as_deref(), *only)?])
             };
             bundles.iter().map(promotion).collect()
         }
-        Verb::AddProperty { property, condition } => added_property(context, &args.input, input, property, condition),
+        Verb::AddProperty { property, condition } => {
+            vec![added_property(context, edited.path, &edited.before, property, condition)]
+        }
+    })
+}
+
+fn set_edges(catalog: &CatalogEdit, text: &str, entry: &str, words: &Edges) -> Result<(String, Change), CommandError> {
+    let (package, channel) =
+        if is_path(text) { catalog.channel_named(text) } else { catalog.channel_of_entry(text, entry) }?;
+    let edges = catalog.edges_named(&package, words)?;
+    if edges == Edges::default() {
+        let error = CommandError::usage("no edge given");
+        return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value removes the field"));
     }
+    let entry = catalog.entry_named(&package, entry)?;
+    Ok((package, Change::SetEdges { channel, entry, edges }))
 }
 
 fn find(catalog: &CatalogEdit, text: &str) -> Result<(String, Target), CommandError> {
