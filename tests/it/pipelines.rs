@@ -110,7 +110,7 @@ fn konflux_judges_the_metadata_of_bundles_by_the_openshift() {
     answer.expect_code(0).expect_words("not checked: whether bundles have the metadata for their OpenShift version");
     answer
         .expect_words("fbc-target-index-pruning-check   not checked: no index")
-        .expect_words("none of its 6 tasks could be checked");
+        .expect_words("none of its 6 tasks was checked completely");
 }
 
 #[test]
@@ -508,6 +508,11 @@ fn certified_operators_pin_their_images_and_name_their_openshift() {
             format!("{container}env: [{{name: RELATED_IMAGE_BAR, value: '{value}'}}, {{name: X, value: 'a:b'}}], "),
         )
     };
+    let of_elsewhere = || {
+        let container = String::from("containers: [{name: foo, ");
+        let variable = "{name: RELATED_IMAGE_BAR, valueFrom: {fieldRef: {fieldPath: a}}}";
+        (container.clone(), format!("{container}env: [{variable}], "))
+    };
     let listed =
         |name: &str| (related.clone(), related.replace("]", &format!(", {{name: {name}, image: '{other}'}}]")));
     for (edits, expected) in [
@@ -524,6 +529,9 @@ fn certified_operators_pin_their_images_and_name_their_openshift() {
         (vec![annotated("see https://example.com/foo:8080/bar and 12:30")], &[]),
         (vec![annotated("localhost/foo:v1")], &[]),
         (vec![annotated(&format!("[{other}]")), listed("bar")], &[]),
+        (vec![of_elsewhere()], &["E1532"]),
+        // The names are `a/img-…` and `b/img-…`, and both lack in the list.
+        (vec![annotated(&format!("quay.io/o/a/img@{DIGEST} quay.io/o/b/img@{DIGEST}"))], &["E1533"]),
     ] {
         let root = scratch();
         bundle(root.path(), "operators/foo/1.0.0", "foo.v1.0.0", None, "");
@@ -552,6 +560,80 @@ fn certified_operators_pin_their_images_and_name_their_openshift() {
         }
         check(root.path(), &["operators/foo", "--pipeline", "certified"], expected, &format!("{ci:?}"));
     }
+}
+
+/// The verdict of a pipeline, and the results of some of its tasks.
+fn tasks(root: &Path, args: &[&str], names: &[&str]) -> (String, Vec<String>) {
+    let answer = olmdex(["check", "-o", "json", "--no-config"]).args(args).in_directory(root).answer();
+    let json: serde_json::Value = serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()));
+    let pipeline = &json["metadata"]["pipelines"][0];
+    let result = |name: &&str| {
+        let all = pipeline["tasks"].as_array().unwrap();
+        all.iter().find(|task| task["task"] == *name).unwrap()["result"].as_str().unwrap().to_owned()
+    };
+    (pipeline["verdict"].as_str().unwrap().to_owned(), names.iter().map(result).collect())
+}
+
+#[test]
+fn tasks_say_what_was_looked_at() {
+    let made = || {
+        let root = scratch();
+        bundle(root.path(), "operators/foo/1.0.0", "foo.v1.0.0", None, "");
+        write(root.path(), "operators/foo/ci.yaml", FBC);
+        root
+    };
+    const NAMES: [&str; 4] = ["read-config", "static-tests", "digest-pinning", "yaml-lint"];
+    let certified = |root: &Path, more: &[&str]| {
+        let args = [&["operators/foo", "--pipeline", "certified"], more].concat();
+        tasks(root, &args, &NAMES).1.join(" ")
+    };
+    let root = made();
+    assert_eq!(certified(root.path(), &[]), "passed passed passed passed");
+    // The pipelines look at new bundles.
+    let old = made();
+    let base = old.path().to_str().unwrap();
+    assert_eq!(certified(root.path(), &["--base", base]), "passed passed notRun notRun");
+    write(root.path(), "operators/foo/1.0.0/tests/a.yaml", "a: 1 \n");
+    assert_eq!(certified(root.path(), &[]), "passed passed passed failed");
+    // Errors that a user lowers fail all the same.
+    assert_eq!(certified(root.path(), &["--severity", "E1531=note"]), "passed passed passed failed");
+    write(root.path(), "operators/foo/ci.yaml", "a: [\n");
+    assert_eq!(certified(root.path(), &[]), "failed passed passed failed");
+    // The ClusterServiceVersion may have any name, and there is one.
+    let manifests = root.path().join("operators/foo/1.0.0/manifests");
+    let (csv, other) = (manifests.join("foo.clusterserviceversion.yaml"), manifests.join("foo.yaml"));
+    let text = std::fs::read_to_string(&csv).unwrap();
+    std::fs::remove_file(&csv).unwrap();
+    let bundle = |root: &Path| tasks(root, &["operators/foo/1.0.0", "--pipeline", "certified"], &NAMES).1[2].clone();
+    assert_eq!(bundle(root.path()), "notChecked");
+    std::fs::write(&other, &text).unwrap();
+    assert_eq!(bundle(root.path()), "passed");
+    std::fs::write(&other, text.replace(&format!("foo@{DIGEST}"), "foo:v1")).unwrap();
+    assert_eq!(bundle(root.path()), "failed");
+    std::fs::write(&csv, &text).unwrap();
+    assert_eq!(bundle(root.path()), "failed");
+
+    // A pipeline runs `opm validate`, whatever else is wanted.
+    let root = scratch();
+    write(root.path(), "c/foo/catalog.yaml", fragment(&["metadata"]).replace("name: foo.v1.0.0}", "name: foo.v9.0.0}"));
+    for more in [&[][..], &["--only", "graph"], &["--only", "closure"]] {
+        let args = [&["c", "--pipeline", "iib"], more].concat();
+        let (verdict, results) = tasks(root.path(), &args, &["opm_validate"]);
+        assert_eq!((verdict.as_str(), results[0].as_str()), ("iib: would fail in opm_validate (2 errors)", "failed"));
+    }
+    // Rules that a user leaves out are not checked, or fail as before.
+    let root = scratch();
+    let text = catalog("foo", &["stable=foo.v1.0.0"], &[("foo.v1.0.0", "quay.io/a/b:v1", "metadata")]);
+    write(root.path(), "c/foo/catalog.yaml", text);
+    let konflux = |more: &[&str]| {
+        let args = [&["c", "--pipeline", "konflux", "--openshift", "4.18"], more].concat();
+        tasks(root.path(), &args, &["validate-fbc"]).1.concat()
+    };
+    assert_eq!(konflux(&["--ignore", "E2001,E2002"]), "notChecked");
+    assert_eq!(konflux(&["--severity", "E2001=warning"]), "failed");
+    let baseline = root.path().join("b.json");
+    assert_eq!(konflux(&["--baseline", baseline.to_str().unwrap(), "--write-baseline"]), "failed");
+    assert_eq!(konflux(&["--baseline", baseline.to_str().unwrap()]), "failed");
 }
 
 #[test]

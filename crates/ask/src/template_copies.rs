@@ -45,7 +45,7 @@ impl TemplateCopies {
         if let (Some(only), None) = (all.next(), all.next()) {
             only.images = images.iter().map(|image| (identity(image).to_owned(), image.clone())).collect();
         }
-        let directory = Path::new(shown).parent().unwrap_or(Path::new("")).to_owned();
+        let directory = real(Path::new(shown)).parent().unwrap_or(Path::new("")).to_owned();
         self.templates.push(KnownTemplate { shown: shown.to_owned(), directory, packages });
     }
 
@@ -55,20 +55,24 @@ impl TemplateCopies {
     }
 
     /// The packages of catalogs that are not what the template beside or above them renders. The nearest template
-    /// counts; if several are equally near, nobody knows which it is.
+    /// counts; if several are equally near, nobody knows which it is. Where one of several catalogs below a template is
+    /// what it renders, the others are of older releases.
     pub fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let directories: BTreeSet<&Path> = self.templates.iter().map(|template| template.directory.as_path()).collect();
-        let is_below = |path: &str| Path::new(path).ancestors().any(|above| directories.contains(above));
+        let is_below = |path: &str| real(Path::new(path)).ancestors().any(|above| directories.contains(above));
         let is_near = |catalog: &&Input| catalog.files.iter().any(|file| is_below(&file.shown));
+        let mut matched: BTreeSet<(&str, String)> = BTreeSet::new();
         for catalog in self.catalogs.iter().filter(is_near) {
             for (name, package) in packages_of(catalog) {
                 let Some(origin) = package.place else { continue };
                 let Some(file) = catalog.files.get(origin.file as usize) else { continue };
-                let Some(template) = self.nearest(Path::new(&file.shown), &name) else { continue };
+                let Some(template) = self.nearest(&real(Path::new(&file.shown)), &name) else { continue };
                 let Some(wanted) = template.packages.get(&name) else { continue };
                 let differences = differences(wanted, &package);
+                let copied = (template.shown.as_str(), name.clone());
                 if differences.is_empty() {
+                    matched.insert(copied);
                     continue;
                 }
                 let template = printable(&template.shown);
@@ -77,10 +81,11 @@ impl TemplateCopies {
                 let help = "render it again with `olmdex template render`, or correct the template; `olmdex diff` \
                     shows more";
                 let place = Place::at(&file.shown, origin.line, origin.column);
-                findings.push(TEMPLATE_NOT_RENDERED.finding(message).help(help).at(place).of_package(name));
+                findings.push((copied, TEMPLATE_NOT_RENDERED.finding(message).help(help).at(place).of_package(name)));
             }
         }
-        findings
+        findings.retain(|(copied, _)| !matched.contains(copied));
+        findings.into_iter().map(|(_, finding)| finding).collect()
     }
 
     fn nearest(&self, file: &Path, package: &str) -> Option<&KnownTemplate> {
@@ -91,6 +96,11 @@ impl TemplateCopies {
         let mut nearest = above.into_iter().filter(|template| depth(template) == deepest);
         nearest.next().filter(|_| nearest.next().is_none())
     }
+}
+
+/// A path without links and dots, if it is there.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// The digest of an image, or its name.

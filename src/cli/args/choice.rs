@@ -70,8 +70,9 @@ fn parse_severity(text: &str) -> Result<(String, Level), String> {
     let level = match level {
         "error" => Level::Error,
         "warning" => Level::Warning,
+        "note" => Level::Note,
         "off" => Level::Off,
-        other => return Err(format!("`{other}` is not `error`, `warning` or `off`")),
+        other => return Err(format!("`{other}` is not `error`, `warning`, `note` or `off`")),
     };
     Ok((parse_rule(rule)?, level))
 }

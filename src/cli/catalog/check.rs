@@ -33,7 +33,7 @@ use crate::community::Operator;
 use crate::compose::Chosen;
 use crate::crd::check_manifests;
 use crate::diag::baseline::Scope;
-use crate::diag::envelope::{FindingsMetadata, PipelineVerdict};
+use crate::diag::envelope::{FindingsMetadata, PipelineVerdict, TaskResult};
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
@@ -155,7 +155,8 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         several: SeveralCatalogs::default(),
         copies: TemplateCopies::default(),
         closure: args.checks(CheckKind::Closure).then(Closure::default),
-        is_validity_wanted: args.checks(CheckKind::Valid),
+        // A pipeline runs `opm validate`, whatever else is wanted.
+        is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
         graphs: Vec::new(),
         images: BTreeSet::new(),
         unbuilt: BTreeSet::new(),
@@ -178,10 +179,10 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     findings.append(&mut pipelines.added()?);
     let of_copies = several.findings().into_iter().chain(copies.findings());
     findings.extend(of_copies.filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
+    let verdicts = pipelines.verdicts(&findings);
     let chosen = choice.apply(findings, &Scope { rules: &rules, packages: &[], is_whole: true })?;
     let unchecked = pipelines.unchecked();
-    let not_checked = pipelines.are_asked().then(|| unchecked.iter().map(ToString::to_string).collect());
-    let verdicts = pipelines.verdicts(&chosen.findings);
+    let not_checked = pipelines.are_asked().then(|| not_checked(&verdicts, &unchecked));
     let of_pins = (!pins.is_empty()).then(|| pins.clone());
     let of_closure = unmet.as_mut().map(|it| std::mem::take(&mut it.unmet));
     let parts = parts.counted(&chosen.findings);
@@ -193,12 +194,13 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, parts, pipelines: asked, ..<_>::default() };
     unless_reader_left(print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata))?;
     let is_told = args.output == OutputFormat::Table && !context.reporter.is_quiet();
-    report_tasks(context, if is_told { &verdicts } else { &[] }, &unchecked)?;
+    let is_nothing = counts.is_nothing() && chosen.findings.is_empty();
+    report_tasks(context, if is_told && !is_nothing { &verdicts } else { &[] }, &unchecked)?;
     report(context, &choice, &chosen);
     if is_told {
         pins.iter().for_each(|it| context.reporter.note(&pin_in_words(it)));
     }
-    if counts.is_nothing() && chosen.findings.is_empty() {
+    if is_nothing {
         // A pipeline that checks nothing must not pass.
         return Err(nothing(args, &pipelines));
     }
@@ -212,6 +214,15 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
     Ok(if chosen.is_refused() || is_unread || has_broken { Exit::No } else { Exit::Yes })
+}
+
+/// The parts of tasks that were not checked, and those that are in none of them.
+fn not_checked(verdicts: &[PipelineVerdict], unchecked: &[Unchecked]) -> Vec<String> {
+    let tasks = verdicts.iter().flat_map(|verdict| &verdict.tasks).filter(|task| task.result != TaskResult::NotRun);
+    let of_tasks = tasks.flat_map(|task| task.reasons.iter().map(|why| format!("{}: {why}", task.task)));
+    let others = unchecked.iter().filter(|what| what.check.is_none()).map(ToString::to_string);
+    let mut known = BTreeSet::new();
+    of_tasks.chain(others).filter(|what| known.insert(what.clone())).collect()
 }
 
 /// Prints the tables of tasks, and reports the unchecked parts that are in none of them.
@@ -421,7 +432,7 @@ impl Checking<'_> {
             // A repository may have no bundle left, and its catalogs are not one catalog.
             _ if self.pipelines.takes_for_repository(path) => self.add_repository(path),
             Recognized::Catalog | Recognized::Templates => self.add_catalogs(number, source),
-            Recognized::Bundles(paths) => paths.iter().try_for_each(|it| self.add_bundle(it)),
+            Recognized::Bundles(paths) => paths.iter().try_for_each(|path| self.add_bundle(path, true)),
             Recognized::Repository => self.add_repository(path),
             Recognized::Legacy => {
                 let _progress = Progress::start(self.context, format!("examining {}", path.display()));
@@ -545,11 +556,13 @@ impl Checking<'_> {
         input
     }
 
-    fn add_bundle(&mut self, directory: &Path) -> Result<(), CommandError> {
+    fn add_bundle(&mut self, directory: &Path, is_lone: bool) -> Result<(), CommandError> {
         let contents = Contents::read(directory)
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
-        let mut found = Validation::new(&contents).findings(&self.validators, &Options::default());
-        self.pipelines.add_bundle(directory, &mut found)?;
+        let k8s_version = self.pipelines.kubernetes_of_bundles().unwrap_or_default();
+        let options = Options { k8s_version, ..Options::default() };
+        let mut found = Validation::new(&contents).findings(&self.validators, &options);
+        self.pipelines.add_bundle(directory, is_lone, &mut found)?;
         self.findings.append(&mut found);
         self.counts.bundles += 1;
         Ok(())
@@ -571,7 +584,9 @@ impl Checking<'_> {
         let found = self.pipelines.operator(&operator.path, operator);
         self.findings.extend(found.unwrap_or_else(|| community::findings(operator)));
         self.counts.operators += 1;
-        operator.versions.iter().try_for_each(|it| self.add_bundle(&operator.path.join(&it.name)))
+        let bundles = operator.versions.iter().map(|version| operator.path.join(&version.name));
+        let unpublished: Vec<PathBuf> = bundles.filter(|path| !self.pipelines.is_published(path)).collect();
+        unpublished.iter().try_for_each(|path| self.add_bundle(path, false))
     }
 
     /// Objects of a cluster, and definitions.

@@ -23,7 +23,7 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::community::{self, Operator, OperatorCatalog, Repository, Suite};
 use crate::constraint::openshift::Minor;
 use crate::diag::envelope::PipelineVerdict;
-use crate::diag::{Finding, FindingSet, Listed, Place, Rule, Severity, counted, printable};
+use crate::diag::{Finding, Listed, Place, Rule, Severity, counted, printable};
 use crate::fbc::Input;
 use crate::file::{Scratch, system_words};
 use crate::legacy::{AddOptions, Edit, NewBundle, Trial};
@@ -249,8 +249,12 @@ impl Pipelines {
     /// Takes the wanted findings of an outcome.
     fn take(&mut self, outcome: Outcome) -> Vec<Finding> {
         outcome.unchecked.into_iter().for_each(|it| self.note(it));
-        let mut findings = outcome.findings;
-        findings.retain(|it| self.rules.iter().any(|rule| rule.id == it.rule.id));
+        let is_wanted = |finding: &Finding| self.rules.iter().any(|rule| rule.id == finding.rule.id);
+        let (findings, hidden): (Vec<Finding>, Vec<Finding>) = outcome.findings.into_iter().partition(is_wanted);
+        for finding in hidden.iter().filter(|finding| is_error(finding)) {
+            let why = format!("{} is not among the selected rules, and is broken", finding.rule.id);
+            self.note(Unchecked { check: finding.check, why });
+        }
         findings
     }
 
@@ -441,6 +445,21 @@ impl Pipelines {
         of.into_iter().filter(|it| self.asks(it.0)).map(|it| it.1).collect()
     }
 
+    /// The Kubernetes for which the community checks bundles: that of the chosen OpenShift, or of the newest.
+    pub(crate) fn kubernetes_of_bundles(&self) -> Option<String> {
+        self.asks(Profile::Community).then(|| community::kubernetes_of(self.options.openshift))
+    }
+
+    /// Whether a bundle was in the repository before the change: a hosted pipeline looks at the new one.
+    pub(crate) fn is_published(&self, bundle: &Path) -> bool {
+        let Some(old) = self.options.old.as_deref().filter(|_| !self.suites().is_empty()) else { return false };
+        let below = Repository::around(bundle).and_then(|repository| {
+            let root = repository.root.canonicalize().ok()?;
+            Some(bundle.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned())
+        });
+        below.is_some_and(|below| old.join(below).is_dir())
+    }
+
     /// Whether a path is a repository, or all of its catalogs, for a chosen pipeline.
     pub(crate) fn takes_for_repository(&self, path: &Path) -> bool {
         let is_of_catalogs = || path.ends_with("catalogs") && Repository::around(path).is_some();
@@ -459,6 +478,7 @@ impl Pipelines {
     /// The findings of the pipelines about an operator; `None` if no chosen pipeline checks operators.
     pub(crate) fn operator(&mut self, path: &Path, operator: &Operator) -> Option<Vec<Finding>> {
         self.checked.operators += 1;
+        self.checked.operators_of_fbc += u64::from(operator.is_of_fbc());
         let repository = Repository::around(path);
         let mut findings: Vec<Finding> = Vec::new();
         let suites = self.suites();
@@ -506,14 +526,19 @@ impl Pipelines {
             None => self.note(Unchecked::new(
                 DETECT_CHANGES,
                 "whether a pull request mixes bundles and catalogs is unknown without the repository before the \
-                change; name it with `--old`",
+                change; name it with `--base`",
             )),
         }
         Ok((findings, catalogs.len() as u64))
     }
 
     /// Names the checks behind the findings about a bundle directory, and keeps the bundle for [`Self::added`].
-    pub(crate) fn add_bundle(&mut self, directory: &Path, findings: &mut Vec<Finding>) -> Result<(), CommandError> {
+    pub(crate) fn add_bundle(
+        &mut self,
+        directory: &Path,
+        is_lone: bool,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), CommandError> {
         self.checked.bundles += 1;
         // Preflight names the check for certified operators, the SDK for the others.
         let check = match (self.asks(Profile::Community), self.asks(Profile::Certified)) {
@@ -526,18 +551,18 @@ impl Pipelines {
             let is_of_versions = is_of_suite && finding.rule.id == bundle::rules::table::OPENSHIFT_VERSIONS.id;
             finding.check = if is_of_versions { Some(community::SUPPORTED_VERSIONS) } else { check };
         }
-        for suite in self.suites() {
-            match community::hosted_findings(directory, suite) {
-                Ok((found, unlinted)) => {
-                    let known: FindingSet = findings.iter().cloned().collect();
-                    findings.extend(found.into_iter().filter(|found| !known.has(found)));
-                    unlinted.into_iter().for_each(|why| self.note(Unchecked::new(community::YAML_LINT, why)));
-                }
-                Err(error) => {
-                    let shown = printable(&directory.to_string_lossy()).into_owned();
-                    let message = format!("cannot read `{shown}`: {}", system_words(&error));
-                    return Err(CommandError::new(Exit::Input, message).help("check the permissions"));
-                }
+        if is_of_suite {
+            let checks = community::hosted_checks(directory, self.asks(Profile::Certified)).map_err(|error| {
+                let shown = printable(&directory.to_string_lossy()).into_owned();
+                let message = format!("cannot read `{shown}`: {}", system_words(&error));
+                CommandError::new(Exit::Input, message).help("check the permissions")
+            })?;
+            findings.extend(checks.findings);
+            checks.unchecked.into_iter().for_each(|(task, why)| self.note(Unchecked::new(task, why)));
+            if is_lone {
+                // Most static tests compare the bundles of an operator.
+                let why = format!("the tests of an operator: `{}` is by itself", directory.display());
+                self.note(Unchecked::new(STATIC_TESTS, why));
             }
         }
         if !self.asks(Profile::Iib) {

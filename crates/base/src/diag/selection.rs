@@ -17,6 +17,8 @@ pub enum Level {
     Error,
     /// A warning.
     Warning,
+    /// A note, which counts for no exit code.
+    Note,
     /// Its findings are hidden.
     Off,
 }
@@ -166,6 +168,7 @@ fn judge(rule: &Rule, layers: &[Layer]) -> (Verdict, bool) {
         severity = severity.or(match level {
             Some(Level::Error) => Some(Severity::Error),
             Some(Level::Warning) => Some(Severity::Warning),
+            Some(Level::Note) => Some(Severity::Note),
             Some(Level::Off) | None => None,
         });
         if is_decided {

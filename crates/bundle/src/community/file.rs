@@ -100,6 +100,12 @@ impl RepositoryFile {
         place.source.is_some_and(|it| it.chars().nth(skipped).is_some_and(|it| matches!(it, '"' | '\'')))
     }
 
+    /// The places of spots of the document, which is read once.
+    pub(super) fn places(&self, spots: &[Spot]) -> Vec<Place> {
+        let found = fbc::locate_all(self.parts().1, self.origin, &spots.iter().collect::<Vec<_>>());
+        found.into_iter().map(|place| place.in_file(&self.shown)).collect()
+    }
+
     /// The place of a spot of the document.
     pub(super) fn place(&self, spot: &Spot) -> Place {
         fbc::locate(self.parts().1, self.origin, spot).in_file(&self.shown)

@@ -7,24 +7,22 @@ use std::path::Path;
 
 use super::file::RepositoryFile;
 use super::finding::placed;
-use super::operator::{annotations_of, csv_name, path, plain};
+use super::operator::{annotations_of, path, plain};
 use super::publication::OPENSHIFT_VERSIONS;
 use super::rules;
-use super::suite::Suite;
 use crate::bundle::sources::{at, items};
-use olmdex_base::diag::{Finding, printable};
+use olmdex_base::diag::{Finding, Rule, counted, printable};
 use olmdex_base::file::{open_below, system_words};
 use olmdex_fbc::{Located, Origin, Spot, Syntax, locate_all};
 use olmdex_text::json::{Reader, Step, Value};
 use olmdex_text::yaml::{LintProblem, lint};
 
-/// The task that lints the files of a bundle.
-pub const YAML_LINT: &str = "yaml-lint";
+const YAML_LINT: &str = "yaml-lint";
 const DIGEST_PINNING: &str = "digest-pinning";
 /// The task that asks which catalogs take a bundle.
 pub const SUPPORTED_VERSIONS: &str = "get-supported-versions";
 
-/// No bundle has more files, or directories within directories.
+/// The most files and directories of a bundle. More are an error.
 const MAX_FILES: usize = 10_000;
 
 /// No further file is linted after so many findings. One file may have as many.
@@ -33,41 +31,65 @@ const MAX_FINDINGS: usize = 10_000;
 /// The largest file that is linted, in bytes.
 const MAX_LINTED: u64 = 16 << 20;
 
-/// The findings of the tasks about a bundle directory, and the reason why not all of its files were linted.
+/// The most images of a ClusterServiceVersion, and how deep the objects are whose annotations are read. Python, in
+/// which `operator-manifest` is written, refuses some more levels.
+const MAX_IMAGES: usize = 1_000;
+const MAX_LEVELS: usize = 100;
+
+/// The results of the tasks for a bundle.
+#[derive(Debug, Default)]
+pub struct HostedChecks {
+    /// The findings.
+    pub findings: Vec<Finding>,
+    /// The tasks of which a part was not checked, each with the reason.
+    pub unchecked: Vec<(&'static str, String)>,
+}
+
+/// The checks of the tasks that look at a bundle directory; only those of certified operators look at its images and
+/// its versions of OpenShift.
 ///
 /// # Errors
 /// If a directory or a file in it cannot be read.
-pub fn hosted_findings(directory: &Path, suite: Suite) -> io::Result<(Vec<Finding>, Option<String>)> {
-    let (mut found, mut unlinted) = (Vec::new(), None);
-    for file in yaml_files(directory)? {
-        match lint_findings(directory, &file)? {
-            Some(of_file) => found.extend(of_file),
-            None => {
-                unlinted = Some(format!("`{}` is larger than {} MiB", printable(&file), MAX_LINTED >> 20));
-            }
+pub fn hosted_checks(directory: &Path, is_certified: bool) -> io::Result<HostedChecks> {
+    let mut checks = HostedChecks::default();
+    let mut csvs = Vec::new();
+    for file in yaml_files(directory, &mut checks)? {
+        let Some(text) = read(directory, &file)? else {
+            let why = format!("`{}` is larger than {} MiB", printable(&file), MAX_LINTED >> 20);
+            checks.unchecked.push((YAML_LINT, why));
+            continue;
+        };
+        // The pipeline ends with the first, however many there are.
+        if checks.findings.len() <= MAX_FINDINGS {
+            checks.findings.extend(lint_findings(directory, &file, &text));
         }
-        // The pipeline ends here, however many there are.
-        if found.len() > MAX_FINDINGS {
-            break;
+        if is_certified {
+            csvs.extend(service_version(directory, &file, text));
         }
     }
-    if suite == Suite::Community {
-        return Ok((found, unlinted));
+    if !is_certified {
+        return Ok(checks);
     }
-    if let Some(csv) = csv_name(&directory.join("manifests"))
-        && let Ok(csv) = RepositoryFile::read(directory, &format!("manifests/{csv}"))
-    {
-        found.extend(pinning(&csv));
+    match csvs.as_slice() {
+        [csv] => pinning(csv, &mut checks),
+        [] => checks.unchecked.push((DIGEST_PINNING, "no ClusterServiceVersion can be read".to_owned())),
+        several => {
+            let message = format!("the bundle has {} ClusterServiceVersions", several.len());
+            let finding = rules::UNPINNED.finding(message).help("remove all but one");
+            checks
+                .findings
+                .extend(several.get(1).map(|csv| placed(finding, DIGEST_PINNING, Some(csv), &Spot::Start, "")));
+        }
     }
     if let Ok(annotations) = annotations_of(directory, "") {
-        found.extend(supported_versions(&annotations));
+        checks.findings.extend(supported_versions(&annotations));
     }
-    Ok((found, unlinted))
+    Ok(checks)
 }
 
 /// The files that yamllint finds in a directory, by their names from there. No link is followed.
-fn yaml_files(directory: &Path) -> io::Result<Vec<String>> {
-    let (mut files, mut n_seen) = (Vec::new(), 0);
+fn yaml_files(directory: &Path, checks: &mut HostedChecks) -> io::Result<Vec<String>> {
+    let (mut files, mut n_seen, mut n_skipped) = (Vec::new(), 0, 0);
     let mut open = vec![String::new()];
     while let Some(relative) = open.pop() {
         for entry in std::fs::read_dir(directory.join(&relative))? {
@@ -76,90 +98,135 @@ fn yaml_files(directory: &Path) -> io::Result<Vec<String>> {
             if n_seen > MAX_FILES {
                 return Err(io::Error::other(format!("it has more than {MAX_FILES} files")));
             }
-            let (Ok(name), kind) = (entry.file_name().into_string(), entry.file_type()?) else { continue };
+            let kind = entry.file_type()?;
+            let Ok(name) = entry.file_name().into_string() else {
+                n_skipped += 1;
+                continue;
+            };
+            let is_yaml = name == ".yamllint" || [".yaml", ".yml"].iter().any(|ending| name.ends_with(ending));
             let below = if relative.is_empty() { name } else { format!("{relative}/{name}") };
             if kind.is_dir() {
                 open.push(below);
-            } else if kind.is_file() && [".yaml", ".yml"].iter().any(|ending| below.ends_with(ending)) {
+            } else if kind.is_file() && is_yaml {
                 files.push(below);
+            } else if is_yaml {
+                n_skipped += 1;
             }
         }
+    }
+    if n_skipped > 0 {
+        let skipped = counted(n_skipped, "link or special file");
+        checks.unchecked.push((YAML_LINT, format!("olmdex does not read {skipped} in it")));
     }
     files.sort();
     Ok(files)
 }
 
-/// The errors of yamllint in a file, if it is not too large. Its warnings fail no pipeline.
-fn lint_findings(directory: &Path, file: &str) -> io::Result<Option<Vec<Finding>>> {
+/// The text of a file; `None` if it is too large.
+fn read(directory: &Path, file: &str) -> io::Result<Option<Vec<u8>>> {
     let mut text = Vec::new();
-    let shown = directory.join(file).to_string_lossy().into_owned();
-    let named = |error: io::Error| io::Error::other(format!("`{}`: {}", printable(&shown), system_words(&error)));
+    let named = |error: io::Error| io::Error::other(format!("`{}`: {}", printable(file), system_words(&error)));
     open_below(directory, file).and_then(|file| file.take(MAX_LINTED + 1).read_to_end(&mut text)).map_err(named)?;
-    if text.len() as u64 > MAX_LINTED {
-        return Ok(None);
-    }
-    let problems = lint(&text);
+    Ok(Some(text).filter(|text| text.len() as u64 <= MAX_LINTED))
+}
+
+/// The errors of yamllint in a file. Its warnings fail no pipeline.
+fn lint_findings(directory: &Path, file: &str, text: &[u8]) -> Vec<Finding> {
+    let shown = directory.join(file).to_string_lossy().into_owned();
+    let problems = lint(text);
     let spots: Vec<Spot> = problems.iter().map(|problem| Spot::Line(problem.line, problem.column)).collect();
     let len = text.len() as u64;
     let origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Yaml, offset: 0, len };
-    let places = locate_all(&text, origin, &spots.iter().collect::<Vec<_>>());
+    let places = locate_all(text, origin, &spots.iter().collect::<Vec<_>>());
     let finding = |(problem, place): (LintProblem, Located)| {
-        let rule = problem.rule.map(|rule| format!(" ({rule})")).unwrap_or_default();
+        let (rule, help) = match problem.rule {
+            Some(rule) => {
+                (format!(" ({rule})"), "correct the line; `# yamllint disable-line` behind it is an exception")
+            }
+            None => (String::new(), "correct the file: the pipeline cannot read it either"),
+        };
         let finding = rules::YAML_LINT.finding(format!("{}{rule}", problem.message));
-        let help = "correct the line, or write `# yamllint disable-line` behind it";
         finding.help(help).at(place.in_file(&shown)).check(YAML_LINT)
     };
-    Ok(Some(problems.into_iter().zip(places).map(finding).collect()))
+    problems.into_iter().zip(places).map(finding).collect()
 }
 
-/// An image that a ClusterServiceVersion names.
+/// A file whose object is a ClusterServiceVersion, whatever its name.
+fn service_version(directory: &Path, file: &str, text: Vec<u8>) -> Option<RepositoryFile> {
+    let shown = directory.join(file).to_string_lossy().into_owned();
+    let file = RepositoryFile::of(shown, text).ok()?;
+    let mut reader = Reader::new();
+    let is_csv = reader.read(&file.json).is_ok_and(|value| {
+        value.get("kind").and_then(|kind| kind.as_str()).is_some_and(|kind| kind == "ClusterServiceVersion")
+    });
+    is_csv.then_some(file)
+}
+
+/// An image that a ClusterServiceVersion names, or the place where it names one by other means.
 struct NamedImage {
     name: String,
-    image: String,
+    image: Option<String>,
     at: Vec<Step>,
 }
 
 /// The findings of `operator-manifest pin`, and of the comparison with `relatedImages`.
-fn pinning(csv: &RepositoryFile) -> Vec<Finding> {
+fn pinning(csv: &RepositoryFile, checks: &mut HostedChecks) {
     let mut reader = Reader::new();
-    let Ok(value) = reader.read(&csv.json) else { return Vec::new() };
-    let related = related_images(value);
-    let mut images = related_images(value);
+    let Ok(value) = reader.read(&csv.json) else { return };
+    let related: Vec<NamedImage> = related_images(value);
+    let n_related = related.len();
+    let mut images = related;
     images.extend(deployed_images(value));
-    images.extend(annotated_images(value));
-    let add = |finding: Finding, at: &[Step]| placed(finding, DIGEST_PINNING, Some(csv), &Spot::Path(at.to_vec()), "");
-    let mut found = Vec::new();
-    for image in images.iter().filter(|image| !image.image.contains('@')) {
-        let message = format!("the image `{}` is not named by its digest", image.image);
-        let help = "write `NAME@sha256:…`; `skopeo inspect` prints the digest";
-        found.push(add(rules::UNPINNED.finding(message).help(help), &image.at));
+    let is_whole = annotated_images(value, &mut Vec::new(), &mut images);
+    if images.len() > MAX_IMAGES || !is_whole {
+        images.truncate(MAX_IMAGES);
+        let why = format!("it has more than {MAX_IMAGES} images, or objects in more than {MAX_LEVELS} levels");
+        checks.unchecked.push((DIGEST_PINNING, why));
     }
-    let distinct: BTreeSet<&str> = images.iter().map(|image| image.image.as_str()).collect();
-    if related.len() < distinct.len() {
-        let listed: BTreeSet<&str> = related.iter().map(|image| image.image.as_str()).collect();
-        let missing = images.iter().find(|image| !listed.contains(image.image.as_str()));
-        let first = missing.map(|image| format!(", among them not `{}`", image.image)).unwrap_or_default();
-        let message = format!("`relatedImages` lists {} of {} images{first}", related.len(), distinct.len());
-        let at = if related.is_empty() { path(["spec"]) } else { path(["spec", "relatedImages"]) };
-        found.push(add(rules::UNRELATED.finding(message).help("list all images that the operator uses"), &at));
-    }
-    let mut by_name: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut found: Vec<(&'static Rule, String, &str, Vec<Step>)> = Vec::new();
     for image in &images {
-        let first = *by_name.entry(&image.name).or_insert(&image.image);
-        if first != image.image {
-            let message = format!("two images have the name `{}`: `{first}` and `{}`", image.name, image.image);
-            let help = "give them different names: `operator-manifest` writes both to `relatedImages`";
-            found.push(add(rules::UNRELATED.finding(message).help(help), &image.at));
+        let Some(reference) = &image.image else {
+            let message = format!("`RELATED_IMAGE_{}` has no `value` of its own", image.name.to_uppercase());
+            let help = "write the image as `value`: `operator-manifest` refuses `valueFrom`";
+            found.push((rules::UNPINNED, message, help, image.at.clone()));
+            continue;
+        };
+        if !reference.contains('@') {
+            let message = format!("the image `{reference}` is not named by its digest");
+            let help = "write `NAME@sha256:…`; `skopeo inspect` prints the digest";
+            found.push((rules::UNPINNED, message, help, image.at.clone()));
         }
     }
-    found
+    let named = || images.iter().filter_map(|image| Some((image, image.image.as_deref()?)));
+    let distinct: BTreeSet<&str> = named().map(|(_, reference)| reference).collect();
+    if n_related < distinct.len() {
+        let listed: BTreeSet<&str> = named().take(n_related).map(|(_, reference)| reference).collect();
+        let missing = distinct.iter().find(|reference| !listed.contains(*reference));
+        let first = missing.map(|reference| format!(", among them not `{reference}`")).unwrap_or_default();
+        let message = format!("`relatedImages` lists {n_related} of {} images{first}", distinct.len());
+        let at = if n_related == 0 { path(["spec"]) } else { path(["spec", "relatedImages"]) };
+        found.push((rules::UNRELATED, message, "list all images that the operator uses", at));
+    }
+    let mut by_name: BTreeMap<&str, &str> = BTreeMap::new();
+    for (image, reference) in named() {
+        let first = *by_name.entry(&image.name).or_insert(reference);
+        if first != reference {
+            let message = format!("two images have the name `{}`: `{first}` and `{reference}`", image.name);
+            let help = "give them different names: `operator-manifest` writes both to `relatedImages`";
+            found.push((rules::UNRELATED, message, help, image.at.clone()));
+        }
+    }
+    let spots: Vec<Spot> = found.iter().map(|(.., at)| Spot::Path(at.clone())).collect();
+    for ((rule, message, help, _), place) in found.into_iter().zip(csv.places(&spots)) {
+        checks.findings.push(rule.finding(message).help(help).at(place).check(DIGEST_PINNING));
+    }
 }
 
 fn related_images(csv: Value<'_>) -> Vec<NamedImage> {
     let listed = items(Some(csv), &["spec", "relatedImages"]);
     let image = |(number, value): (usize, Value<'_>)| {
         let at = [path(["spec", "relatedImages"]), vec![number.into(), "image".into()]].concat();
-        Some(NamedImage { name: plain(value.get("name")?)?, image: plain(value.get("image")?)?, at })
+        Some(NamedImage { name: plain(value.get("name")?)?, image: Some(plain(value.get("image")?)?), at })
     };
     listed.filter_map(image).collect()
 }
@@ -178,12 +245,13 @@ fn deployed_images(csv: Value<'_>) -> Vec<NamedImage> {
                 let at = |steps: Vec<Step>| [container_at.clone(), steps].concat();
                 let of = |value: Value<'_>, key: &str| value.get(key).and_then(plain);
                 if let (Some(name), Some(image)) = (of(container, "name"), of(container, "image")) {
-                    found.push(NamedImage { name, image, at: at(vec!["image".into()]) });
+                    found.push(NamedImage { name, image: Some(image), at: at(vec!["image".into()]) });
                 }
                 for (n_variable, variable) in items(Some(container), &["env"]) {
-                    let Some((name, image)) = of(variable, "name").zip(of(variable, "value")) else { continue };
-                    let Some(name) = name.strip_prefix(PREFIX).map(str::to_lowercase) else { continue };
-                    let steps = vec!["env".into(), n_variable.into(), "value".into()];
+                    let name = of(variable, "name").and_then(|name| Some(name.strip_prefix(PREFIX)?.to_lowercase()));
+                    let Some(name) = name else { continue };
+                    let image = of(variable, "value").filter(|_| variable.get("valueFrom").is_none());
+                    let steps = vec!["env".into(), n_variable.into()];
                     found.push(NamedImage { name, image, at: at(steps) });
                 }
             }
@@ -192,47 +260,42 @@ fn deployed_images(csv: Value<'_>) -> Vec<NamedImage> {
     found
 }
 
-/// The images in the annotations of any object: `containerImage`, and each word that looks like an image.
-fn annotated_images(csv: Value<'_>) -> Vec<NamedImage> {
-    let mut found = Vec::new();
-    // Each value has the number of the one around it: a path for each would take the square of their depth.
-    let mut seen: Vec<(Value<'_>, Option<(usize, Step)>)> = vec![(csv, None)];
-    let mut number = 0;
-    while let Some(&(value, _)) = seen.get(number) {
-        let annotations = at(Some(value), &["metadata", "annotations"]);
-        for (key, text) in annotations.into_iter().flat_map(|annotations| annotations.members()) {
-            let (Some(key), Some(text)) = (key.as_str(), text.as_str()) else { continue };
-            let words: Vec<&str> = if key == "containerImage" { vec![&text] } else { images_in(&text).collect() };
-            for image in words {
-                let at = [steps_to(&seen, number), path(["metadata", "annotations", &key])].concat();
-                found.push(NamedImage { name: annotation_name(image), image: image.to_owned(), at });
-            }
+/// The images in the annotations of any object: `containerImage`, and each word that looks like an image. Whether all
+/// annotations were read.
+fn annotated_images(value: Value<'_>, steps: &mut Vec<Step>, found: &mut Vec<NamedImage>) -> bool {
+    if steps.len() > MAX_LEVELS || found.len() > MAX_IMAGES {
+        return false;
+    }
+    let annotations = at(Some(value), &["metadata", "annotations"]);
+    for (key, text) in annotations.into_iter().flat_map(|annotations| annotations.members()) {
+        let (Some(key), Some(text)) = (key.as_str(), text.as_str()) else { continue };
+        let words: BTreeSet<&str> = match &*key {
+            "containerImage" => BTreeSet::from([&*text]),
+            _ => images_in(&text).take(MAX_IMAGES + 1).collect(),
+        };
+        for image in words {
+            let at = [steps.clone(), path(["metadata", "annotations", &key])].concat();
+            found.push(NamedImage { name: annotation_name(image), image: Some(image.to_owned()), at });
         }
-        let members = value.members().filter_map(|(key, member)| Some((key.as_str()?.into_owned(), member)));
-        let members = members.filter(|(key, _)| key != "metadata").map(|(key, member)| (Step::Key(key), member));
-        let inner = members.chain(value.items().enumerate().map(|(number, item)| (number.into(), item)));
-        let holders = inner.filter(|(_, value)| value.members().next().is_some() || value.items().next().is_some());
-        seen.extend(holders.map(|(step, value)| (value, Some((number, step)))).collect::<Vec<_>>());
-        number += 1;
     }
-    found
-}
-
-/// The path to a value.
-fn steps_to(seen: &[(Value<'_>, Option<(usize, Step)>)], number: usize) -> Vec<Step> {
-    let mut steps = Vec::new();
-    let mut around = seen.get(number);
-    while let Some((_, Some((number, step)))) = around {
-        steps.push(step.clone());
-        around = seen.get(*number);
+    let members = value.members().filter_map(|(key, member)| Some((Step::from(key.as_str()?.as_ref()), member)));
+    let members = members.filter(|(key, _)| *key != Step::from("metadata"));
+    let inner = members.chain(value.items().enumerate().map(|(number, item)| (number.into(), item)));
+    let mut is_whole = true;
+    for (step, value) in inner {
+        if value.members().next().is_some() || value.items().next().is_some() {
+            steps.push(step);
+            is_whole &= annotated_images(value, steps, found);
+            steps.pop();
+        }
     }
-    steps.reverse();
-    steps
+    is_whole
 }
 
 /// The name that `operator-manifest` gives an image of an annotation.
 fn annotation_name(image: &str) -> String {
-    let last = image.rsplit('/').next().unwrap_or(image);
+    // The host, the namespace, and the rest.
+    let last = image.splitn(3, '/').last().unwrap_or(image);
     let (repository, tag) = last.rsplit_once('@').or_else(|| last.rsplit_once(':')).unwrap_or((last, "latest"));
     format!("{repository}-{}-annotation", tag.trim_start_matches("sha256:"))
 }

@@ -38,8 +38,9 @@ mod suite;
 pub use catalogs::check_catalogs;
 pub use change::check_change;
 pub use check::{check_operator, check_version, default_channel, findings, heads, update_graph_of};
-pub use hosted::{SUPPORTED_VERSIONS, YAML_LINT, hosted_findings};
+pub use hosted::{HostedChecks, SUPPORTED_VERSIONS, hosted_checks};
 pub use onboarding::{NewTemplate, Onboarding, OnboardingError, OnboardingWish, SupportPolicy, onboard};
+pub use openshift::kubernetes_of;
 pub use operator::{Operator, RepositoryError, VersionDirectory};
 pub use publication::{
     ChangedFile, NewContent, OPENSHIFT_VERSIONS, Publication, PublicationChange, PublicationReason,

@@ -14,7 +14,14 @@ const KNOWN: u64 = 17;
 /// The Kubernetes of a version of OpenShift 4.
 fn kubernetes(minor: u64) -> u64 {
     // There was none with Kubernetes 1.15.
-    if minor <= 2 { minor + 12 } else { minor + 13 }
+    minor.saturating_add(if minor <= 2 { 12 } else { 13 })
+}
+
+/// The Kubernetes of a version of OpenShift, as `1.N`; without one, or for another than 4.N, of the newest that has
+/// catalogs.
+pub fn kubernetes_of(openshift: Option<Minor>) -> String {
+    let known = openshift.filter(|minor| minor.major == 4).map_or(*CATALOGS.end(), |minor| minor.minor);
+    format!("1.{}", kubernetes(known))
 }
 
 /// The version of OpenShift in the name of a catalog: `v4.20`.

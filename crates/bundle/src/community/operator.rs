@@ -114,6 +114,11 @@ impl Operator {
         Ok(Self { name, path: path.to_owned(), ci, settings, versions })
     }
 
+    /// Whether its catalogs are made of templates (`fbc.enabled`).
+    pub fn is_of_fbc(&self) -> bool {
+        self.settings.is_fbc
+    }
+
     /// The package that its bundles name, if one does.
     pub fn package(&self) -> Option<&str> {
         self.versions.iter().map(|it| it.facts.package.as_str()).find(|it| !it.is_empty())
@@ -219,7 +224,7 @@ fn names_in(directory: &Path) -> Option<Vec<String>> {
 }
 
 /// The file of the ClusterServiceVersion: the first by its ending.
-pub(super) fn csv_name(manifests: &Path) -> Option<String> {
+fn csv_name(manifests: &Path) -> Option<String> {
     let names = names_in(manifests)?;
     let ending = |ending: &str| names.iter().find(|it| it.ends_with(ending)).cloned();
     ending(".clusterserviceversion.yaml").or_else(|| ending(".clusterserviceversion.yml"))

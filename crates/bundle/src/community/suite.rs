@@ -2,7 +2,6 @@
 //! (`docs/behaviour/authoring.md` F.3).
 
 use super::check::{check, distinct};
-use super::file::Unread;
 use super::finding::{LOAD, placed};
 use super::marketplace;
 use super::operator::{Operator, plain};
@@ -51,19 +50,18 @@ pub fn suite_findings(operator: &Operator, repository: Option<&Repository>, suit
     found.extend(using_fbc(operator));
     found.extend(project(operator));
     found.retain(|finding| finding.check.is_none_or(|check| suite.has(check)));
-    for finding in &mut found {
-        finding.check = finding.check.filter(|check| *check != LOAD);
+    for finding in found.iter_mut().filter(|finding| finding.check == Some(LOAD)) {
+        // Settings that cannot be read have the place of the operator.
+        let shown = operator.path.display().to_string();
+        let is_of_settings = finding.place.as_ref().is_some_and(|place| place.file == shown);
+        finding.check = Some(if is_of_settings { "read-config" } else { "static-tests" });
     }
     distinct(found)
 }
 
 /// Certified operators belong to a project, which `ci.yaml` names.
 fn project(operator: &Operator) -> Option<Finding> {
-    let ci = match &operator.ci {
-        Ok(ci) => Some(ci),
-        Err(Unread::Absent) => None,
-        Err(_) => return None,
-    };
+    let ci = operator.ci.as_ref().ok();
     let mut reader = Reader::new();
     let named = ci.and_then(|ci| reader.read(&ci.json).ok()?.get("cert_project_id")).and_then(plain);
     if named.is_some_and(|project| !project.is_empty()) {

@@ -91,7 +91,7 @@ impl Choice {
 
 impl Chosen {
     fn hide(&mut self, by: String, findings: &[Finding]) {
-        if !findings.is_empty() {
+        if findings.iter().any(Finding::counts) {
             self.hidden.push(Hidden { by, tally: Tally::of(findings) });
         }
     }

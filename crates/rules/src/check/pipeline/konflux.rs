@@ -48,7 +48,7 @@ fn images(bundle: &BundleOutline) -> Vec<Draft> {
     }
     if !["registry.redhat.io/", "registry.stage.redhat.io/"].iter().any(|it| image.starts_with(it)) {
         let message = format!("the image of bundle `{name}` is not in registry.redhat.io: `{image}`");
-        let help = "name the image by its name after the release, in registry.redhat.io or registry.stage.redhat.io";
+        let help = "name the image by its name after the release, in registry.redhat.io";
         found.push(draft(rules::BUNDLE_OF_OTHER_REGISTRY, message).at(vec!["image".into()]).help(help));
     }
     found

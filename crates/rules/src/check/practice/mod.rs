@@ -86,7 +86,7 @@ fn other_ranges(all: &[(Option<&Path>, &PracticeFacts)]) -> Vec<(usize, Draft)> 
     for (number, (_, facts)) in all.iter().enumerate() {
         for (idx, name, range) in &facts.ranges {
             let Some(other) = of_csvs.get(&(facts.package.as_str(), name.as_str())) else { continue };
-            if words_of_range(range).eq(words_of_range(other)) {
+            if parts_of_range(range) == parts_of_range(other) {
                 continue;
             }
             let message = format!(
@@ -100,9 +100,20 @@ fn other_ranges(all: &[(Option<&Path>, &PracticeFacts)]) -> Vec<(usize, Draft)> 
     found
 }
 
-/// The parts of a range, whatever the spaces between them.
-fn words_of_range(range: &str) -> impl Iterator<Item = char> {
-    range.split_whitespace().flat_map(str::chars)
+/// The alternatives of a range, each with its comparators, whatever their order and the spaces between them.
+fn parts_of_range(range: &str) -> BTreeSet<BTreeSet<String>> {
+    let comparators = |alternative: &str| {
+        let mut found: Vec<String> = Vec::new();
+        for word in alternative.split_whitespace() {
+            match found.last_mut() {
+                // The operator may stand by itself.
+                Some(last) if last.ends_with(['<', '>', '=', '!']) => last.push_str(word),
+                _ => found.push(word.to_owned()),
+            }
+        }
+        found.into_iter().collect()
+    };
+    range.split("||").map(comparators).collect()
 }
 
 /// Packages that share a directory with others, each reported at its `olm.package`.
