@@ -170,7 +170,8 @@ fn fragments_of_two_versions_of_openshift_are_not_one_index() {
          properties: [{{type: olm.package, value: {{packageName: acorn, version: 1.0.0}}}}]\n"
     );
     let paths = ["v4.18/acorn/catalog", "v4.19/acorn/catalog", "catalog-4.19", "next"];
-    for path in paths {
+    let releases = ["acorn-2.25/v4.19", "acorn-3.0-ea.1/v4.19", "acorn-1/v4.19", "acorn-2/v4.19"];
+    for path in paths.iter().chain(&releases) {
         write(directory.path(), &format!("{path}/acorn/catalog.yaml"), &text);
     }
     let fragments = |paths: &[&str]| {
@@ -182,5 +183,8 @@ fn fragments_of_two_versions_of_openshift_are_not_one_index() {
     // A path without a version may be for the same.
     assert_eq!(fragments(&paths[2..]).len(), 1);
     let together = fragments(&paths[..3]);
+    // Releases lie side by side, and follow each other; numbers may be those of fragments.
+    assert_eq!(fragments(&releases[..2]), [""; 0]);
+    assert_eq!(fragments(&releases[2..]).len(), 1);
     assert!(matches!(&together[..], [only] if only.contains("fragment: v4.19/acorn/catalog/acorn")), "{together:?}");
 }

@@ -166,7 +166,7 @@ impl SeveralCatalogs {
     fn are_fragments(&self, one: At, other: At) -> bool {
         let [one, other] = [one, other].map(|at| &self.catalogs[at.0]);
         let is_for_another = one.minor.zip(other.minor).is_some_and(|(one, other)| !one.is_same(other));
-        one.source != other.source && !is_for_another
+        one.source != other.source && !is_for_another && !are_releases(&one.shown, &other.shown)
     }
 
     /// Whether two fragments are made of the same document.
@@ -210,6 +210,19 @@ impl SeveralCatalogs {
             None => Place::at(file.map_or("", |it| &it.shown), origin.line, origin.column),
         }
     }
+}
+
+/// Whether two paths are those of two releases that a repository keeps side by side, as `catalog/foo-2.25/v4.19` and
+/// `catalog/foo-3.3/v4.19`: their parts differ in versions alone. Each goes into the index in its turn.
+fn are_releases(one: &str, other: &str) -> bool {
+    // A number alone may be that of a fragment.
+    let stem = |part: &str| {
+        let (name, version) = part.split_at(part.find(|c: char| c.is_ascii_digit())?);
+        version.contains('.').then(|| name.to_owned())
+    };
+    let is_alike = |(one, other): (&str, &str)| one == other || stem(one).is_some_and(|it| Some(it) == stem(other));
+    let (one, other): (Vec<&str>, Vec<&str>) = (one.split('/').collect(), other.split('/').collect());
+    one != other && one.len() == other.len() && one.into_iter().zip(other).all(is_alike)
 }
 
 /// The version of OpenShift that the last part of a path with one ends with, as in `v4.18/acorn/catalog` and
