@@ -55,9 +55,9 @@ use crate::{cluster, community, legacy};
 /// together, and a table shows the parts. Dockerfiles are followed as a build does, with the context and the arguments
 /// that a pipeline in `.tekton` gives; nothing is built.
 ///
-/// With `--pipeline`, the verdict is that of the pipeline: each finding names the pipeline's own check, and the report
-/// names the checks that need the index, the Dockerfile or the state before the change and do not have it. Exits with 1
-/// if the pipeline would fail.
+/// With `--pipeline`, the verdict is that of the pipeline. Each finding names the pipeline's own check, and each task
+/// is passed, failed, not run or not checked: some need the index, the Dockerfile or the state before the change. Exits
+/// with 1 if there are errors.
 ///
 /// The upgrade graphs of catalogs are checked too. With `--base SOURCE`, the catalog before a change, only what the
 /// change breaks in them is reported, and anything broken means 1.
