@@ -70,14 +70,60 @@ fn hooks_take_directories_of_several_catalogs_and_a_base() {
     assert_eq!(code, 0, "{text}{more}");
 }
 
+/// The settings and the script of a step of the action.
+fn step(name: &str) -> (String, String) {
+    let action = std::fs::read_to_string(package().join("action.yml")).unwrap();
+    let (_, step) = action.split_once(&format!("- name: {name}\n")).unwrap();
+    let (settings, script) = step.split_once("run: |\n").unwrap();
+    let script = script.split("    - name: ").next().unwrap();
+    let script = script.lines().map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or(line))).collect();
+    (settings.to_owned(), script)
+}
+
+/// The picture of a change: in the summary of the job, and in a comment if there is a pull request.
+#[test]
+fn the_action_draws_changed_packages_before_and_after() {
+    let (settings, script) = step("Picture");
+    assert!(settings.contains("inputs.picture == 'true'"), "{settings}");
+    let made = repository();
+    let root = made.path();
+    // A name must not end the code of the picture.
+    let (code, text) = run("sed -i 's/till.v1.1.1/\"till.v1.1.1``` @everyone\"/' catalogs/v4.20/till.yaml", root, &[]);
+    assert_eq!(code, 0, "{text}");
+    let bin = scratch();
+    crate::support::write(bin.path(), "gh", "#!/bin/sh\necho \"gh $*\" >>\"$RUNNER_TEMP/gh.log\"\n");
+    let (code, text) = run("chmod +x gh", bin.path(), &[]);
+    assert_eq!(code, 0, "{text}");
+    let script = format!("export PATH={}:$PATH\n{script}", bin.path().display());
+    for (sources, base, pull_request, expected) in [
+        ("catalogs/\n", "git:main:", "https://example.com/1", true),
+        ("catalogs/v4.19\ncatalogs/v4.20\n", "git:main:", "", true),
+        ("catalogs/v4.19", "git:main:", "https://example.com/1", false),
+    ] {
+        let temp = scratch();
+        let summary = temp.path().join("summary.md");
+        let variables = [
+            ("SOURCES", sources),
+            ("BASE", base),
+            ("PULL_REQUEST", pull_request),
+            ("RUNNER_TEMP", temp.path().to_str().unwrap()),
+            ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
+        ];
+        let (code, text) = run(&script, root, &variables);
+        assert_eq!(code, 0, "{text}");
+        let drawn = std::fs::read_to_string(&summary).unwrap_or_default();
+        assert_eq!(drawn.contains("### till in `catalogs/v4.20`"), expected, "{drawn}{text}");
+        assert_eq!(drawn.matches("```mermaid\ngraph ").count(), if expected { 2 } else { 0 }, "{drawn}");
+        assert_eq!(drawn.matches("```").count(), if expected { 4 } else { 0 }, "{drawn}");
+        let comments = std::fs::read_to_string(temp.path().join("gh.log")).unwrap_or_default();
+        assert_eq!(comments.contains("pr comment https://example.com/1"), expected && !pull_request.is_empty());
+    }
+}
+
 #[test]
 fn the_action_takes_directories_of_several_catalogs_and_a_base() {
     let made = repository();
-    let action = std::fs::read_to_string(package().join("action.yml")).unwrap();
-    let (_, step) = action.split_once("- name: Check\n").unwrap();
-    let (settings, script) = step.split_once("run: |\n").unwrap();
-    let script: String =
-        script.lines().map(|line| format!("{}\n", line.strip_prefix("        ").unwrap_or(line))).collect();
+    let (settings, script) = step("Check");
     for name in ["SOURCES", "BASE", "STRICT", "SARIF"] {
         let input = format!("{name}: ${{{{ inputs.{} }}}}", name.to_lowercase());
         assert!(settings.contains(&input), "{settings}");
