@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use super::documents::PackageDocuments;
 use super::target::{BUNDLE, CHANNEL};
 use olmdex_base::diag::Rule;
+use olmdex_rules::check::check_image;
 use olmdex_rules::check::practice::rules::{BUNDLE_IMAGE_NOT_RELATED, REPEATED_RELATED_IMAGE};
-use olmdex_rules::check::rules::EMPTY_FIELD;
+use olmdex_rules::check::rules::{EMPTY_FIELD, INVALID_IMAGE};
 use olmdex_text::json::Tree;
 
 /// The possible fixes in a package.
@@ -18,6 +19,8 @@ pub enum PackageFix {
     OwnImage,
     /// `replaces` and `skipRange` that are empty texts go.
     EmptyEdges,
+    /// White space around the images of a bundle goes, where the rest is an image.
+    WhiteSpace,
 }
 
 impl PackageFix {
@@ -27,6 +30,7 @@ impl PackageFix {
             (REPEATED_RELATED_IMAGE, Self::RepeatedImages),
             (BUNDLE_IMAGE_NOT_RELATED, Self::OwnImage),
             (EMPTY_FIELD, Self::EmptyEdges),
+            (INVALID_IMAGE, Self::WhiteSpace),
         ];
         all.into_iter().find(|it| it.0.id == rule.id).map(|it| it.1)
     }
@@ -36,6 +40,7 @@ impl PackageFix {
             Self::RepeatedImages => (BUNDLE, without_repeated_images),
             Self::OwnImage => (BUNDLE, with_own_image),
             Self::EmptyEdges => (CHANNEL, without_empty_edges),
+            Self::WhiteSpace => (BUNDLE, without_white_space),
         };
         for document in package.of_mut(schema) {
             document.change(mend);
@@ -78,6 +83,25 @@ fn without_empty_edges(channel: &mut Tree) {
     });
 }
 
+fn without_white_space(bundle: &mut Tree) {
+    let plain = |object: &Tree| {
+        let image = object.text_of_field("image");
+        Some(image.trim()).filter(|plain| *plain != image && check_image(plain).is_ok()).map(str::to_owned)
+    };
+    if let Some(image) = plain(bundle) {
+        bundle.set("image", image);
+    }
+    if bundle.items_of("relatedImages").iter().any(|related| plain(related).is_some()) {
+        bundle.change_list("relatedImages", |all| {
+            for related in all {
+                if let Some(image) = plain(related) {
+                    related.set("image", image);
+                }
+            }
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,7 +109,13 @@ mod tests {
     #[test]
     fn only_what_is_wrong_changes() {
         type Mending = fn(&mut Tree);
-        let cases: [(Mending, &str, &str); 9] = [
+        let cases: [(Mending, &str, &str); 11] = [
+            (
+                without_white_space,
+                r#"{"image":"q.io/b/c ","relatedImages":[{"name":"a","image":"q.io/x:1\n"},{"name":"b","image":"x y"}]}"#,
+                r#"{"image":"q.io/b/c","relatedImages":[{"image":"q.io/x:1","name":"a"},{"image":"x y","name":"b"}]}"#,
+            ),
+            (without_white_space, r#"{"image":" ","relatedImages":[{"name":"a","image":"A B"}]}"#, ""),
             (
                 without_repeated_images,
                 r#"{"relatedImages":[{"name":"a","image":"x"},{"name":"a","image":"x"}],"z":1}"#,

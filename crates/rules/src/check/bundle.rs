@@ -225,8 +225,12 @@ impl Inspector {
             } else if image.contains(char::is_whitespace) {
                 let plain: String = image.split_whitespace().collect();
                 if check_image(&plain).is_ok() {
-                    it = it.help(format!("take out the white space, which may be a line break at the end: `{plain}`"));
+                    let by_fix = if plain == image.trim() { "; `olmdex validate --fix` does this" } else { "" };
+                    let help = "take out the white space, which may be a line break at the end";
+                    it = it.help(format!("{help}: `{plain}`{by_fix}"));
                 }
+            } else if let Some(help) = digest_length(image) {
+                it = it.help(help);
             }
             self.push(it);
         }
@@ -294,4 +298,19 @@ impl Inspector {
         }
         Some(VersionRelease { version, release })
     }
+}
+
+/// The help for a digest with too few or too many digits.
+fn digest_length(image: &str) -> Option<String> {
+    let (algorithm, digits) = image.rsplit_once('@')?.1.split_once(':')?;
+    let wanted = match algorithm {
+        "sha256" => 64,
+        "sha384" => 96,
+        "sha512" => 128,
+        _ => return None,
+    };
+    let n = digits.chars().count();
+    let is_other = n != wanted && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_other
+        .then(|| format!("the digest has {n} digits, and {algorithm} has {wanted}: copy it again from the registry"))
 }
