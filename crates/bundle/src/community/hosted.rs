@@ -28,8 +28,9 @@ const MAX_FILES: usize = 10_000;
 /// No further file is linted after so many findings. One file may have as many.
 const MAX_FINDINGS: usize = 10_000;
 
-/// The largest file that is linted, in bytes.
+/// The largest file that is linted, and all files of a bundle together, in bytes.
 const MAX_LINTED: u64 = 16 << 20;
+const MAX_LINTED_TOGETHER: usize = 128 << 20;
 
 /// The most images of a ClusterServiceVersion, and how deep the objects are whose annotations are read. Python, in
 /// which `operator-manifest` is written, refuses some more levels.
@@ -52,18 +53,24 @@ pub struct HostedChecks {
 /// If a directory or a file in it cannot be read.
 pub fn hosted_checks(directory: &Path, is_certified: bool) -> io::Result<HostedChecks> {
     let mut checks = HostedChecks::default();
-    let mut csvs = Vec::new();
+    let (mut csvs, mut n_bytes) = (Vec::new(), 0);
     for file in yaml_files(directory, &mut checks)? {
         let Some(text) = read(directory, &file)? else {
             let why = format!("`{}` is larger than {} MiB", printable(&file), MAX_LINTED >> 20);
             checks.unchecked.push((YAML_LINT, why));
             continue;
         };
+        n_bytes += text.len();
+        if n_bytes > MAX_LINTED_TOGETHER {
+            let why = format!("its files have more than {} MiB together", MAX_LINTED_TOGETHER >> 20);
+            checks.unchecked.extend([(YAML_LINT, why.clone()), (DIGEST_PINNING, why)]);
+            break;
+        }
         // The pipeline ends with the first, however many there are.
         if checks.findings.len() <= MAX_FINDINGS {
             checks.findings.extend(lint_findings(directory, &file, &text));
         }
-        if is_certified {
+        if is_certified && csvs.len() < 2 {
             csvs.extend(service_version(directory, &file, text));
         }
     }
@@ -73,12 +80,10 @@ pub fn hosted_checks(directory: &Path, is_certified: bool) -> io::Result<HostedC
     match csvs.as_slice() {
         [csv] => pinning(csv, &mut checks),
         [] => checks.unchecked.push((DIGEST_PINNING, "no ClusterServiceVersion can be read".to_owned())),
-        several => {
-            let message = format!("the bundle has {} ClusterServiceVersions", several.len());
-            let finding = rules::UNPINNED.finding(message).help("remove all but one");
-            checks
-                .findings
-                .extend(several.get(1).map(|csv| placed(finding, DIGEST_PINNING, Some(csv), &Spot::Start, "")));
+        [_, second, ..] => {
+            let finding = rules::UNPINNED.finding("the bundle has more than one ClusterServiceVersion");
+            let finding = finding.help("remove all but one");
+            checks.findings.push(placed(finding, DIGEST_PINNING, Some(second), &Spot::Start, ""));
         }
     }
     if let Ok(annotations) = annotations_of(directory, "") {
