@@ -593,6 +593,11 @@ fn tasks_say_what_was_looked_at() {
     let old = made();
     let base = old.path().to_str().unwrap();
     assert_eq!(certified(root.path(), &["--base", base]), "passed passed notRun notRun");
+    // A new bundle is one, also if it looks like a repository itself.
+    let added = made();
+    bundle(added.path(), "operators/foo/1.1.0", "foo.v1.1.0", Some("foo.v1.0.0"), "");
+    write(added.path(), "operators/foo/1.1.0/operators/a.yaml", "a: 1 \n");
+    assert!(certified(added.path(), &["--base", base]).ends_with(" failed"));
     write(root.path(), "operators/foo/1.0.0/tests/a.yaml", "a: 1 \n");
     assert_eq!(certified(root.path(), &[]), "passed passed passed failed");
     // Errors that a user lowers fail all the same.

@@ -585,7 +585,7 @@ impl Checking<'_> {
         self.findings.extend(found.unwrap_or_else(|| community::findings(operator)));
         self.counts.operators += 1;
         let bundles = operator.versions.iter().map(|version| operator.path.join(&version.name));
-        let unpublished: Vec<PathBuf> = bundles.filter(|path| !self.pipelines.is_published(path)).collect();
+        let unpublished = self.pipelines.unpublished(&operator.path, bundles);
         unpublished.iter().try_for_each(|path| self.add_bundle(path, false))
     }
 

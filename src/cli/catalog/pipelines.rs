@@ -450,14 +450,16 @@ impl Pipelines {
         self.asks(Profile::Community).then(|| community::kubernetes_of(self.options.openshift))
     }
 
-    /// Whether a bundle was in the repository before the change: a hosted pipeline looks at the new one.
-    pub(crate) fn is_published(&self, bundle: &Path) -> bool {
-        let Some(old) = self.options.old.as_deref().filter(|_| !self.suites().is_empty()) else { return false };
-        let below = Repository::around(bundle).and_then(|repository| {
-            let root = repository.root.canonicalize().ok()?;
-            Some(bundle.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned())
-        });
-        below.is_some_and(|below| old.join(below).is_dir())
+    /// The bundles of an operator that were not in the repository before the change: a hosted pipeline looks at these.
+    pub(crate) fn unpublished(&self, operator: &Path, bundles: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+        let old = self.options.old.as_deref().filter(|_| !self.suites().is_empty());
+        let root = || Repository::around(operator)?.root.canonicalize().ok();
+        let Some((old, root)) = old.and_then(|old| Some((old, root()?))) else { return bundles.collect() };
+        let is_published = |bundle: &PathBuf| {
+            let real = bundle.canonicalize().ok();
+            real.and_then(|real| Some(old.join(real.strip_prefix(&root).ok()?))).is_some_and(|path| path.is_dir())
+        };
+        bundles.filter(|bundle| !is_published(bundle)).collect()
     }
 
     /// Whether a path is a repository, or all of its catalogs, for a chosen pipeline.
