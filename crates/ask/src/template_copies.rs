@@ -58,6 +58,9 @@ impl TemplateCopies {
     /// counts; if several are equally near, nobody knows which it is. Where one of several catalogs below a template is
     /// what it renders, the others are of older releases.
     pub fn findings(&self) -> Vec<Finding> {
+        if self.templates.is_empty() {
+            return Vec::new();
+        }
         let mut findings = Vec::new();
         let directories: BTreeSet<&Path> = self.templates.iter().map(|template| template.directory.as_path()).collect();
         let is_below = |path: &str| real(Path::new(path)).ancestors().any(|above| directories.contains(above));
@@ -67,8 +70,7 @@ impl TemplateCopies {
             for (name, package) in packages_of(catalog) {
                 let Some(origin) = package.place else { continue };
                 let Some(file) = catalog.files.get(origin.file as usize) else { continue };
-                let Some(template) = self.nearest(&real(Path::new(&file.shown)), &name) else { continue };
-                let Some(wanted) = template.packages.get(&name) else { continue };
+                let Some((template, wanted)) = self.nearest(&real(Path::new(&file.shown)), &name) else { continue };
                 let differences = differences(wanted, &package);
                 let copied = (template.shown.as_str(), name.clone());
                 if differences.is_empty() {
@@ -88,12 +90,13 @@ impl TemplateCopies {
         findings.into_iter().map(|(_, finding)| finding).collect()
     }
 
-    fn nearest(&self, file: &Path, package: &str) -> Option<&KnownTemplate> {
-        let of_package = self.templates.iter().filter(|template| template.packages.contains_key(package));
-        let above: Vec<&KnownTemplate> = of_package.filter(|template| file.starts_with(&template.directory)).collect();
+    fn nearest(&self, file: &Path, package: &str) -> Option<(&KnownTemplate, &PackageCopy)> {
+        let above = self.templates.iter().filter(|template| file.starts_with(&template.directory));
+        let of_package: Vec<(&KnownTemplate, &PackageCopy)> =
+            above.filter_map(|template| Some((template, template.packages.get(package)?))).collect();
         let depth = |template: &KnownTemplate| template.directory.components().count();
-        let deepest = above.iter().map(|template| depth(template)).max()?;
-        let mut nearest = above.into_iter().filter(|template| depth(template) == deepest);
+        let deepest = of_package.iter().map(|(template, _)| depth(template)).max()?;
+        let mut nearest = of_package.into_iter().filter(|(template, _)| depth(template) == deepest);
         nearest.next().filter(|_| nearest.next().is_none())
     }
 }
