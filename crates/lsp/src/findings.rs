@@ -173,8 +173,8 @@ pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use olmdex_rules::check::judge;
     use olmdex_rules::check::practice::rules;
-    use olmdex_rules::check::practices;
 
     const TEXT: &str = "schema: olm.package\nname: till\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: till\nname: stable\nentries:\n- name: till.v1.0.0\n  skipRange: <1.0.0\n---\nschema: olm.bundle\nname: till.v1.0.0\npackage: till\nimage: example.com/till:1\nproperties:\n- type: olm.package\n  value: {packageName: till, version: 1.0.0}\n";
 
@@ -200,7 +200,8 @@ mod tests {
         refresh(&mut catalog, TEXT, 1);
         let before = (analyses(&catalog), shown(&catalog, TEXT, 1));
         let of_practice = before.1.iter().filter(|it| it.contains("W18")).count();
-        assert_eq!(of_practice, practices(&Input::bytes("a", Arc::from(TEXT.as_bytes())), rules::ALL).len());
+        let report = judge(&Input::bytes("a", Arc::from(TEXT.as_bytes())), None, None, rules::ALL, &mut |_| {});
+        assert_eq!(of_practice, report.practices.len());
         assert!(of_practice > 3, "{:?}", before.1);
         // A key in the first document.
         let typed = TEXT.replace("name: till\ndefault", "name: till\ndescription: A till.\ndefault");

@@ -7,7 +7,7 @@ use super::catalog::Checker;
 use super::facts::{CutAdvice, Inspected};
 use super::inspect::inspect;
 use super::practice::{self, PracticeFacts};
-use olmdex_base::diag::{Finding, Rule};
+use olmdex_base::diag::Rule;
 use olmdex_fbc::{Consumer, Document, Input, load};
 use olmdex_text::calendar::Day;
 
@@ -22,11 +22,6 @@ impl Consumer for Inspection {
     fn document(&self, document: Document<'_>) -> Self::Output {
         (inspect(&document), self.has_practices.then(|| practice::practice_facts(&document)))
     }
-}
-
-/// The breaches of the wanted rules of good practice.
-pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
-    judge(input, None, None, wanted, &mut |_| {}).practices
 }
 
 /// The message with which opm refuses a catalog; `None` if it does not.

@@ -33,7 +33,7 @@ pub use facts::{
     LifecycleFacts, OpmLine, PROPERTIES_STEP, PackageFacts, Phase,
 };
 pub use inspect::inspect;
-pub use judge::{judge, practices, refusal_of_opm};
+pub use judge::{judge, refusal_of_opm};
 pub use olmdex_fbc::{ImageError, check_image};
 
 use olmdex_base::diag::{Finding, Rule};
