@@ -141,44 +141,44 @@ fn differences(template: &PackageCopy, catalog: &PackageCopy) -> Vec<String> {
     found
 }
 
-/// A document as [`PackageCopy`] has it: its package, and its name with what it says, or the image of a bundle.
+/// A document as [`PackageCopy`] has it: its name with what it says, and its place if it is an `olm.package`; or the
+/// image of a bundle.
 enum Part {
-    Package(String, String),
-    Named(String, String),
+    Named(String, String, Option<Origin>),
     Image(String),
 }
 
 struct Parts;
 
 impl Consumer for Parts {
-    type Output = Option<(Origin, String, Part)>;
+    type Output = Option<(String, Part)>;
 
     fn document(&self, document: Document<'_>) -> Self::Output {
         let blob = document.blob.ok()?;
-        let (package, part) = match &blob.typed {
+        Some(match &blob.typed {
             Typed::Package(package) => {
                 let name = package.name.to_string();
-                (name.clone(), Part::Package(format!("package `{name}`"), package_text(package)))
+                let text = package_text(package);
+                (name.clone(), Part::Named(format!("package `{name}`"), text, Some(document.origin)))
             }
             Typed::Channel(channel) => {
                 let mut entries: Vec<Entry> = channel.entries.iter().flatten().map(Entry::from).collect();
                 entries.sort_by(|one, other| one.name.cmp(&other.name));
                 entries.iter_mut().for_each(|entry| entry.skips.sort());
                 let name = format!("channel `{}`", channel.name);
-                (channel.package.to_string(), Part::Named(name, format!("{entries:?}")))
+                (channel.package.to_string(), Part::Named(name, format!("{entries:?}"), None))
             }
             Typed::Deprecations(deprecations) => {
                 let mut entries: Vec<String> =
                     deprecations.entries.iter().flatten().map(|entry| format!("{entry:?}")).collect();
                 entries.sort();
-                (deprecations.package.to_string(), Part::Named("deprecations".to_owned(), entries.concat()))
+                (deprecations.package.to_string(), Part::Named("deprecations".to_owned(), entries.concat(), None))
             }
             Typed::Bundle(bundle) if !bundle.image.is_empty() => {
                 (bundle.package.to_string(), Part::Image(bundle.image.to_string()))
             }
             Typed::Bundle(_) | Typed::Other => return None,
-        };
-        Some((document.origin, package, part))
+        })
     }
 }
 
@@ -189,20 +189,17 @@ fn package_text(package: &Package<'_>) -> String {
 
 fn packages_of(catalog: &Input) -> BTreeMap<String, PackageCopy> {
     let mut packages: BTreeMap<String, PackageCopy> = BTreeMap::new();
-    let done: Result<(), Infallible> = load(catalog, &Parts, |found| {
-        let Some((origin, package, part)) = found else { return Ok(()) };
+    let Ok(()): Result<(), Infallible> = load(catalog, &Parts, |found| {
+        let Some((package, part)) = found else { return Ok(()) };
         let copy = packages.entry(package).or_default();
         match part {
-            Part::Package(name, text) => {
-                copy.place = Some(origin);
+            Part::Named(name, text, place) => {
+                copy.place = place.or(copy.place.take());
                 copy.documents.insert(name, text);
             }
-            Part::Named(name, text) => drop(copy.documents.insert(name, text)),
             Part::Image(image) => drop(copy.images.insert(identity(&image).to_owned(), image)),
         }
         Ok(())
     });
-    match done {
-        Ok(()) => packages,
-    }
+    packages
 }
