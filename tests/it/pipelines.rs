@@ -442,6 +442,20 @@ fn repositories_have_their_say_about_catalogs() {
         check(root.path(), &[catalog, "--pipeline", "certified"], expected, &title);
         check(root.path(), &[catalog, "--pipeline", "certified", "--openshift", "4.30"], &[], &title);
     }
+    // A contribution that looks like a repository does not bring its own settings.
+    let root = scratch();
+    repository(root.path(), "catalogs/v4.18/foo", &["metadata"], "allowed_bundle_registries: [quay.io/foo/]\n", FBC);
+    for contribution in ["operators/foo", "operators/foo/1.0.0", "catalogs/v4.18/foo"] {
+        std::fs::create_dir(root.path().join(contribution).join("operators")).unwrap();
+    }
+    write(root.path(), "operators/foo/config.yaml", "allowed_bundle_registries: []\n");
+    for path in [".", "operators/foo", "catalogs/v4.18/foo"] {
+        check(root.path(), &[path, "--pipeline", "certified"], &["E1521"], path);
+    }
+    // An operator in an operator does not take its place.
+    bundle(root.path(), "operators/foo/operators/bar/1.0.0", "bar.v1.0.0", None, "");
+    write(root.path(), "operators/foo/1.0.0/tests/a.yaml", "a: 1 \n");
+    check(root.path(), &["operators/foo", "--pipeline", "certified"], &["E1521", "E1531"], "an operator within");
     let root = scratch();
     repository(root.path(), "catalogs/v4.18/foo", &["metadata"], "", FBC);
     let answer = olmdex(["check", ".", "--pipeline", "certified"]).in_directory(root.path()).answer();

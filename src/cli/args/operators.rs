@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use crate::cli::terminal::error::{CommandError, Exit};
-use crate::community::{self, Operator};
+use crate::community::{self, Operator, Repository};
 use crate::file::system_words;
 
 /// The operators of a repository, or the one in this directory.
 pub(crate) fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
     let mut all = directory.join("operators");
-    if !all.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+    let is_repository = || Repository::around(directory).is_some_and(|repository| repository.is_at(directory));
+    if !(all.symlink_metadata().is_ok_and(|it| it.is_dir()) && is_repository()) {
         if crate::bundle::is_bundle(directory) {
             let error = CommandError::usage(format!(
                 "`{}` is the directory of one version of an operator",

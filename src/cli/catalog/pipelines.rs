@@ -464,8 +464,8 @@ impl Pipelines {
 
     /// Whether a path is a repository, or all of its catalogs, for a chosen pipeline.
     pub(crate) fn takes_for_repository(&self, path: &Path) -> bool {
-        let is_of_catalogs = || path.ends_with("catalogs") && Repository::around(path).is_some();
-        !self.suites().is_empty() && (path.join("operators").is_dir() || is_of_catalogs())
+        let is_taken = |repository: Repository| repository.is_at(path) || path.ends_with("catalogs");
+        !self.suites().is_empty() && Repository::around(path).is_some_and(is_taken)
     }
 
     /// The findings of a repository's checks about catalogs in it.
@@ -500,8 +500,7 @@ impl Pipelines {
         let Some(repository) = Repository::around(path).filter(|_| !self.suites().is_empty()) else {
             return Ok((Vec::new(), 0));
         };
-        let is_root = path.canonicalize().ok() == repository.root.canonicalize().ok();
-        let is_whole = is_root || path.ends_with("operators") || path.ends_with("catalogs");
+        let is_whole = repository.is_at(path) || path.ends_with("operators") || path.ends_with("catalogs");
         let operator = path.file_name().map(|it| it.to_string_lossy().into_owned());
         let mut catalogs = repository.catalogs();
         catalogs.retain(|it| is_whole || Some(&it.operator) == operator.as_ref());

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::operator::Operator;
-use super::repository::{CATALOG_NAMES, Repository};
+use super::repository::{CATALOG_NAMES, Repository, is_operator};
 use super::rules;
 use olmdex_base::diag::{Finding, Listed, Place, Rule};
 use olmdex_base::file::open_regular;
@@ -165,12 +165,6 @@ fn extent(old: &Path, new: &Path) -> io::Result<Extent> {
         }
     }
     Ok(extent)
-}
-
-/// Whether a directory is that of an operator.
-fn is_operator(path: &Path) -> bool {
-    path.join("ci.yaml").is_file()
-        || super::repository::directories(path).iter().any(|it| crate::bundle::is_bundle(&it.1))
 }
 
 /// The files that are in one of two trees only, or differ, as paths below them.

@@ -47,5 +47,5 @@ pub use publication::{
     PublicationReasonKind, Publications, PublishedHead,
 };
 pub use release::{ReleaseError, TemplateEdit, catalog_level, release};
-pub use repository::{OperatorCatalog, Repository};
+pub use repository::{OperatorCatalog, Repository, directories};
 pub use suite::{Suite, suite_findings};

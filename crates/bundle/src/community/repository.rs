@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::file::RepositoryFile;
 use super::openshift::minor_of;
 use super::operator::plain;
+use crate::bundle::is_bundle;
 use olmdex_constraint::openshift::Minor;
 use olmdex_text::json::Reader;
 
@@ -34,17 +35,21 @@ pub struct OperatorCatalog {
 }
 
 impl Repository {
-    /// The repository that a path is in or the root of: the nearest directory with `operators/`.
+    /// The repository that a path is in or the root of: the nearest directory with `operators/`. One inside a
+    /// contribution does not count, or its author would choose the settings by which it is checked.
     pub fn around(path: &Path) -> Option<Self> {
         let full = path.canonicalize().ok()?;
-        let n_up = full.ancestors().position(|it| it.join("operators").is_dir())?;
+        let is_root = |above: &Path| above.join("operators").is_dir() && !is_contributed(above);
+        let (n_up, root) = full.ancestors().enumerate().find(|(_, above)| is_root(above))?;
         // A path is shown as it was named, as far as it goes.
-        let root = path.ancestors().nth(n_up).filter(|it| !it.as_os_str().is_empty());
-        let is_same = |it: &&Path| it.canonicalize().is_ok_and(|it| Some(it.as_path()) == full.ancestors().nth(n_up));
-        let root = root
-            .filter(is_same)
-            .map_or_else(|| full.ancestors().nth(n_up).map(Path::to_owned), |it| Some(it.to_owned()))?;
-        Some(Self::read(root))
+        let named = path.ancestors().nth(n_up).filter(|named| !named.as_os_str().is_empty());
+        let named = named.filter(|named| named.canonicalize().is_ok_and(|named| named == root));
+        Some(Self::read(named.unwrap_or(root).to_owned()))
+    }
+
+    /// Whether a path is its root.
+    pub fn is_at(&self, path: &Path) -> bool {
+        path.canonicalize().ok() == self.root.canonicalize().ok()
     }
 
     fn read(root: PathBuf) -> Self {
@@ -62,7 +67,7 @@ impl Repository {
         let mut found = Vec::new();
         for (catalog, path) in directories(&self.root.join("catalogs")) {
             for (operator, path) in directories(&path) {
-                if CATALOG_NAMES.iter().any(|it| path.join(it).exists()) {
+                if holds_catalog(&path) {
                     found.push(OperatorCatalog { catalog: catalog.clone(), operator, path });
                 }
             }
@@ -89,8 +94,26 @@ impl Repository {
     }
 }
 
-/// The directories in a directory, by name.
-pub(super) fn directories(path: &Path) -> Vec<(String, PathBuf)> {
+/// Whether a directory is, or lies in, an operator of `operators/` or its catalog in `catalogs/NAME/`.
+fn is_contributed(directory: &Path) -> bool {
+    let is_below =
+        |path: &Path, n_up: usize, name: &str| path.ancestors().nth(n_up).is_some_and(|it| it.ends_with(name));
+    directory.ancestors().any(|path| {
+        (is_below(path, 1, "operators") && is_operator(path)) || (is_below(path, 2, "catalogs") && holds_catalog(path))
+    })
+}
+
+fn holds_catalog(directory: &Path) -> bool {
+    CATALOG_NAMES.iter().any(|name| directory.join(name).exists())
+}
+
+/// Whether a directory is that of an operator.
+pub(super) fn is_operator(path: &Path) -> bool {
+    path.join("ci.yaml").is_file() || directories(path).iter().any(|(_, below)| is_bundle(below))
+}
+
+/// The directories in a directory, by name; links are not followed.
+pub fn directories(path: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
     let entries = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir()));
     let mut found: Vec<(String, PathBuf)> =

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use olmdex_bundle::bundle::{FirstDocument, is_bundle, nested_bundles};
+use olmdex_bundle::community::directories;
 use olmdex_fbc::Input;
 use olmdex_legacy as legacy;
 use olmdex_version::Version;
@@ -62,13 +63,13 @@ impl Recognized {
             return Some(Self::Catalog);
         }
         let below = if path.ends_with("operators") { path.to_owned() } else { path.join("operators") };
-        if is_operator(path) || directories(&below).iter().any(|it| is_operator(it)) {
+        if is_operator(path) || directories(&below).iter().any(|(_, it)| is_operator(it)) {
             return Some(Self::Repository);
         }
         // Most of a must-gather are logs.
         let is_gathered =
             |it: &Path| ["namespaces", "cluster-scoped-resources"].iter().any(|name| it.join(name).is_dir());
-        if is_gathered(path) || directories(path).iter().any(|it| is_gathered(it)) {
+        if is_gathered(path) || directories(path).iter().any(|(_, it)| is_gathered(it)) {
             return Some(Self::Manifests);
         }
         None
@@ -107,18 +108,10 @@ impl Recognized {
 
 /// Whether a directory has the bundles of an operator, by their versions, or its settings.
 fn is_operator(directory: &Path) -> bool {
-    let bundles: Vec<PathBuf> = directories(directory).into_iter().filter(|it| is_bundle(it)).collect();
-    let is_version = |it: &PathBuf| it.file_name().is_some_and(|it| Version::parse(&it.to_string_lossy()).is_ok());
+    let mut bundles = directories(directory);
+    bundles.retain(|(_, path)| is_bundle(path));
+    let is_version = |(name, _): &(String, PathBuf)| Version::parse(name).is_ok();
     bundles.iter().any(is_version) || (!bundles.is_empty() && directory.join("ci.yaml").is_file())
-}
-
-/// The directories in a directory, by name; links are not followed.
-fn directories(path: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let entries = entries.filter(|it| it.file_type().is_ok_and(|it| it.is_dir()));
-    let mut found: Vec<PathBuf> = entries.map(|it| it.path()).collect();
-    found.sort();
-    found
 }
 
 #[cfg(test)]
