@@ -5,7 +5,7 @@ use std::sync::Arc;
 use olmdex_base::diag::{Finding, Rule};
 use olmdex_fbc::Input;
 use olmdex_olm::upgrade::check_catalog;
-use olmdex_open::template::Template;
+use olmdex_open::template::{BundleImages, Template};
 use olmdex_rules::check::rules::{DANGLING_ENTRY, DEPRECATED_BUNDLE_NOT_FOUND};
 
 /// The findings about a template, and its catalog.
@@ -15,21 +15,29 @@ pub struct JudgedTemplate {
     pub findings: Vec<Finding>,
     /// The catalog of its graph, if it can be read.
     pub catalog: Option<Input>,
-    /// Its images: nothing that is in them was judged.
+    /// Its images.
     pub images: Vec<String>,
+    /// How many of them were not read.
+    pub n_unread: usize,
     /// The number of its entries whose names have no version: nothing about their bundles was judged.
     pub n_names: usize,
 }
 
-/// Judges a template by the rules of templates and, as far as its graph is known, of catalogs.
-pub fn judge_template(shown: &str, text: Arc<[u8]>) -> JudgedTemplate {
+/// Judges a template by the rules of templates and, as far as its graph is known, of catalogs. `bundles` are those of
+/// its images, if the user said where they are.
+pub fn judge_template(shown: &str, text: Arc<[u8]>, bundles: Option<&dyn BundleImages>) -> JudgedTemplate {
     let (template, of_images) = match Template::read_graph(shown, text, None) {
         Ok(read) => read,
         Err(findings) => return JudgedTemplate { findings, ..JudgedTemplate::default() },
     };
-    let catalog = template.catalog();
-    let images = template.images().into_iter().map(str::to_owned).collect();
-    let mut findings = [template.remarks, of_images].concat();
+    let read = template.catalog(bundles);
+    let images: Vec<String> = template.images().into_iter().map(str::to_owned).collect();
+    let (catalog, missing, unmade) = match read {
+        Ok((catalog, missing)) => (Some(catalog), missing, Vec::new()),
+        Err(findings) => (None, Vec::new(), findings),
+    };
+    let n_unread = if bundles.is_some() && catalog.is_some() { missing.len() } else { images.len() };
+    let mut findings = [template.remarks, of_images, unmade].concat();
     let mut n_names = 0;
     if let Some(input) = catalog.as_ref().filter(|input| input.remarks.is_empty()) {
         let mut found = check_catalog(input, None).findings;
@@ -40,7 +48,7 @@ pub fn judge_template(shown: &str, text: Arc<[u8]>) -> JudgedTemplate {
         found.retain(|finding| is_known(finding.rule));
         findings.extend(found);
     }
-    JudgedTemplate { findings, catalog, images, n_names }
+    JudgedTemplate { findings, catalog, images, n_unread, n_names }
 }
 
 #[cfg(test)]
@@ -83,7 +91,7 @@ mod tests {
             for format in [Format::Json, Format::Yaml] {
                 let mut text = Vec::new();
                 convert(&input, Kind::Basic, format, &mut text).unwrap();
-                let judged = judge_template("t", Arc::from(text));
+                let judged = judge_template("t", Arc::from(text), None);
                 assert_eq!(of_graph(&judged.catalog.unwrap()), expected, "{}", catalog.display());
             }
         }

@@ -125,7 +125,7 @@ pub(super) fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
 
 /// The findings about a template.
 pub(super) fn of_template(key: &Key, text: &Arc<str>) -> FindingsByFile {
-    let findings = judge_template(&key.shown(), Arc::from(Arc::clone(text))).findings;
+    let findings = judge_template(&key.shown(), Arc::from(Arc::clone(text)), None).findings;
     FindingsByFile::from([(key.clone(), findings)])
 }
 

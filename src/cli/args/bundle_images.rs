@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::{Finding, closest, counted};
-use crate::source::{Images, ImagesError};
+use crate::source::{BundlePlaces, Images, ImagesError};
 use crate::template::rules;
 
 /// The sources of the bundles of images.
@@ -36,17 +36,6 @@ fn parse_given(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl BundleImageArgs {
-    /// No places at all.
-    pub(crate) fn none() -> Self {
-        Self {
-            bundle: Vec::new(),
-            bundles: Vec::new(),
-            with: Vec::new(),
-            #[cfg(feature = "oci")]
-            pull: false,
-        }
-    }
-
     /// The given images that nothing asks for, each with the one that the user may have meant.
     pub(crate) fn not_among<'s>(&'s self, asked: &'s [&'s str]) -> impl Iterator<Item = (&'s str, Option<&'s str>)> {
         let given = self.bundle.iter().map(|it| it.0.as_str()).filter(|it| !asked.contains(it));
@@ -59,17 +48,30 @@ impl BundleImageArgs {
         let pulls = self.pull;
         #[cfg(not(feature = "oci"))]
         let pulls = false;
-        let mut images = Images::new(&context.opener, pulls);
-        for (image, path) in &self.bundle {
-            images.give(image, path)?;
-        }
-        for path in &self.bundles {
-            images.add_directory(path)?;
-        }
-        for path in &self.with {
-            images.add_catalog(path, &mut std::io::stdin().lock())?;
-        }
-        Ok(images)
+        let (given, trees, catalogs) = (self.bundle.clone(), self.bundles.clone(), self.with.clone());
+        let places = BundlePlaces { given, trees, catalogs, pulls };
+        Ok(Images::at(&context.opener, &places, &mut std::io::stdin().lock())?)
+    }
+}
+
+/// The places of bundles that a source names without their content: those of the images of a template, and those whose
+/// definitions a catalog lacks.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct TemplateBundleArgs {
+    /// A tree of bundle directories, or a layout, with the bundles of a template's images; may be repeated
+    #[arg(id = "template-bundles", long = "bundles", value_name = "DIR", hide = true)]
+    pub(crate) bundles: Vec<PathBuf>,
+    /// A catalog or index that has the bundles of a template's images; may be repeated
+    #[arg(id = "template-catalogs", long = "with", value_name = "SOURCE", hide = true)]
+    pub(crate) with: Vec<PathBuf>,
+}
+
+impl TemplateBundleArgs {
+    /// The places, if any is named.
+    pub(crate) fn places(&self) -> Option<BundlePlaces> {
+        let places =
+            BundlePlaces { trees: self.bundles.clone(), catalogs: self.with.clone(), ..BundlePlaces::default() };
+        (places != BundlePlaces::default()).then_some(places)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::ask::{self, CatalogNames, check_catalog, must_have};
 use crate::calendar::Day;
 use crate::catalog_source::family_and_minor;
 use crate::check::rules::BUNDLE_OF_UNKNOWN_PACKAGE;
+use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::kept_index::Key;
 use crate::cli::args::moment::go_back;
@@ -37,6 +38,8 @@ pub(crate) struct SourceOptions {
     /// State at the end of this day (UTC), from an index with a past (`build --git`)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     pub(crate) on: Option<Day>,
+    #[command(flatten)]
+    templates: TemplateBundleArgs,
 }
 
 /// The sources of answers, and the catalogs that count.
@@ -94,7 +97,7 @@ impl AskOptions {
 
     /// Options with the words that `-i` takes.
     pub(crate) fn of_words(words: &[String]) -> Self {
-        SourceOptions { input: words.to_vec(), on: None }.of_catalogs(&[])
+        SourceOptions { input: words.to_vec(), ..SourceOptions::default() }.of_catalogs(&[])
     }
 
     /// The sources as words of a command, for readers on other machines: an absolute path reveals more about this
@@ -108,6 +111,11 @@ impl AskOptions {
     #[cfg(feature = "mcp")]
     pub(crate) fn given(&self) -> &[String] {
         &self.sources.input
+    }
+
+    /// The directories of bundles.
+    pub(crate) fn bundles(&self) -> &[PathBuf] {
+        &self.sources.templates.bundles
     }
 
     /// Whether a source was named with `-i`.
@@ -125,7 +133,7 @@ impl AskOptions {
 
     /// The index that was kept of the same files.
     pub(crate) fn recall(&self, context: &Context) -> Result<Option<Index>, CommandError> {
-        if !context.keeps_indexes || self.sources.on.is_some() {
+        if !context.keeps_indexes || self.sources.on.is_some() || self.sources.templates.places().is_some() {
             return Ok(None);
         }
         let sources = self.sources()?;
@@ -167,6 +175,7 @@ impl AskOptions {
     /// As [`Self::look`], to ask about what some words name, and about nothing else.
     pub(crate) fn look_about(&self, context: &Context, words: &[&String]) -> Result<Sources<'_>, CommandError> {
         let sources = self.sources()?;
+        let context = &context.with_bundles(self.sources.templates.places());
         let mut opened = Vec::with_capacity(sources.len());
         for source in &sources {
             opened.push((source.clone(), context.open(&source.path)?));

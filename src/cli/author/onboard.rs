@@ -9,7 +9,7 @@ use clap::Args;
 use super::release::valid_catalog;
 use crate::calendar::Day;
 use crate::check::practice::Profile;
-use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
+use crate::cli::args::bundle_images::not_rendered;
 use crate::cli::args::choice::profiles;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::image_template::parsed;
@@ -30,6 +30,7 @@ use crate::fbc::{Input, Level};
 use crate::file::finish_left;
 use crate::openshift::LifecycleVersion;
 use crate::scaffold::Dockerfile;
+use crate::source::Images;
 use crate::template::Template;
 use crate::version::Version;
 
@@ -251,7 +252,7 @@ fn catalogs(
     let shown = place.root.join(place.of_operator(&format!("catalog-templates/{}", made.name))).display().to_string();
     let template = Template::read(&shown, Arc::from(made.text.clone()), None)
         .map_err(|findings| not_rendered(context, &shown, &findings))?;
-    let mut images = BundleImageArgs::none().open(context)?;
+    let mut images = Images::new(&context.opener, false);
     for (version, image) in &onboarding.images {
         images.give(image, &place.operator.path.join(version))?;
     }

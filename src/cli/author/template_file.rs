@@ -48,7 +48,7 @@ impl TemplateFile {
     }
 
     pub(super) fn catalog(&self) -> Option<Input> {
-        self.template.catalog()
+        Some(self.template.catalog(None).ok()?.0)
     }
 
     /// The edit of the template that makes its catalog the changed one; `None` if nothing changes.

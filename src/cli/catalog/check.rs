@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -11,6 +12,7 @@ use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::pipeline::{Build, Dockerfile, Unchecked, is_dockerfile};
 use crate::check::practice::{self, Profile};
 use crate::check::{self, SeveralCatalogs};
+use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
 use crate::cli::args::judged::{GraphSource, graph_findings, retain_new};
@@ -102,9 +104,12 @@ pub(crate) struct CheckArgs {
     /// Also check whether something in the catalogs meets each requirement of each bundle
     #[arg(long, hide = true)]
     closure: bool,
+    /// A tree of bundle directories, or a layout, with the bundles of a template's images; may be repeated
+    #[arg(long, value_name = "DIR", hide = true)]
+    bundles: Vec<PathBuf>,
     /// Catalogs to compare the manifests of a repository with: whether the pins of Subscriptions and ClusterExtensions
-    /// exist, whether upgrades lead there from the pins before the change (`--old`), and what comes next; may be
-    /// repeated
+    /// exist, whether upgrades lead there from the pins before the change (`--old`), and what comes next; those that
+    /// have the bundles of templates' images; may be repeated
     #[arg(long, value_name = "[NAME=]CATALOG")]
     with: Vec<String>,
     #[command(flatten)]
@@ -138,7 +143,9 @@ impl CheckArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
-    let context = &context.with_builds(args.pipeline_options.builds());
+    let catalogs = args.with.iter().map(|word| NamedSource::parse(word).path).collect();
+    let bundles = TemplateBundleArgs { bundles: args.bundles.clone(), with: catalogs };
+    let context = &context.with_builds(args.pipeline_options.builds()).with_bundles(bundles.places());
     let paths: Vec<PathBuf> = args.sources.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
@@ -462,6 +469,19 @@ impl Checking<'_> {
         Ok((vec![(String::new(), input)], None))
     }
 
+    /// Checks templates; their graphs are checked with those of catalogs.
+    fn add_templates(&mut self, texts: Vec<(String, Arc<[u8]>)>) -> Result<(), CommandError> {
+        let is_repository = self.parts.are_wanted;
+        let (copies, findings) = (&mut self.copies, &mut self.findings);
+        let graphs = self.pipelines.add_templates(self.context, texts, is_repository, copies, findings)?;
+        self.counts.templates = self.pipelines.n_templates();
+        // Those of standard input and of archives cannot be read again by name.
+        let graphs = graphs.into_iter().filter(|file| file.is_file());
+        let part = self.parts.len();
+        self.graphs.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part }));
+        Ok(())
+    }
+
     /// The catalogs that are there, or templates of some.
     fn add_catalogs(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
         let path = source.path.as_path();
@@ -489,12 +509,7 @@ impl Checking<'_> {
             let _progress = Progress::reading(self.context, format!("checking {}", path.display()), &input);
             self.findings.extend(input.remarks.iter().cloned());
             if let Some(texts) = template_texts(&input) {
-                self.counts.templates += texts.len() as u64;
-                let graphs = self.pipelines.add_templates(texts, &mut self.copies, &mut self.findings);
-                // Those of standard input and of archives cannot be read again by name.
-                let graphs = graphs.into_iter().filter(|file| file.is_file());
-                let part = self.parts.len();
-                self.graphs.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part }));
+                self.add_templates(texts)?;
                 continue;
             }
             let shown = source.shown();

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::ask::{self, DifferenceWish, Differences, PackageName, bundle_called, check_catalog};
 use crate::calendar::Day;
+use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::name::{of_each, whole_package};
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
@@ -46,6 +47,8 @@ pub(crate) struct DiffArgs {
     states: TwoStates,
     #[command(flatten)]
     _source_option: SourceOption,
+    #[command(flatten)]
+    templates: TemplateBundleArgs,
     /// Name of the old catalog in an index. In an index with a past (`build --git`) also NAME@DAY, as the catalog was
     /// on any day, and NAME, its newest state
     #[arg(long, value_name = "NAME")]
@@ -271,6 +274,7 @@ fn open_sources(context: &Context, args: &DiffArgs, wanted: &mut [Option<String>
     if [&old_source, &new_source].into_iter().all(|it| it.path.as_os_str() == STDIN) {
         return Err(CommandError::usage("standard input cannot be both catalogs"));
     }
+    let context = &context.with_bundles(args.templates.places());
     let old = context.open(&old_source.path)?;
     let new = context.open(&new_source.path)?;
     let is_template = |source: &Source| matches!(source, Source::Catalog(Input { is_template: true, .. }));

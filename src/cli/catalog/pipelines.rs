@@ -1,7 +1,7 @@
 //! The pipelines of a check: options, the files that a check needs beside a path, and the checks that could not be
 //! made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -28,6 +28,8 @@ use crate::fbc::Input;
 use crate::file::{Scratch, system_words};
 use crate::legacy::{AddOptions, Edit, NewBundle, Trial};
 use crate::source::Source;
+use crate::template::{BundleImages, CompositePart, template_texts};
+use olmdex_text::encoding::shell::word;
 
 /// The heading above these options in the help.
 const HEADING: &str = "Pipelines";
@@ -211,21 +213,33 @@ impl Pipelines {
     /// Judges templates, and notes their parts that are not judged; returns those whose graphs can be asked.
     pub(crate) fn add_templates(
         &mut self,
+        context: &Context,
         texts: Vec<(String, Arc<[u8]>)>,
+        is_repository: bool,
         copies: &mut TemplateCopies,
         findings: &mut Vec<Finding>,
-    ) -> Vec<PathBuf> {
+    ) -> Result<Vec<PathBuf>, CommandError> {
+        let images = context.opener.images_of_templates()?;
+        let bundles = images.as_ref().map(|images| images as &dyn BundleImages);
         let mut graphs = Vec::new();
-        for (shown, text) in texts {
-            let JudgedTemplate { findings: mut found, catalog, images, n_names } = judge_template(&shown, text);
+        let (mut parts, mut followed) = (Vec::new(), BTreeSet::new());
+        // Those in a repository are parts of that.
+        for (shown, text) in texts.iter().filter(|_| !is_repository) {
+            let found = self.parts_of_composite(shown, text);
+            followed.extend((!found.is_empty()).then(|| shown.clone()));
+            parts.extend(found);
+        }
+        for (shown, text) in texts.into_iter().chain(parts) {
+            let JudgedTemplate { findings: mut found, catalog, images, n_unread, n_names } =
+                judge_template(&shown, text, bundles);
             // The catalog that it renders has the same graph.
             if catalog.is_some() {
                 self.name_opm(&mut found);
             }
             findings.extend(found);
-            self.templates.push((shown.clone(), images.len()));
+            self.templates.push((shown.clone(), n_unread));
             self.checked.templates += 1;
-            if catalog.is_none() {
+            if catalog.is_none() && !followed.contains(&shown) {
                 self.note(Unchecked::unnamed(format!("the upgrade graph of `{shown}`")));
             }
             if n_names > 0 {
@@ -233,13 +247,39 @@ impl Pipelines {
                 let what = format!("the upgrades of {entries} of `{shown}` without a version in the name");
                 self.note(Unchecked::unnamed(what));
             }
-            // Nobody writes the edges of a semver template.
+            // A remark says that versions are assumed, and nobody writes the edges of a semver template.
             if let Some(catalog) = catalog.filter(|catalog| catalog.remarks.is_empty()) {
                 copies.add_template(&shown, &catalog, &images);
                 graphs.push(PathBuf::from(shown));
             }
         }
-        graphs
+        Ok(graphs)
+    }
+
+    /// How many templates were judged.
+    pub(crate) fn n_templates(&self) -> u64 {
+        self.checked.templates
+    }
+
+    /// The templates that are parts of a composite template; those that cannot be read are noted.
+    fn parts_of_composite(&mut self, shown: &str, text: &[u8]) -> Vec<(String, Arc<[u8]>)> {
+        let path = Path::new(shown);
+        let parts = if path.is_file() { CompositePart::all_of(text) } else { Vec::new() };
+        let mut texts = BTreeMap::new();
+        for part in parts {
+            let why = match part.read(path) {
+                Ok((file, text)) if template_texts(&Input::file(&file)).is_some() => {
+                    texts.insert(file.display().to_string(), text);
+                    continue;
+                }
+                Ok((file, _)) => {
+                    format!("it is no template; `olmdex check {}` checks it", word(&file.to_string_lossy()))
+                }
+                Err(error) => system_words(&error),
+            };
+            self.note(Unchecked::unnamed(format!("`{}`, a part of `{shown}`: {why}", part.input)));
+        }
+        texts.into_iter().collect()
     }
 
     fn names(&self) -> String {

@@ -11,6 +11,7 @@ use crate::bundle::{self, is_bundle};
 use crate::calendar::Day;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report, SeveralCatalogs};
+use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
@@ -79,6 +80,8 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
     #[command(flatten)]
+    templates: TemplateBundleArgs,
+    #[command(flatten)]
     choice: ChoiceOptions,
     /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a pipeline those that it
     /// demands
@@ -108,6 +111,7 @@ const FORMATS: Formats = Formats(&[
 ]);
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
+    let context = &context.with_bundles(args.templates.places());
     if let Some(rule) = &args.explain {
         return print_rules(rule, rules_named(rule)?, AnswerOptions::text());
     }
@@ -182,7 +186,6 @@ struct Validation<'r> {
     /// The message with which opm refuses each catalog, if it does.
     refusals: Vec<Option<String>>,
     extent: Extent,
-    n_templates: u64,
     /// Bundle directories, and the optional validators that are wanted for them.
     n_bundles: u64,
     validators: Vec<Validator>,
@@ -213,7 +216,6 @@ impl<'r> Validation<'r> {
             findings: Vec::new(),
             refusals: Vec::new(),
             extent: Extent::default(),
-            n_templates: 0,
             n_bundles: 0,
             validators,
             blank: Vec::new(),
@@ -243,8 +245,13 @@ impl<'r> Validation<'r> {
             if args.compat.is_none()
                 && let Some(texts) = template_texts(&input)
             {
-                self.n_templates += texts.len() as u64;
-                self.pipelines.add_templates(texts, &mut TemplateCopies::default(), &mut self.findings);
+                self.pipelines.add_templates(
+                    context,
+                    texts,
+                    false,
+                    &mut TemplateCopies::default(),
+                    &mut self.findings,
+                )?;
                 continue;
             }
             let shown = source.shown();
@@ -336,7 +343,8 @@ impl<'r> Validation<'r> {
         } else {
             note_shared(context, &self.several);
         }
-        let of_templates = if self.n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
+        let n_templates = self.pipelines.n_templates();
+        let of_templates = if n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
         let of_bundles = if self.n_bundles > 0 { bundle::rules::table::ALL } else { &[] };
         let rules = [
             check::all_rules(),
@@ -354,12 +362,12 @@ impl<'r> Validation<'r> {
         }
         report(context, choice, &chosen);
         let is_without_catalog = self.extent == Extent::default();
-        let n_others = self.n_templates + self.n_bundles;
+        let n_others = n_templates + self.n_bundles;
         let is_blank = !self.blank.is_empty() && is_without_catalog && n_others == 0 && chosen.findings.is_empty();
         if args.output == OutputFormat::Table && !context.reporter.is_quiet() && !is_blank {
             let what =
                 format!("{}, {}", counted(self.extent.packages, "package"), counted(self.extent.bundles, "bundle"));
-            let templates = (self.n_templates > 0).then(|| counted(self.n_templates, "template"));
+            let templates = (n_templates > 0).then(|| counted(n_templates, "template"));
             let bundles = match self.n_bundles {
                 0 => None,
                 1 => Some("1 bundle directory".to_owned()),
@@ -371,7 +379,7 @@ impl<'r> Validation<'r> {
                 &what.join(", "),
                 chosen.tally(),
                 chosen.has_hidden_errors(),
-                self.n_templates > 0,
+                n_templates > 0,
             ));
         }
         if !self.blank.is_empty() {

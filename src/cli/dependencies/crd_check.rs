@@ -34,8 +34,9 @@ use crate::index::Index;
 /// that own the definitions are named.
 ///
 /// With `--all` and without OLD and NEW, the command checks every upgrade in every channel of the catalogs whose
-/// bundles are available: in the catalog itself, or in directories of bundles (`--bundles`). Equal pairs of definitions
-/// are compared once. Exits with 1 if OLM refuses one, or some could not be checked.
+/// bundles are available: in the catalog itself, or in directories of bundles or a repository of operators (`--bundles
+/// DIR`, may be repeated). Equal pairs of definitions are compared once. Exits with 1 if OLM refuses one, or some could
+/// not be checked.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex crd-check old/crd.yaml new/crd.yaml
@@ -46,10 +47,6 @@ use crate::index::Index;
 pub(crate) struct CrdCheckArgs {
     #[command(flatten)]
     states: TwoStates,
-    /// With `--all`: directories of bundles, or a repository of operators, for bundles whose objects the catalogs do
-    /// not carry; may be repeated
-    #[arg(long, value_name = "DIR", requires = "all", conflicts_with_all = ["old", "named_old"])]
-    bundles: Vec<PathBuf>,
     /// Existing objects, in a file or directory: OLM Classic validates them against the new schema of every served
     /// version
     #[arg(long, value_name = "DIR")]
@@ -72,7 +69,8 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
             let error = CommandError::usage("`--instances` belongs to one upgrade, but `--all` checks every upgrade");
             return Err(error.help("name the old and the new definitions: `olmdex crd-check OLD NEW`"));
         }
-        let CrdCheckArgs { olm, bundles, ask, choice, output, .. } = args;
+        let CrdCheckArgs { olm, ask, choice, output, .. } = args;
+        let bundles = ask.bundles();
         return AllUpgrades { olm: *olm, bundles, ask, choice, output: *output }.run(context);
     }
     #[cfg(not(feature = "jsonschema"))]

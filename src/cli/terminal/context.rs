@@ -6,7 +6,7 @@ use crate::check::pipeline::BuildOptions;
 use crate::cli::terminal::report::Reporter;
 use crate::compose::{Config, Reach};
 use crate::fbc::Sight;
-use crate::source::{Opener, TemplateUse};
+use crate::source::{BundlePlaces, Opener, TemplateUse};
 
 /// The context that every command needs.
 pub(crate) struct Context {
@@ -31,6 +31,15 @@ impl Context {
     /// The same for questions about upgrades, which templates answer, too.
     pub(crate) fn for_graphs(&self) -> Self {
         let opener = Arc::new(self.opener.with_templates(TemplateUse::Graph));
+        Self { opener, ..*self }
+    }
+
+    /// The same with the bundles of templates' images in these places, if there are any.
+    pub(crate) fn with_bundles(&self, places: Option<BundlePlaces>) -> Self {
+        let opener = match places {
+            Some(places) => Arc::new(self.opener.with_bundles(places)),
+            None => Arc::clone(&self.opener),
+        };
         Self { opener, ..*self }
     }
 

@@ -32,6 +32,19 @@ pub struct Images<'o> {
     pulls: bool,
 }
 
+/// The places where a user says that the bundles of images are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BundlePlaces {
+    /// Bundle directories, or images in layouts and archives, by reference.
+    pub given: Vec<(String, PathBuf)>,
+    /// Trees of bundle directories, and layouts.
+    pub trees: Vec<PathBuf>,
+    /// Catalogs and indexes.
+    pub catalogs: Vec<PathBuf>,
+    /// Whether registries are asked for the rest.
+    pub pulls: bool,
+}
+
 /// The reasons why a source of images cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -52,6 +65,18 @@ impl<'o> Images<'o> {
     pub fn new(opener: &'o Opener, pulls: bool) -> Self {
         let (given, trees, layouts, catalogs) = (BTreeMap::new(), Vec::new(), Vec::new(), Vec::new());
         Self { opener, given, trees, layouts, catalogs, pulls }
+    }
+
+    /// Opens the named places. `-` among them is `stdin`.
+    ///
+    /// # Errors
+    /// [`ImagesError`], of the first place that is none.
+    pub fn at(opener: &'o Opener, places: &BundlePlaces, stdin: &mut dyn io::Read) -> Result<Self, ImagesError> {
+        let mut images = Self::new(opener, places.pulls);
+        places.given.iter().try_for_each(|(image, path)| images.give(image, path))?;
+        places.trees.iter().try_for_each(|path| images.add_directory(path))?;
+        places.catalogs.iter().try_for_each(|path| images.add_catalog(path, stdin))?;
+        Ok(images)
     }
 
     /// Adds a bundle directory, or an image in a layout or archive, for one reference.

@@ -17,13 +17,14 @@ mod recognized;
 mod repository_parts;
 mod revision;
 
+use std::collections::BTreeSet;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::built::built;
 pub use self::built::input_of;
-pub use self::bundle_images::{Images, ImagesError};
+pub use self::bundle_images::{BundlePlaces, Images, ImagesError};
 pub use self::cluster_state::ClusterState;
 pub use self::error::SourceError;
 use self::error::unreadable;
@@ -36,12 +37,12 @@ pub use self::repository_parts::RepositoryParts;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
 use crate::oci::{Content, ImageOptions, ImageSelector, Layout, OciError, SavedImage, SkopeoDirectory, Store};
-use crate::template::{Template, template_texts};
+use crate::template::{BundleImages, CompositePart, Template, template_texts};
 use olmdex_base::archive;
-use olmdex_base::diag::Finding;
+use olmdex_base::diag::{Finding, Listed};
 use olmdex_base::file::{MAX_WHOLE, Scratch, Text, is_open_pipe, open_regular, read_named_of, read_stream_of};
 use olmdex_bundle::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
-use olmdex_fbc::{BundleFiles, Format, Input, Level};
+use olmdex_fbc::{BundleFiles, Format, Input, Level, Sight};
 use olmdex_index as index;
 use olmdex_legacy::{self as legacy, Fidelity, LegacyCatalog};
 use olmdex_rules::check::pipeline::BuildOptions;
@@ -114,6 +115,14 @@ pub enum TemplateUse {
     Refused,
 }
 
+/// Where the bundles of the images in templates are, and what opens these places: no template is among them, or it
+/// could name itself.
+#[derive(Debug)]
+struct TemplateBundles {
+    opener: Opener,
+    places: BundlePlaces,
+}
+
 /// Opens sources. Content that it had to put into temporary files stays until it is dropped.
 #[derive(Debug)]
 pub struct Opener {
@@ -126,6 +135,8 @@ pub struct Opener {
     pub registries: Arc<Registries>,
     /// How templates are opened.
     pub templates: TemplateUse,
+    /// Where the bundles of the images in templates are.
+    bundles: Option<Arc<TemplateBundles>>,
     /// How images are built from Dockerfiles.
     pub builds: BuildOptions,
     /// Whether every directory that opm takes for a catalog is one.
@@ -147,6 +158,7 @@ impl Opener {
                 ..RegistryOptions::default()
             })),
             templates: TemplateUse::default(),
+            bundles: None,
             builds: BuildOptions::default(),
             is_opm: false,
             keeps_git: false,
@@ -168,6 +180,7 @@ impl Opener {
             #[cfg(feature = "oci")]
             registries: Arc::clone(&self.registries),
             templates: self.templates,
+            bundles: self.bundles.clone(),
             builds: self.builds.clone(),
             is_opm: self.is_opm,
             keeps_git: self.keeps_git,
@@ -178,6 +191,13 @@ impl Opener {
     /// Another one that opens templates in this way.
     pub fn with_templates(&self, templates: TemplateUse) -> Self {
         Self { templates, ..self.with_bundle_image(self.bundle_image.clone()) }
+    }
+
+    /// Another one that finds the bundles of the images in templates there.
+    pub fn with_bundles(&self, places: BundlePlaces) -> Self {
+        let opener = Self { bundles: None, ..self.with_templates(TemplateUse::Text) };
+        let bundles = Some(Arc::new(TemplateBundles { opener, places }));
+        Self { bundles, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
     /// Another one that builds images in this way.
@@ -375,6 +395,20 @@ impl Opener {
         self.catalog_or_template(path, Input::file(path)).map(RecognisedSource::Source)
     }
 
+    /// The bundles of the images in templates, if the user said where they are.
+    ///
+    /// # Errors
+    /// [`SourceError`] if a place is none.
+    pub fn images_of_templates(&self) -> Result<Option<Images<'_>>, SourceError> {
+        let Some(bundles) = &self.bundles else { return Ok(None) };
+        match Images::at(&bundles.opener, &bundles.places, &mut io::empty()) {
+            Ok(images) => Ok(Some(images)),
+            Err(ImagesError::Source(error)) => Err(error),
+            Err(ImagesError::NotThere(path)) => Err(SourceError::NotFound(path)),
+            Err(ImagesError::Twice(image)) => Err(unreadable(Path::new(&image), io::Error::other("it is given twice"))),
+        }
+    }
+
     /// The files of a catalog, or of a template if each of them is one.
     fn catalog_or_template(&self, path: &Path, input: Input) -> Result<Source, SourceError> {
         let is_asked = self.templates != TemplateUse::Text && !self.is_opm;
@@ -387,25 +421,72 @@ impl Opener {
             true => "render it first with `olmdex template render`".to_owned(),
             false => format!("render it first: `olmdex template render {} --bundles DIR > catalog.yaml`", word(shown)),
         };
-        match texts.as_slice() {
-            [(shown, _)] if self.templates == TemplateUse::Refused => {
-                Err(refused("is a template, and this command needs the bundles in its images", render(shown)))
-            }
-            [(shown, text)] => match Template::read_graph(shown, text.clone(), None)
-                .map(|(template, _)| template.catalog())
-            {
-                Ok(Some(catalog)) => Ok(Source::Catalog(catalog)),
-                Ok(None) => Err(refused(
-                    "is a template whose channels follow from the bundles in its images, or that has too many entries",
-                    render(shown),
-                )),
-                Err(_) => {
-                    Err(refused("is a template with errors", format!("`olmdex validate {}` shows them", word(shown))))
-                }
-            },
-            [first, ..] => Err(refused("has several templates", format!("name one of them: `{}`", first.0))),
-            [] => Ok(Source::Catalog(input)),
+        let with_bundles = |shown: &str| {
+            format!(
+                "add `--bundles DIR` or `--with CATALOG`, which has the bundles of its images, or {}",
+                render(shown)
+            )
+        };
+        let (shown, text) = match texts.as_slice() {
+            [] => return Ok(Source::Catalog(input)),
+            [only] => only,
+            [first, ..] => return Err(refused("has several templates", format!("name one of them: `{}`", first.0))),
+        };
+        let file = Path::new(shown);
+        let parts = if file.is_file() { CompositePart::all_of(text) } else { Vec::new() };
+        if parts.iter().any(|part| part.catalog != parts[0].catalog) {
+            let inputs: BTreeSet<&str> = parts.iter().map(|part| part.input.as_str()).collect();
+            let help = format!("name one of their templates: {}", Listed::quoted(inputs));
+            return Err(refused("has the templates of several catalogs", help));
         }
+        if !parts.is_empty() {
+            return self.catalog_of_parts(file, &parts).map(Source::Catalog);
+        }
+        let images = self.images_of_templates()?;
+        if self.templates == TemplateUse::Refused && images.is_none() {
+            return Err(refused(
+                "is a template, and this command needs the bundles in its images",
+                with_bundles(shown),
+            ));
+        }
+        let Ok((template, _)) = Template::read_graph(shown, text.clone(), None) else {
+            return Err(refused("is a template with errors", format!("`olmdex validate {}` shows them", word(shown))));
+        };
+        match template.catalog(images.as_ref().map(|images| images as &dyn BundleImages)) {
+            Ok((catalog, _)) if !catalog.is_template || self.templates == TemplateUse::Graph => {
+                Ok(Source::Catalog(catalog))
+            }
+            Ok((_, findings)) | Err(findings) => Err(match findings.into_iter().next() {
+                Some(Finding { message, help, .. }) => refused(
+                    &format!("is a template, and not all of its bundles are known: {message}"),
+                    help.unwrap_or_else(|| render(shown)),
+                ),
+                None => refused(
+                    "is a template whose channels follow from the bundles in its images, or that has too many entries",
+                    with_bundles(shown),
+                ),
+            }),
+        }
+    }
+
+    /// The catalog of a composite template: those of its parts together.
+    fn catalog_of_parts(&self, composite: &Path, parts: &[CompositePart]) -> Result<Input, SourceError> {
+        let mut all = Input::default();
+        for part in parts {
+            let (file, _) =
+                part.read(composite).map_err(|error| unreadable(&composite.with_file_name(&part.input), error))?;
+            let file_input = Input::file(&file).seen_as(Sight::Found);
+            // A part of a part would lead anywhere, even back.
+            let is_composite = template_texts(&file_input)
+                .is_some_and(|texts| texts.iter().any(|(_, text)| !CompositePart::all_of(text).is_empty()));
+            let made =
+                if is_composite { Source::Catalog(file_input) } else { self.catalog_or_template(&file, file_input)? };
+            let Source::Catalog(input) = made else { continue };
+            all.is_template |= input.is_template;
+            all.files.extend(input.files);
+            all.remarks.extend(input.remarks);
+        }
+        Ok(all)
     }
 
     /// The files of a directory, or of an archive, which has no `root`: a catalog, unless their content shows that they

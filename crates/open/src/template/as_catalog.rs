@@ -8,15 +8,17 @@ use std::sync::Arc;
 
 use super::basic::Entry;
 use super::document::Document;
-use super::images::Head;
+use super::images::{BundleImages, Head};
 use super::lists::list;
+use super::rendered::Part;
 use super::rules;
 use super::semver::Semver;
 use super::substitutes::channel_blob;
-use super::template_file::{Body, Template, package_blob};
+use super::template_file::{Body, ImageBundles, Template, package_blob};
+use olmdex_base::diag::Finding;
 use olmdex_fbc::{
-    self as fbc, Consumer, EditError, Edited, Input, Located, Origin, Provenance, Spot, Syntax, Typed, edit_document,
-    without_v,
+    self as fbc, Consumer, EditError, Edited, Input, Level, Located, Origin, Provenance, Spot, Syntax, Typed,
+    edit_document, without_v,
 };
 use olmdex_text::json::{Reader, Tree};
 use olmdex_text::{json, tally, yaml};
@@ -32,15 +34,21 @@ const MAX_TAGS: usize = 1_000;
 const NO_MANIFEST: &str = "e30=";
 
 impl Template {
-    /// The catalog of its packages, channels and deprecations, at their places in the template, and a bundle without an
-    /// image for each entry whose name has a version. `None` if only its images tell which channels there are, or if it
-    /// has too many entries.
-    pub fn catalog(&self) -> Option<Input> {
+    /// The catalog of its packages, channels and deprecations, at their places in the template, and the bundles of
+    /// `images`. A bundle without an image stands for each entry whose bundle is not among them, and whose name has a
+    /// version. With it come findings about the images that were not found.
+    ///
+    /// # Errors
+    /// The findings about its images if only these tell which channels there are. No findings if it has too many
+    /// entries, or if no images were given that could tell.
+    pub fn catalog(&self, images: Option<&dyn BundleImages>) -> Result<(Input, Vec<Finding>), Vec<Finding>> {
         let start = Provenance::new(self.document.place(&Spot::Start));
         let made = |text: String| Input::of_others(vec![(text.into_bytes(), start.clone())]);
-        let mut input = Input { is_template: true, ..Input::default() };
-        let bundles = match &self.body {
-            Body::Basic(entries) if entries.len() > MAX_ENTRIES => return None,
+        let read = |images| self.bundles_of_images(images, Level::None);
+        let ImageBundles { found, missing, .. } = images.map(read).unwrap_or_default();
+        let mut input = Input { is_template: images.is_none() || !missing.is_empty(), ..Input::default() };
+        let blobs = match &self.body {
+            Body::Basic(entries) if entries.len() > MAX_ENTRIES => return Err(Vec::new()),
             Body::Basic(entries) => {
                 let items = Items::of(&self.document);
                 for (number, entry) in entries.iter().enumerate() {
@@ -48,20 +56,37 @@ impl Template {
                         input.files.extend(items.input(number, text).files);
                     }
                 }
-                self.bundles()
+                self.blobs()
             }
             Body::Semver(semver) => {
-                let blobs = self.blobs_by_tags(semver)?;
-                let bundles = bundles_of(blobs.iter().map(String::as_str));
-                input.files.extend(blobs.into_iter().flat_map(|blob| made(blob).files));
-                let message = "no image was read: the names and versions of bundles are assumed from the names and tags of images";
-                input.remarks.push(rules::NAMES_OF_TAGS.finding(message).at(start.start().clone()));
-                bundles
+                let blobs = self.blobs_of_versions(semver, &found, &missing)?;
+                input.files.extend(blobs.iter().flat_map(|blob| made(blob.clone()).files));
+                if images.is_none() || !missing.is_empty() {
+                    let who = if images.is_none() { "no image was read" } else { "not all images were found" };
+                    let message = format!(
+                        "{who}: the names and versions of bundles are assumed from the names and tags of images"
+                    );
+                    input.remarks.push(rules::NAMES_OF_TAGS.finding(message).at(start.start().clone()));
+                }
+                blobs
             }
-            Body::Substitutes(_) => return None,
+            Body::Substitutes(_) if images.is_none() || !missing.is_empty() => return Err(missing),
+            Body::Substitutes(substitutes) => {
+                let rendered = substitutes.render(&self.document, &found)?;
+                input.files.extend(made(rendered.text()).files);
+                return Ok((input, missing));
+            }
         };
+        let names: HashSet<&str> = found.values().map(|(_, head)| head.name.as_str()).collect();
+        let bundles = bundles_of(blobs.iter().map(String::as_str), &names);
         input.files.extend(made(bundles).files);
-        Some(input)
+        for listed in self.listed() {
+            if let Some((part, _)) = found.get(listed.image.as_str()) {
+                let place = Provenance::new(self.document.place(&Spot::Path(listed.path.clone())));
+                input.files.extend(Input::of_others(vec![(part.json().into_bytes(), place)]).files);
+            }
+        }
+        Ok((input, missing))
     }
 
     /// Its document with other texts of the files of [`Self::catalog`], by their numbers, and the removed bundles whose
@@ -117,13 +142,14 @@ impl Template {
         offset..offset + len
     }
 
-    /// The bundles of a basic template.
-    fn bundles(&self) -> String {
-        let Body::Basic(entries) = &self.body else { return String::new() };
-        bundles_of(entries.iter().filter_map(|entry| match entry {
-            Entry::Blob(text) => Some(text.as_str()),
+    /// The blobs of a basic template.
+    fn blobs(&self) -> Vec<String> {
+        let Body::Basic(entries) = &self.body else { return Vec::new() };
+        let blobs = entries.iter().filter_map(|entry| match entry {
+            Entry::Blob(text) => Some(text.clone()),
             Entry::Bundle(_) => None,
-        }))
+        });
+        blobs.collect()
     }
 
     /// The names of the bundles that another text of the last file of its catalog lacks.
@@ -131,20 +157,32 @@ impl Template {
         let names = |text: &str| -> BTreeSet<String> {
             documents(text).iter().map(|bundle| bundle.text_of_field("name").to_owned()).collect()
         };
-        names(&self.bundles()).difference(&names(text)).cloned().collect()
+        let bundles = bundles_of(self.blobs().iter().map(String::as_str), &HashSet::new());
+        names(&bundles).difference(&names(text)).cloned().collect()
     }
 
-    /// The package and its channels, as they follow from the tags of the images; `None` if one of these is not a
-    /// version.
-    fn blobs_by_tags(&self, semver: &Semver) -> Option<Vec<String>> {
-        let images: Vec<&str> = Some(self.images()).filter(|images| images.len() <= MAX_TAGS)?;
-        let heads: Option<BTreeMap<&str, Head>> =
-            images.iter().map(|image| Some((*image, head_by_tag(image)?))).collect();
-        let package = semver.package(&self.document, &heads?).ok()?;
+    /// The package and its channels, as they follow from the versions of the bundles that were found, and from the tags
+    /// of the other images.
+    ///
+    /// # Errors
+    /// As [`Self::catalog`].
+    fn blobs_of_versions(
+        &self,
+        semver: &Semver,
+        found: &BTreeMap<&str, (Part, Head)>,
+        missing: &[Finding],
+    ) -> Result<Vec<String>, Vec<Finding>> {
+        let images = self.images();
+        if images.len() > MAX_TAGS {
+            return Err(Vec::new());
+        }
+        let head = |image| found.get(image).map(|(_, head)| head.clone()).or_else(|| head_by_tag(image));
+        let heads: Option<BTreeMap<&str, Head>> = images.iter().map(|image| Some((*image, head(image)?))).collect();
+        let package = semver.package(&self.document, &heads.ok_or_else(|| missing.to_vec())?)?;
         let channels = package.channels.entries.iter();
         let channels = channels.map(|(name, entries)| channel_blob(&package.name, name, entries, None));
         let head = package_blob(&package.name, &package.channels.default, None);
-        Some([head].into_iter().chain(channels).collect())
+        Ok([head].into_iter().chain(channels).collect())
     }
 }
 
@@ -159,8 +197,8 @@ fn head_by_tag(image: &str) -> Option<Head> {
     Some(Head { name, packages: vec![[package.to_owned(), version, String::new()]], ..Head::default() })
 }
 
-/// A bundle for each name with a version of the entries in channels, as JSON.
-fn bundles_of<'b>(blobs: impl Iterator<Item = &'b str>) -> String {
+/// A bundle for each name with a version of the entries in channels, except `known` ones, as JSON.
+fn bundles_of<'b>(blobs: impl Iterator<Item = &'b str>, known: &HashSet<&str>) -> String {
     let (mut bundles, mut seen, mut reader) = (String::new(), HashSet::new(), Reader::new());
     for blob in blobs {
         let Ok(value) = reader.read(blob) else { continue };
@@ -168,7 +206,7 @@ fn bundles_of<'b>(blobs: impl Iterator<Item = &'b str>) -> String {
         let Typed::Channel(channel) = &blob.typed else { continue };
         for entry in channel.entries.iter().flatten() {
             let Some(version) = version_in_name(&entry.name) else { continue };
-            if seen.insert((channel.package.to_string(), entry.name.to_string())) {
+            if !known.contains(&*entry.name) && seen.insert((channel.package.to_string(), entry.name.to_string())) {
                 let package = Tree::of_texts([("packageName", &*channel.package), ("version", &*version.to_string())]);
                 let manifest = Tree::of_texts([("data", NO_MANIFEST)]);
                 let property = |kind: &str, value: Tree| Tree::of_texts([("type", kind)]).with("value", value);
@@ -310,7 +348,7 @@ mod tests {
             }
         }
 
-        let input = template.catalog().unwrap();
+        let input = template.catalog(None).unwrap().0;
         let mut found = Vec::new();
         let done: Result<(), Infallible> = fbc::load(&input, &Names, |(origin, schema, name)| {
             let file = &input.files[origin.file as usize];
@@ -407,7 +445,7 @@ mod tests {
             (semver(MAX_TAGS), true),
             (semver(MAX_TAGS + 1), false),
         ] {
-            assert_eq!(template("t", &text).catalog().is_some(), is_one);
+            assert_eq!(template("t", &text).catalog(None).is_ok(), is_one);
         }
     }
 
@@ -425,7 +463,7 @@ mod tests {
         for unknown in [":latest", "@sha256:aa"] {
             let text = text(&[":v1.0.0", unknown]);
             let read = Template::read("t", Arc::from(text.as_bytes()), None);
-            assert!(read.is_err() || read.unwrap().catalog().is_none(), "{unknown}");
+            assert!(read.is_err() || read.unwrap().catalog(None).is_err(), "{unknown}");
         }
     }
 }

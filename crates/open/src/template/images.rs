@@ -35,7 +35,7 @@ pub struct Unavailable {
 }
 
 /// The facts about a bundle that templates need.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Head {
     pub(super) name: String,
     /// Its properties of the type `olm.package`: package, version, release.

@@ -6,11 +6,13 @@
 //! | [`BundleImages`] | where the content of the images comes from |
 //! | [`Rendered`] | the catalog, to be written as opm writes it |
 //! | [`convert()`] | a catalog as a template |
+//! | [`CompositePart`] | the parts of composite templates |
 //!
 //! The rules are in `docs/behaviour/authoring.md` C and `docs/behaviour/fbc.md` 5.6 and 5.7.
 
 mod as_catalog;
 mod basic;
+mod composite;
 mod convert;
 mod document;
 mod images;
@@ -23,6 +25,7 @@ mod streams;
 mod substitutes;
 mod template_file;
 
+pub use composite::CompositePart;
 pub use convert::{ConvertError, convert};
 pub use images::{BundleImages, ImageContent, Unavailable};
 pub use kind::Kind;

@@ -152,11 +152,11 @@ impl Rendered {
 
     /// The catalog as a source of its own, named `shown` in messages.
     pub fn input(&self, shown: &str) -> Input {
-        let mut text = String::new();
-        for part in &self.parts {
-            text.push_str(&part.json());
-            text.push('\n');
-        }
-        Input::bytes(shown, Arc::from(text.into_bytes()))
+        Input::bytes(shown, Arc::from(self.text().into_bytes()))
+    }
+
+    /// The blobs as JSON, in the order of the template.
+    pub(super) fn text(&self) -> String {
+        self.parts.iter().map(|part| part.json() + "\n").collect()
     }
 }

@@ -42,6 +42,17 @@ pub(super) enum Body {
     Substitutes(Substitutes),
 }
 
+/// The bundles of a template's images.
+#[derive(Debug, Default)]
+pub(super) struct ImageBundles<'t> {
+    /// Those that were found, by image.
+    pub(super) found: BTreeMap<&'t str, (Part, Head)>,
+    /// A finding for each image that is not available.
+    pub(super) missing: Vec<Finding>,
+    /// Remarks about the others.
+    pub(super) remarks: Vec<Finding>,
+}
+
 /// No template is larger: no bundle is among its entries.
 pub const MAX_SIZE: u64 = 64 << 20;
 
@@ -58,7 +69,7 @@ fn is_template(shown: &str, text: &Arc<[u8]>) -> bool {
 }
 
 /// Larger files are not asked whether they are templates: reading them twice would cost more than that is worth.
-const MAX_TEMPLATE: u64 = 4 << 20;
+pub(super) const MAX_TEMPLATE: u64 = 4 << 20;
 
 /// The text of a file that is likely to be a template.
 pub fn template_text(file: &InputFile) -> Option<Arc<[u8]>> {
@@ -117,7 +128,7 @@ impl Template {
     }
 
     /// The first mention of each image.
-    fn listed(&self) -> Vec<&TemplateImage> {
+    pub(super) fn listed(&self) -> Vec<&TemplateImage> {
         let all: Vec<&TemplateImage> = match &self.body {
             Body::Basic(entries) => entries
                 .iter()
@@ -138,34 +149,7 @@ impl Template {
     /// # Errors
     /// The obstacles: every image that is not available, or every bundle that does not fit.
     pub fn render(&self, images: &dyn BundleImages, level: Level) -> Result<(Rendered, Vec<Finding>), Vec<Finding>> {
-        let listed = self.listed();
-        let mut bundles: BTreeMap<&str, (Part, Head)> = BTreeMap::new();
-        let (mut findings, mut remarks) = (Vec::new(), Vec::new());
-        let contents = images.bundles(&listed.iter().map(|it| it.image.as_str()).collect::<Vec<_>>());
-        for (listed, content) in listed.into_iter().zip(contents) {
-            let at = Spot::Path(listed.path.clone());
-            let content = match content {
-                Ok(content) => content,
-                Err(error) => {
-                    findings.push(Finding {
-                        help: error.help,
-                        ..rules::UNAVAILABLE.finding(error.message).at(self.document.place(&at))
-                    });
-                    continue;
-                }
-            };
-            let Some(head) = Head::of(&content) else {
-                let message = format!("the content found for `{}` is not a bundle", listed.image);
-                findings.push(rules::UNAVAILABLE.finding(message).at(self.document.place(&at)));
-                continue;
-            };
-            if head.is_migrated && level == Level::None {
-                let message = format!("`{}` comes from a migrated catalog: opm would write bundle objects", head.name);
-                let help = "add `--migrate-level bundle-object-to-csv-metadata`";
-                remarks.push(rules::MIGRATED.finding(message).at(self.document.place(&at)).help(help));
-            }
-            bundles.insert(&listed.image, (Part::of(content, &listed.image), head));
-        }
+        let ImageBundles { found: bundles, missing: findings, remarks } = self.bundles_of_images(images, level);
         if !findings.is_empty() {
             return Err(findings);
         }
@@ -181,6 +165,39 @@ impl Template {
             Body::Substitutes(it) => it.render(&self.document, &bundles)?,
         };
         Ok((rendered, remarks))
+    }
+
+    /// The bundles of its images. `level` is the one at which they will be written.
+    pub(super) fn bundles_of_images(&self, images: &dyn BundleImages, level: Level) -> ImageBundles<'_> {
+        let listed = self.listed();
+        let mut found = BTreeMap::new();
+        let (mut missing, mut remarks) = (Vec::new(), Vec::new());
+        let contents = images.bundles(&listed.iter().map(|it| it.image.as_str()).collect::<Vec<_>>());
+        for (listed, content) in listed.into_iter().zip(contents) {
+            let at = Spot::Path(listed.path.clone());
+            let content = match content {
+                Ok(content) => content,
+                Err(error) => {
+                    missing.push(Finding {
+                        help: error.help,
+                        ..rules::UNAVAILABLE.finding(error.message).at(self.document.place(&at))
+                    });
+                    continue;
+                }
+            };
+            let Some(head) = Head::of(&content) else {
+                let message = format!("the content found for `{}` is not a bundle", listed.image);
+                missing.push(rules::UNAVAILABLE.finding(message).at(self.document.place(&at)));
+                continue;
+            };
+            if head.is_migrated && level == Level::None {
+                let message = format!("`{}` comes from a migrated catalog: opm would write bundle objects", head.name);
+                let help = "add `--migrate-level bundle-object-to-csv-metadata`";
+                remarks.push(rules::MIGRATED.finding(message).at(self.document.place(&at)).help(help));
+            }
+            found.insert(listed.image.as_str(), (Part::of(content, &listed.image), head));
+        }
+        ImageBundles { found, missing, remarks }
     }
 
     fn semver(&self, semver: &Semver, bundles: BTreeMap<&str, (Part, Head)>) -> Result<Rendered, Vec<Finding>> {
