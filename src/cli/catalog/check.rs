@@ -264,14 +264,16 @@ struct Counts {
     /// In repositories of operators.
     catalogs_of_operators: u64,
     legacy: u64,
+    settings: u64,
     definitions: u64,
     objects: u64,
 }
 
 impl Counts {
     fn is_nothing(&self) -> bool {
-        let Self { packages, catalog_bundles, templates, bundles, operators, legacy, definitions, objects, .. } = self;
-        packages + catalog_bundles + templates + bundles + operators + legacy + definitions + objects == 0
+        let Self { packages, catalog_bundles, templates, bundles, operators, .. } = self;
+        let Self { legacy, settings, definitions, objects, .. } = self;
+        packages + catalog_bundles + templates + bundles + operators + legacy + settings + definitions + objects == 0
     }
 
     /// The verdict on all that was checked.
@@ -297,6 +299,7 @@ impl Counts {
             (self.catalogs_of_operators, "catalog"),
             (self.bundles, "bundle"),
             (self.legacy, "legacy file"),
+            (self.settings, "settings file"),
             (self.definitions, "definition"),
             (self.objects, "cluster object"),
         ];
@@ -416,7 +419,7 @@ impl Checking<'_> {
         }
         let has_pipelines = match recognized {
             Recognized::Bundles(_) => self.pipelines.judge_bundles(),
-            Recognized::Templates | Recognized::Legacy | Recognized::Manifests => false,
+            Recognized::Templates | Recognized::Legacy | Recognized::Manifests | Recognized::Settings => false,
             _ => self.pipelines.are_asked() && !self.is_unbuilt(path),
         };
         self.parts.add(path, &recognized, has_pipelines, &self.findings[first..]);
@@ -445,6 +448,11 @@ impl Checking<'_> {
                 let _progress = Progress::start(self.context, format!("examining {}", path.display()));
                 self.findings.extend(legacy::examine(path, self.context.opener.scratch())?);
                 self.counts.legacy += 1;
+                Ok(())
+            }
+            Recognized::Settings => {
+                self.findings.extend(community::settings_findings(path));
+                self.counts.settings += 1;
                 Ok(())
             }
             Recognized::Manifests => self.add_manifests(path),
@@ -655,6 +663,7 @@ fn words(recognized: &Recognized) -> &'static str {
         Recognized::Bundles(_) => "bundle directories",
         Recognized::Repository => "an operator repository",
         Recognized::Legacy => "a legacy SQLite file",
+        Recognized::Settings => "the settings of an operator",
         Recognized::Manifests => "manifests",
     }
 }

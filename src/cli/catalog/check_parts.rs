@@ -47,6 +47,7 @@ impl CheckedParts {
             Recognized::Bundles(_) => "bundle",
             Recognized::Repository => "operators",
             Recognized::Legacy => "legacy",
+            Recognized::Settings => "settings",
             Recognized::Manifests => "manifests",
         };
         self.parts.push(CheckedPart {

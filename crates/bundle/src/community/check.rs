@@ -101,7 +101,7 @@ fn add(operator: &Operator, check: &'static str, finding: Finding, at: &[Step], 
     found.push(placed(finding, check, operator.ci.as_ref().ok(), &Spot::Path(at.to_vec()), &shown));
 }
 
-fn settings(operator: &Operator, found: &mut Vec<Finding>) {
+pub(super) fn settings(operator: &Operator, found: &mut Vec<Finding>) {
     let file = match &operator.ci {
         Ok(file) if file.json != "null" => file,
         Ok(_) | Err(Unread::Absent) => return,

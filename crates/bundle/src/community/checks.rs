@@ -29,6 +29,7 @@ pub(super) struct Checked<'o> {
 }
 
 const CHECK_NAME: &str = "check_operator_name";
+const CHECK_RELEASE: &str = "check_bundle_release_config";
 
 impl<'o> Checked<'o> {
     fn version(&self) -> &'o VersionDirectory {
@@ -297,17 +298,35 @@ impl<'o> Checked<'o> {
         }
     }
 
-    fn release(&mut self) {
+    pub(super) fn release(&mut self) {
         let version = self.version();
         let file = match &version.release {
             Ok(file) if file.json != "null" => file,
-            Ok(_) | Err(Unread::Absent) => return,
+            Err(Unread::Absent) => {
+                // The pipelines look for one name alone.
+                let name = format!("{}/release-config.yml", version.name);
+                if let Ok(file) = RepositoryFile::read(&self.operator.path, &name) {
+                    self.release_name(&file);
+                }
+                return;
+            }
+            Ok(_) => return,
             Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
                 let message = format!("`release-config.yaml` is unreadable: {message}");
                 self.add(LOAD, rules::UNREADABLE.finding(message), None, &[]);
                 return;
             }
         };
+        self.release_schema(file);
+        self.release_config(file);
+    }
+
+    pub(super) fn release_name(&mut self, file: &RepositoryFile) {
+        let unread = rules::RELEASE_NAME.finding("the pipelines do not read `release-config.yml`");
+        self.add(CHECK_RELEASE, unread.help("rename it to `release-config.yaml`"), Some(file), &[]);
+    }
+
+    pub(super) fn release_schema(&mut self, file: &RepositoryFile) {
         let mut reader = Reader::new();
         if let Ok(value) = reader.read(&file.json) {
             let mut found = Vec::new();
@@ -317,18 +336,16 @@ impl<'o> Checked<'o> {
                 self.add("check_validate_schema_bundle_release_config", refused, Some(file), &misfit.path);
             }
         }
-        self.release_config(file);
     }
 
-    fn release_config(&mut self, file: &RepositoryFile) {
-        const CHECK: &str = "check_bundle_release_config";
+    pub(super) fn release_config(&mut self, file: &RepositoryFile) {
         const STREAMS: [&str; 3] = ["Fast", "Candidate", "Stable"];
         let settings = &self.operator.settings;
         if !settings.is_fbc {
             let message =
                 "the version has a release configuration, but `ci.yaml` does not enable catalogs from templates";
             let disabled = rules::RELEASE.finding(message).help("set `fbc: {enabled: true}` in ci.yaml");
-            self.add(CHECK, disabled, Some(file), &[]);
+            self.add(CHECK_RELEASE, disabled, Some(file), &[]);
             return;
         }
         for (number, wanted) in TemplateRelease::read(&file.json).into_iter().enumerate() {
@@ -348,7 +365,7 @@ impl<'o> Checked<'o> {
                 }
                 Some(_) => continue,
             };
-            self.add(CHECK, rules::RELEASE.finding(message).help(help), Some(file), &at(key));
+            self.add(CHECK_RELEASE, rules::RELEASE.finding(message).help(help), Some(file), &at(key));
         }
     }
 

@@ -33,6 +33,7 @@ mod release;
 mod repository;
 pub mod rules;
 mod schema;
+mod settings_file;
 mod suite;
 
 pub use catalogs::check_catalogs;
@@ -48,4 +49,5 @@ pub use publication::{
 };
 pub use release::{ReleaseError, TemplateEdit, catalog_level, release};
 pub use repository::{OperatorCatalog, Repository, directories};
+pub use settings_file::{is_settings, settings_findings};
 pub use suite::{Suite, suite_findings};

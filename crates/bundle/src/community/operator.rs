@@ -109,9 +109,19 @@ impl Operator {
         names.sort();
         let full = std::fs::canonicalize(path).map_err(unreadable)?;
         let name = full.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-        let settings = ci.as_ref().map(|it| Settings::read(&it.json)).unwrap_or_default();
-        let versions = names.into_iter().map(|it| VersionDirectory::read(path, it)).collect();
-        Ok(Self { name, path: path.to_owned(), ci, settings, versions })
+        Ok(Self::of_versions(name, path, ci, names))
+    }
+
+    /// An operator with these versions.
+    pub(super) fn of_versions(
+        name: String,
+        path: &Path,
+        ci: Result<RepositoryFile, Unread>,
+        versions: Vec<String>,
+    ) -> Self {
+        let settings = ci.as_ref().map(|file| Settings::read(&file.json)).unwrap_or_default();
+        let versions = versions.into_iter().map(|version| VersionDirectory::read(path, version)).collect();
+        Self { name, path: path.to_owned(), ci, settings, versions }
     }
 
     /// Whether its catalogs are made of templates (`fbc.enabled`).

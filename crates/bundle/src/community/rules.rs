@@ -160,4 +160,8 @@ rules! {
         "`ci.yaml` of a certified operator names its certification project.",
         "The pipeline looks up the project by `cert_project_id`, and ends without it.",
         "merge: true   # without cert_project_id";
+    RELEASE_NAME: "W1536", "repository-release-name", Warning,
+        "The release configuration of a version is called `release-config.yaml`.",
+        "The pipelines look for this name only: a version with `release-config.yml` gets into no catalog.",
+        "catalog_templates: []   # in release-config.yml";
 }

@@ -16,6 +16,13 @@ pub(super) enum Form {
     Object(&'static [(&'static str, Form)], &'static [&'static str], bool),
 }
 
+impl Form {
+    /// Whether it is that of objects with this field.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        matches!(self, Self::Object(fields, ..) if fields.iter().any(|(name, _)| *name == key))
+    }
+}
+
 const TEXTS: Form = Form::List(&Form::Text, false, false);
 
 /// The schema of `ci.yaml`.

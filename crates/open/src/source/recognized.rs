@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use olmdex_bundle::bundle::{FirstDocument, is_bundle, nested_bundles};
-use olmdex_bundle::community::directories;
+use olmdex_bundle::community::{directories, is_settings};
 use olmdex_fbc::Input;
 use olmdex_legacy as legacy;
 use olmdex_version::Version;
@@ -26,6 +26,8 @@ pub enum Recognized {
     Repository,
     /// A legacy SQLite catalog.
     Legacy,
+    /// The settings of an operator that is published elsewhere: `ci.yaml`, or a release configuration.
+    Settings,
     /// Objects of Kubernetes: of a cluster, a must-gather, CustomResourceDefinitions.
     Manifests,
 }
@@ -50,6 +52,9 @@ impl Recognized {
         }
         if legacy::is_legacy(path) {
             return Ok(Self::Legacy);
+        }
+        if is_settings(path) {
+            return Ok(Self::Settings);
         }
         Ok(Self::of_files(&Input::file(path)))
     }
@@ -106,12 +111,16 @@ impl Recognized {
     }
 }
 
-/// Whether a directory has the bundles of an operator, by their versions, or its settings.
+/// Whether a directory has the bundles of an operator, by their versions, or its settings. A project may keep `ci.yaml`
+/// beside its `bundle/`, the name that `operator-sdk` gives; a version of that name is in a repository of operators.
 fn is_operator(directory: &Path) -> bool {
     let mut bundles = directories(directory);
     bundles.retain(|(_, path)| is_bundle(path));
     let is_version = |(name, _): &(String, PathBuf)| Version::parse(name).is_ok();
-    bundles.iter().any(is_version) || (!bundles.is_empty() && directory.join("ci.yaml").is_file())
+    let is_in_repository =
+        || directory.canonicalize().is_ok_and(|path| path.parent().is_some_and(|it| it.ends_with("operators")));
+    let is_named = |(name, _): &(String, PathBuf)| name != "bundle" || is_in_repository();
+    bundles.iter().any(is_version) || (bundles.iter().any(is_named) && directory.join("ci.yaml").is_file())
 }
 
 #[cfg(test)]
@@ -157,6 +166,16 @@ mod tests {
             std::fs::write(bundle.join(name), text).unwrap();
         }
         std::fs::write(directory.path().join("PROJECT"), "layout: go\n").unwrap();
+        assert_eq!(Recognized::at(directory.path()).unwrap(), Recognized::Bundles(vec![bundle.clone()]));
+        // A project may be published by a repository of operators, whose settings it keeps.
+        let settings = directory.path().join("ci.yaml");
+        std::fs::write(&settings, "updateGraph: semver-mode\n").unwrap();
         assert_eq!(Recognized::at(directory.path()).unwrap(), Recognized::Bundles(vec![bundle]));
+        assert_eq!(Recognized::at(&settings).unwrap(), Recognized::Settings);
+        let operator = directory.path().join("operators/shop");
+        std::fs::create_dir_all(operator.join("bundle/manifests")).unwrap();
+        std::fs::create_dir_all(operator.join("bundle/metadata")).unwrap();
+        std::fs::copy(&settings, operator.join("ci.yaml")).unwrap();
+        assert_eq!(Recognized::at(&operator).unwrap(), Recognized::Repository);
     }
 }

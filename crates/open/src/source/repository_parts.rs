@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::template::template_text;
 use olmdex_base::diag::{Listed, counted};
 use olmdex_bundle::bundle::{FirstDocument, is_bundle};
+use olmdex_bundle::community::is_settings;
 use olmdex_fbc::Input;
 use olmdex_rules::check::pipeline::{Build, BuildOptions, Dockerfile, is_dockerfile};
 
@@ -52,7 +53,7 @@ impl RepositoryParts {
             let is_document = ending.is_some_and(|it| it == "yaml" || it == "yml" || it == "json");
             if !is_document || is_covered(&path) {
                 others.insert(path);
-            } else if template_text(file).is_some() {
+            } else if template_text(file).is_some() || is_settings(&path) {
                 parts.sources.push(path.clone());
                 others.insert(path);
             } else if FirstDocument::of(file) == FirstDocument::Blob {
@@ -155,6 +156,8 @@ impl Walk {
         let mut waiting = vec![directory.to_owned()];
         while let Some(path) = waiting.pop() {
             if is_bundle(&path) {
+                let releases = ["release-config.yaml", "release-config.yml"].map(|name| path.join(name));
+                found.files.extend(releases.into_iter().filter(|file| file.is_file()));
                 found.bundles.push(path);
                 continue;
             }
@@ -271,6 +274,21 @@ mod tests {
                     "b.Dockerfile",
                     "? the catalog of `all.Dockerfile`: no pipeline in `.tekton` builds it, and others have its files",
                 ],
+            ),
+            (
+                "the settings of an operator that is published elsewhere, and those of another program",
+                [
+                    bundle.as_slice(),
+                    &catalogs,
+                    &[
+                        ("ci.yaml", "reviewers: [a]\n"),
+                        ("bundle/release-config.yaml", "catalog_templates: []\n"),
+                        ("release/release-config.yml", "catalog_templates: []\n"),
+                        ("hack/ci.yaml", "merge: true\njobs: []\n"),
+                    ],
+                ]
+                .concat(),
+                &["bundle", "bundle/release-config.yaml", "catalog", "ci.yaml", "release/release-config.yml"],
             ),
             (
                 "blobs among other files",
