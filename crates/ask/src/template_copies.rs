@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use olmdex_base::diag::{Finding, Listed, Place, counted, printable};
 use olmdex_fbc::{Consumer, Document, Entry, Input, Origin, Package, Typed, load};
+use olmdex_open::oci::Mirrors;
 use olmdex_rules::check::practice::rules::TEMPLATE_NOT_RENDERED;
 
 /// The parts of a message that are listed.
@@ -17,6 +18,7 @@ const MAX_LISTED: usize = 4;
 pub struct TemplateCopies {
     templates: Vec<KnownTemplate>,
     catalogs: Vec<Input>,
+    mirrors: Mirrors,
 }
 
 #[derive(Debug)]
@@ -31,19 +33,24 @@ struct KnownTemplate {
 struct PackageCopy {
     /// The documents by their names in messages, each with a text for what it says.
     documents: BTreeMap<String, String>,
-    /// The images of its bundles: by digest where they have one, since mirrors and releases change the repository.
-    images: BTreeMap<String, String>,
+    /// The images of its bundles.
+    images: Vec<String>,
     /// Its `olm.package`.
     place: Option<Origin>,
 }
 
 impl TemplateCopies {
+    /// None yet; images are equal whose digests are, or whose names by these mirrors.
+    pub fn with_mirrors(mirrors: Mirrors) -> Self {
+        Self { mirrors, ..Self::default() }
+    }
+
     /// Adds a basic template with its catalog, and the images that it names.
     pub fn add_template(&mut self, shown: &str, catalog: &Input, images: &[String]) {
         let mut packages = packages_of(catalog);
         let mut all = packages.values_mut();
         if let (Some(only), None) = (all.next(), all.next()) {
-            only.images = images.iter().map(|image| (identity(image).to_owned(), image.clone())).collect();
+            only.images = images.to_vec();
         }
         let directory = real(Path::new(shown)).parent().unwrap_or(Path::new("")).to_owned();
         self.templates.push(KnownTemplate { shown: shown.to_owned(), directory, packages });
@@ -71,7 +78,7 @@ impl TemplateCopies {
                 let Some(origin) = package.place else { continue };
                 let Some(file) = catalog.files.get(origin.file as usize) else { continue };
                 let Some((template, wanted)) = self.nearest(&real(Path::new(&file.shown)), &name) else { continue };
-                let differences = differences(wanted, &package);
+                let differences = differences(wanted, &package, &self.mirrors);
                 let copied = (template.shown.as_str(), name.clone());
                 if differences.is_empty() {
                     matched.insert(copied);
@@ -106,13 +113,8 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// The digest of an image, or its name.
-fn identity(image: &str) -> &str {
-    image.split_once('@').map_or(image, |(_, digest)| digest)
-}
-
 /// The differences between a package of a template and that of the catalog, in words.
-fn differences(template: &PackageCopy, catalog: &PackageCopy) -> Vec<String> {
+fn differences(template: &PackageCopy, catalog: &PackageCopy, mirrors: &Mirrors) -> Vec<String> {
     let names: BTreeSet<&String> = template.documents.keys().chain(catalog.documents.keys()).collect();
     let mut found = Vec::new();
     for name in names {
@@ -127,9 +129,12 @@ fn differences(template: &PackageCopy, catalog: &PackageCopy) -> Vec<String> {
     if template.images.is_empty() {
         return found;
     }
-    let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>, owner: &str| {
+    let identities = |images: &[String]| images.iter().map(|image| mirrors.identity(image)).collect::<BTreeSet<_>>();
+    let only = |these: &[String], others: &[String], owner: &str| {
+        let others = identities(others);
+        let only: BTreeMap<String, &String> = these.iter().map(|image| (mirrors.identity(image), image)).collect();
         let only: Vec<&String> =
-            these.iter().filter(|(identity, _)| !others.contains_key(*identity)).map(|(_, image)| image).collect();
+            only.into_iter().filter(|(id, _)| !others.contains(id)).map(|(_, image)| image).collect();
         let first = only.first()?;
         let more = only.len() as u64 - 1;
         let others = if more > 0 { format!(" and {}", counted(more, "more image")) } else { String::new() };
@@ -197,9 +202,59 @@ fn packages_of(catalog: &Input) -> BTreeMap<String, PackageCopy> {
                 copy.place = place.or(copy.place.take());
                 copy.documents.insert(name, text);
             }
-            Part::Image(image) => drop(copy.images.insert(identity(&image).to_owned(), image)),
+            Part::Image(image) => copy.images.push(image),
         }
         Ok(())
     });
     packages
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    const HEAD: &str = "{\"schema\": \"olm.package\", \"name\": \"till\"}\n";
+
+    fn catalog(shown: &str, images: &[&str]) -> Input {
+        let bundle = |image: &&str| {
+            format!(
+                "{{\"schema\": \"olm.bundle\", \"name\": \"{image}\", \"package\": \"till\", \"image\": \"{image}\"}}\n"
+            )
+        };
+        let text = HEAD.to_owned() + &images.iter().map(bundle).collect::<String>();
+        Input::bytes(shown, Arc::from(text.into_bytes()))
+    }
+
+    #[test]
+    fn mirrored_images_are_equal() {
+        let directory = tempfile::tempdir().unwrap();
+        let set = directory.path().join("set.yaml");
+        let text = "kind: ImageDigestMirrorSet\nspec:\n  imageDigestMirrors:\n  - source: registry.example.com/till\n    \
+            mirrors: [quay.io/build/till]\n";
+        std::fs::write(&set, text).unwrap();
+        let findings = |template: &[&str], released: &[&str], has_mirrors: bool| {
+            let mut mirrors = Mirrors::default();
+            if has_mirrors {
+                mirrors.add_file(&set).unwrap();
+            }
+            let mut copies = TemplateCopies::with_mirrors(mirrors);
+            let images: Vec<String> = template.iter().map(|image| (*image).to_owned()).collect();
+            copies.add_template("t/template.yaml", &catalog("t/template.yaml", &[]), &images);
+            copies.add_catalog(&catalog("t/catalog.yaml", released));
+            copies.findings().len()
+        };
+        let (built, released) = ("quay.io/build/till:v1", "registry.example.com/till:v1");
+        for (template, catalog, has_mirrors, n_findings) in [
+            (built, built, false, 0),
+            (built, released, false, 1),
+            (built, released, true, 0),
+            (built, "registry.example.com/till:v2", true, 1),
+            ("quay.io/a@sha256:aa", "quay.io/b@sha256:aa", false, 0),
+            ("quay.io/a@sha256:aa", "quay.io/a@sha256:bb", true, 1),
+        ] {
+            assert_eq!(findings(&[template], &[catalog], has_mirrors), n_findings, "{template} {catalog}");
+        }
+    }
 }

@@ -7,8 +7,8 @@ use clap::{ArgAction, Args};
 
 use crate::cli::args::cache;
 use crate::file::BlobCache;
-use crate::oci::ImageOptions;
-use crate::oci::registry::{BlobLimits, CredentialFile, HttpOptions, MirrorFile, Pace, RegistryOptions};
+use crate::oci::registry::{BlobLimits, CredentialFile, HttpOptions, Pace, RegistryOptions};
+use crate::oci::{ImageOptions, MirrorFile};
 
 /// Options for the use of registries.
 #[derive(Debug, Clone, Args)]

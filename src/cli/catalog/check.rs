@@ -40,7 +40,8 @@ use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
-use crate::source::{Recognized, RepositoryParts, STDIN, Source, input_of, is_revision};
+use crate::oci::Mirrors;
+use crate::source::{BundlePlaces, Recognized, RepositoryParts, STDIN, Source, input_of, is_revision};
 use crate::template::template_texts;
 use crate::{cluster, community, legacy};
 
@@ -132,6 +133,12 @@ pub(crate) enum CheckKind {
 }
 
 impl CheckArgs {
+    /// The places of the bundles of templates' images.
+    fn bundles(&self) -> Option<BundlePlaces> {
+        let with = self.with.iter().map(|word| NamedSource::parse(word).path).collect();
+        TemplateBundleArgs { bundles: self.bundles.clone(), with }.places()
+    }
+
     fn checks(&self, kind: CheckKind) -> bool {
         match kind {
             CheckKind::Closure => self.closure || self.only.contains(&kind),
@@ -143,24 +150,24 @@ impl CheckArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
-    let catalogs = args.with.iter().map(|word| NamedSource::parse(word).path).collect();
-    let bundles = TemplateBundleArgs { bundles: args.bundles.clone(), with: catalogs };
-    let context = &context.with_builds(args.pipeline_options.builds()).with_bundles(bundles.places());
+    let context = &context.with_builds(args.pipeline_options.builds()).with_bundles(args.bundles());
     let paths: Vec<PathBuf> = args.sources.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
     let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
     let profiles = if args.pipeline.is_empty() { of_config } else { &args.pipeline };
     let choice = args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, (profiles, practice::OF_COPIES))?;
     let is_wanted = |it: &&'static Rule| matches!(choice.selection.verdict(it), Verdict::Shown(_));
+    let mut pipelines = Pipelines::open(context, profiles, is_wanted, &args.pipeline_options)?;
+    let mirrors = mirrors(context, &paths, &mut pipelines)?;
     let mut checking = Checking {
         context,
         practices: practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
         validators: selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
-        pipelines: Pipelines::open(context, profiles, is_wanted, &args.pipeline_options)?,
+        pipelines,
         pins: Pins::open(context, &args.with, &args.source_map.source_map, args.pipeline_options.old())?,
         findings: Vec::new(),
         several: SeveralCatalogs::default(),
-        copies: TemplateCopies::default(),
+        copies: TemplateCopies::with_mirrors(mirrors),
         closure: args.checks(CheckKind::Closure).then(Closure::default),
         // A pipeline runs `opm validate`, whatever else is wanted.
         is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
@@ -222,6 +229,30 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let is_unread = report_unchecked(context, hidden, select_help);
     Ok(if chosen.is_refused() || is_unread || has_broken { Exit::No } else { Exit::Yes })
 }
+
+/// The mirrors of images: those that were named, and those that Konflux reads in the repositories of these paths.
+fn mirrors(context: &Context, paths: &[PathBuf], pipelines: &mut Pipelines) -> Result<Mirrors, CommandError> {
+    let mut mirrors = context.opener.named_mirrors().map_err(|error| {
+        let help = error.help();
+        CommandError::new(Exit::Input, error.to_string()).help(help)
+    })?;
+    let set = |path: &Path| {
+        let path = path.canonicalize().ok()?;
+        // Above the repository are files of others.
+        let root = path.ancestors().find(|above| above.join(".git").exists()).unwrap_or(&path).to_owned();
+        let below = path.ancestors().take_while(|above| above.starts_with(&root));
+        below.map(|above| above.join(MIRROR_SET)).find(|file| file.is_file())
+    };
+    for file in paths.iter().filter_map(|path| set(path)).collect::<BTreeSet<PathBuf>>() {
+        if let Err(error) = mirrors.add_file(&file) {
+            pipelines.note(Unchecked::unnamed(error.to_string()));
+        }
+    }
+    Ok(mirrors)
+}
+
+/// The mirrors of a repository's images, by the place where Konflux looks for them.
+const MIRROR_SET: &str = ".tekton/images-mirror-set.yaml";
 
 /// The parts of tasks that were not checked, and those that are in none of them.
 fn not_checked(verdicts: &[PipelineVerdict], unchecked: &[Unchecked]) -> Vec<String> {

@@ -115,7 +115,6 @@ pub enum OciError {
 }
 
 impl OciError {
-    #[cfg(feature = "oci")]
     pub(super) fn registry(message: impl Into<String>) -> Self {
         Self::Registry { message: message.into() }
     }

@@ -53,6 +53,7 @@ mod image;
 mod layers;
 mod layout;
 mod listing;
+mod mirrors;
 pub mod pack;
 mod platform;
 mod presence;
@@ -72,6 +73,7 @@ pub use document::{Descriptor, Document, ImageConfig, Index, Manifest, PlatformO
 pub use error::OciError;
 pub use image::{Image, ImageOptions};
 pub use layout::Layout;
+pub use mirrors::{MirrorFile, Mirrors};
 pub use platform::Platform;
 pub use presence::{BlobSizes, Presence, Status};
 pub use reference::{Reference, ReferenceError};

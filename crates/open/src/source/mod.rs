@@ -36,7 +36,7 @@ pub use self::recognized::Recognized;
 pub use self::repository_parts::RepositoryParts;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};
-use crate::oci::{Content, ImageOptions, ImageSelector, Layout, OciError, SavedImage, SkopeoDirectory, Store};
+use crate::oci::{Content, ImageOptions, ImageSelector, Layout, Mirrors, OciError, SavedImage, SkopeoDirectory, Store};
 use crate::template::{BundleImages, CompositePart, Template, template_texts};
 use olmdex_base::archive;
 use olmdex_base::diag::{Finding, Listed};
@@ -214,6 +214,18 @@ impl Opener {
     /// Another opener that takes a directory for a catalog whenever opm does, whatever its content.
     pub fn as_opm(&self) -> Self {
         Self { is_opm: true, ..self.preferring_databases() }
+    }
+
+    /// The mirrors of images that the user named.
+    ///
+    /// # Errors
+    /// If a file of mirrors cannot be read.
+    pub fn named_mirrors(&self) -> Result<Mirrors, OciError> {
+        #[cfg(feature = "oci")]
+        let files: Vec<_> = self.registries.options().mirrors.iter().filter(|file| file.is_named).cloned().collect();
+        #[cfg(not(feature = "oci"))]
+        let files = Vec::new();
+        Mirrors::read(&files)
     }
 
     /// The directory for temporary files.

@@ -4,10 +4,10 @@ use ureq::http::Method;
 
 use super::super::document::{Descriptor, Index};
 use super::super::error::OciError;
+use super::super::mirrors::Endpoint;
 use super::super::pack::{Packed, PackedImage};
 use super::address::upload;
 use super::http::{Payload, Sent, absolute};
-use super::mirrors::Endpoint;
 use super::{MAX_MANIFEST, Registry};
 use olmdex_base::file::Text;
 

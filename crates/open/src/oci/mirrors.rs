@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::super::error::OciError;
-use super::super::reference::Reference;
+use super::error::OciError;
+use super::reference::Reference;
 use olmdex_base::file::read_regular_of;
 use olmdex_text::json::{self, Value};
 use olmdex_text::yaml;
@@ -25,17 +25,18 @@ pub struct MirrorFile {
 
 /// A place to fetch from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Endpoint {
-    /// Host and repository.
-    pub(super) host: String,
-    pub(super) repository: String,
+pub struct Endpoint {
+    /// Its host.
+    pub host: String,
+    /// Its repository.
+    pub repository: String,
     /// Whether its certificate is not verified.
-    pub(super) is_insecure: bool,
+    pub is_insecure: bool,
 }
 
 /// The rules about registries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Mirrors {
+pub struct Mirrors {
     rules: Vec<Rule>,
     aliases: Vec<(String, String)>,
 }
@@ -97,7 +98,7 @@ impl Mirrors {
     ///
     /// # Errors
     /// If one cannot be read or decoded.
-    pub(super) fn read(files: &[MirrorFile]) -> Result<Self, OciError> {
+    pub fn read(files: &[MirrorFile]) -> Result<Self, OciError> {
         let mut mirrors = Self::default();
         for file in files {
             if file.path.is_dir() {
@@ -118,7 +119,7 @@ impl Mirrors {
     ///
     /// # Errors
     /// If it cannot be read or decoded.
-    fn add_file(&mut self, path: &Path) -> Result<(), OciError> {
+    pub fn add_file(&mut self, path: &Path) -> Result<(), OciError> {
         let shown = path.display();
         let text = read_regular_of(path, MAX_FILE)
             .map_err(|error| OciError::registry(format!("cannot read the mirrors in `{shown}`: {error}")))?;
@@ -200,7 +201,7 @@ impl Mirrors {
     }
 
     /// The name that a short one stands for.
-    pub(super) fn alias(&self, short: &str) -> Option<&str> {
+    pub fn alias(&self, short: &str) -> Option<&str> {
         self.aliases.iter().rev().find(|it| it.0 == short).map(|it| it.1.as_str())
     }
 
@@ -208,7 +209,7 @@ impl Mirrors {
     ///
     /// # Errors
     /// If it is blocked and has no mirror.
-    pub(super) fn endpoints(&self, reference: &Reference) -> Result<Vec<Endpoint>, OciError> {
+    pub fn endpoints(&self, reference: &Reference) -> Result<Vec<Endpoint>, OciError> {
         let location = reference.location();
         let itself =
             Endpoint { host: reference.host.clone(), repository: reference.repository.clone(), is_insecure: false };
@@ -240,6 +241,24 @@ impl Mirrors {
             return Err(OciError::registry(message));
         }
         Ok(endpoints)
+    }
+
+    /// The digest of an image, or else its name, with the source instead of a mirror: it is the same for all
+    /// references to one image.
+    pub fn identity(&self, image: &str) -> String {
+        if let Some((_, digest)) = image.split_once('@') {
+            return digest.to_owned();
+        }
+        let Ok(mut reference) = image.parse::<Reference>() else { return image.to_owned() };
+        let location = reference.location();
+        let sources = self.rules.iter().flat_map(|rule| rule.mirrors.iter().map(move |mirror| (mirror, rule)));
+        let found = sources.filter_map(|(mirror, rule)| Some((matched(&mirror.location, &location)?, rule)));
+        if let Some((len, rule)) = found.max_by_key(|(len, _)| *len)
+            && let Some((host, repository)) = format!("{}{}", rule.prefix, &location[len..]).split_once('/')
+        {
+            (reference.host, reference.repository) = (host.to_owned(), repository.to_owned());
+        }
+        reference.to_string()
     }
 }
 
@@ -299,6 +318,15 @@ blocked = true
             ("blocked.io/x:1".to_owned(), "`blocked.io/x` is blocked, and has no mirror for tags"),
         ] {
             assert_eq!(of(&text), expected, "{text}");
+        }
+        for (one, other, is_same) in [
+            ("m.io/redhat/x:1", "redhat.io/x:1", true),
+            ("n.io/redhat/x:1", "m.io/redhat/x:1", true),
+            ("m.io/redhat/x:1", "redhat.io/x:2", false),
+            ("m.io/redhats/x:1", "redhat.io/x:1", false),
+            ("m.io/redhat/x:1@sha256:aa", "other.io/y@sha256:aa", true),
+        ] {
+            assert_eq!(mirrors.identity(one) == mirrors.identity(other), is_same, "{one} {other}");
         }
         assert_eq!(mirrors.alias("till"), Some("quay.io/org/till"));
         assert!(Mirrors::default().add_conf(b"[[registry").is_err());
