@@ -78,7 +78,7 @@ fn both_checks_of_a_catalog_agree_about_what_is_invalid() {
         let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
         let import = builder.add_catalog(&spec, input, Mode::Tolerant).unwrap();
         let findings = import.report.findings.into_iter().filter(|it| it.rule.severity == Severity::Error);
-        let now = JudgedCatalog { index: builder.into_index().unwrap(), findings: findings.collect() };
+        let now = JudgedCatalog { index: builder.into_index().unwrap().into(), findings: findings.collect() };
         let graphs = GraphCheckQuestion::default().answer(now, None).unwrap();
         assert_eq!(errors(&graphs.findings), validated, "{name}");
         n_invalid += usize::from(!validated.is_empty());

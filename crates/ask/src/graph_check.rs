@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::error::AskError;
 use super::name::no_package;
 use olmdex_base::diag::{Finding, FindingSet};
-use olmdex_index::Index;
+use olmdex_index::WholeOrLight;
 use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::check_packages;
 use olmdex_rules::check::is_unread;
@@ -14,7 +14,7 @@ use olmdex_rules::check::is_unread;
 #[derive(Debug)]
 pub struct JudgedCatalog {
     /// The index.
-    pub index: Index,
+    pub index: WholeOrLight,
     /// The findings that keep packages from being checked.
     pub findings: Vec<Finding>,
 }
@@ -74,7 +74,7 @@ impl GraphCheckQuestion {
     }
 
     /// The packages to check: those in the question, or all that either catalog has.
-    fn packages(&self, index: &Index, old: Option<&JudgedCatalog>) -> Result<Vec<String>, AskError> {
+    fn packages(&self, index: &WholeOrLight, old: Option<&JudgedCatalog>) -> Result<Vec<String>, AskError> {
         if !self.packages.is_empty() {
             return Ok(self.packages.clone());
         }

@@ -12,7 +12,7 @@ use super::building::builder;
 use super::catalog::must_have;
 use super::error::AskError;
 use olmdex_fbc::Input;
-use olmdex_index::{Builder, CatalogSpec, HeldUpdates, Index, IndexError, Mode};
+use olmdex_index::{Builder, CatalogSpec, HeldUpdates, Index, IndexError, Kind, Mode};
 use olmdex_open::source::{Opener, STDIN, Source, SourceError, is_revision};
 
 /// A source with the name that its catalog gets.
@@ -272,10 +272,10 @@ impl CatalogNames {
 ///
 /// # Errors
 /// The errors of `add`, of names, and of indexes.
-pub fn load_into<E: From<LoadError> + From<IndexError>>(
-    builder: &mut Builder,
+pub fn load_into<K: Kind, E: From<LoadError> + From<IndexError>>(
+    builder: &mut Builder<K>,
     sources: &[(impl Borrow<NamedSource>, Source)],
-    mut add: impl FnMut(&mut Builder, &NamedSource, &LoadedCatalog<'_>) -> Result<(), E>,
+    mut add: impl FnMut(&mut Builder<K>, &NamedSource, &LoadedCatalog<'_>) -> Result<(), E>,
 ) -> Result<(Vec<String>, bool), E> {
     let (mut known, mut names, mut updates) = (CatalogNames::default(), Vec::new(), Vec::new());
     for (named, source) in sources {

@@ -67,7 +67,7 @@ mod tests {
         let mut builder = builder();
         let import = builder.add_catalog(&CatalogSpec::default(), input, Mode::Tolerant).unwrap();
         let findings = import.report.findings;
-        let now = JudgedCatalog { index: builder.into_index().unwrap(), findings };
+        let now = JudgedCatalog { index: builder.into_index().unwrap().into(), findings };
         let found = GraphCheckQuestion::default().answer(now, None).unwrap().findings;
         // Bundles are in images.
         let is_of_graph =

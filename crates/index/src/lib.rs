@@ -85,7 +85,7 @@ pub use error::{IndexError, NotAnIndex};
 pub use file::has_mark;
 pub use identity::{APPLICATION_ID, SCHEMA_VERSION};
 pub use import::{CatalogSpec, Import, Mode};
-pub use open::{Index, Kind, LightIndex, ListIndex};
+pub use open::{Index, Kind, LightIndex, ListIndex, MayHaveEdges, WholeOrLight};
 pub use past::{
     AsOf, HeldPast, LeftOut, MissingFile, Moment, PastChange, PastChanges, PastImport, PastSource, PastState, PastText,
 };

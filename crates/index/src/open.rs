@@ -110,6 +110,66 @@ impl From<Index> for ListIndex {
     }
 }
 
+/// An index for questions that follow dependencies or edges. Only the whole has the edges, which such a question takes
+/// where it can.
+#[derive(Debug)]
+pub enum WholeOrLight {
+    /// With edges and documents.
+    Whole(Index),
+    /// Without them.
+    Light(LightIndex),
+}
+
+impl Deref for WholeOrLight {
+    type Target = LightIndex;
+
+    fn deref(&self) -> &LightIndex {
+        match self {
+            Self::Whole(index) => index,
+            Self::Light(index) => index,
+        }
+    }
+}
+
+impl From<Index> for WholeOrLight {
+    fn from(index: Index) -> Self {
+        Self::Whole(index)
+    }
+}
+
+/// An index that may have the edges.
+pub trait MayHaveEdges: Deref<Target = LightIndex> {
+    /// The whole index, if it is that.
+    fn whole(&self) -> Option<&Index>;
+}
+
+impl MayHaveEdges for Index {
+    fn whole(&self) -> Option<&Index> {
+        Some(self)
+    }
+}
+
+impl MayHaveEdges for WholeOrLight {
+    fn whole(&self) -> Option<&Index> {
+        match self {
+            Self::Whole(index) => Some(index),
+            Self::Light(_) => None,
+        }
+    }
+}
+
+impl From<LightIndex> for WholeOrLight {
+    fn from(index: LightIndex) -> Self {
+        Self::Light(index)
+    }
+}
+
+impl AsRef<ListIndex> for WholeOrLight {
+    fn as_ref(&self) -> &ListIndex {
+        self
+    }
+}
+
 /// The rows of documents that an index gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[doc(hidden)]

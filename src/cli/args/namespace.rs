@@ -6,13 +6,13 @@ use clap::Args;
 
 use crate::ask::{AskError, NamespaceQuestion, WorkOptions};
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
-use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::constraint::openshift::Minor;
+use crate::index::WholeOrLight;
 use crate::resolve::Options;
 
 /// The options for the contents of a namespace and the wishes for it.
@@ -60,7 +60,7 @@ impl NamespaceOptions {
     }
 
     /// Opens the catalogs; words that the question names are no paths.
-    pub(crate) fn open(&self, context: &Context, words: &[String]) -> Result<FollowedIndex, CommandError> {
+    pub(crate) fn open(&self, context: &Context, words: &[String]) -> Result<WholeOrLight, CommandError> {
         self.ask.refuse_paths(words)?;
         self.ask.open_followed(context)
     }

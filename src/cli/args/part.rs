@@ -10,7 +10,6 @@
 //! to report about them. This module does not know which questions are about a part; commands state that.
 
 use std::collections::BTreeSet;
-use std::ops::Deref;
 use std::time::Instant;
 
 use crate::ask;
@@ -22,7 +21,7 @@ use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::progress::Progress;
 use crate::diag::Tally;
 use crate::fbc::{Input, InputFile, Name, NamedDocuments, Origin};
-use crate::index::{Builder, Index, Kind, LightIndex, ListIndex};
+use crate::index::{Builder, Index, Kind, LightIndex, ListIndex, WholeOrLight};
 use crate::source::{STDIN, Source};
 
 impl AskOptions {
@@ -44,11 +43,11 @@ impl AskOptions {
 
     /// As [`Self::open_light`], for a question that may need the documents of some packages later. Standard input can
     /// be read only once, so it is read as a whole.
-    pub(crate) fn open_followed(&self, context: &Context) -> Result<FollowedIndex, CommandError> {
+    pub(crate) fn open_followed(&self, context: &Context) -> Result<WholeOrLight, CommandError> {
         let has_stdin = self.sources()?.iter().any(|source| source.path.as_os_str() == STDIN);
         self.open_enough(context, &[], |sources| match has_stdin {
             true => Ok(None),
-            false => Ok(light_of(context, sources)?.map(FollowedIndex::Light)),
+            false => Ok(light_of(context, sources)?.map(WholeOrLight::Light)),
         })
     }
 
@@ -77,50 +76,19 @@ impl AskOptions {
     }
 }
 
-/// An index for questions that follow dependencies.
-pub(crate) enum FollowedIndex {
-    Whole(Index),
-    Light(LightIndex),
-}
-
-impl Deref for FollowedIndex {
-    type Target = LightIndex;
-
-    fn deref(&self) -> &LightIndex {
-        match self {
-            Self::Whole(index) => index,
-            Self::Light(index) => index,
-        }
-    }
-}
-
-impl From<Index> for FollowedIndex {
-    fn from(index: Index) -> Self {
-        Self::Whole(index)
-    }
-}
-
-impl AsRef<ListIndex> for FollowedIndex {
-    fn as_ref(&self) -> &ListIndex {
-        self
-    }
-}
-
-impl FollowedIndex {
-    /// Asks an index that has the documents of some packages, of all if none is named.
-    pub(crate) fn with_documents<T, E: Into<CommandError>>(
-        &self,
-        context: &Context,
-        sources: &AskOptions,
-        packages: &[String],
-        ask: impl FnOnce(&Index) -> Result<T, E>,
-    ) -> Result<T, CommandError> {
-        let answer = match self {
-            Self::Whole(index) => ask(index),
-            Self::Light(_) => ask(&sources.open_part(context, packages)?),
-        };
-        answer.map_err(E::into)
-    }
+/// Asks an index that has the documents of some packages, of all if none is named.
+pub(crate) fn with_documents<T, E: Into<CommandError>>(
+    index: &WholeOrLight,
+    context: &Context,
+    sources: &AskOptions,
+    packages: &[String],
+    ask: impl FnOnce(&Index) -> Result<T, E>,
+) -> Result<T, CommandError> {
+    let answer = match index {
+        WholeOrLight::Whole(index) => ask(index),
+        WholeOrLight::Light(_) => ask(&sources.open_part(context, packages)?),
+    };
+    answer.map_err(E::into)
 }
 
 /// Catalogs in files that need no remark before they are read.

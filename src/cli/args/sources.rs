@@ -24,9 +24,10 @@ use crate::diag::{Finding, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
-use crate::index::{Builder, CatalogSpec, Import, Index, Kind, Mode};
+use crate::index::{Builder, CatalogSpec, Import, Index, Kind, Mode, WholeOrLight};
 use crate::source::{STDIN, Source};
 use crate::template::rules::NAMES_OF_TAGS;
+use crate::upgrade::MANY_ENTRIES;
 
 /// The sources of answers.
 #[derive(Debug, Clone, Default, Args)]
@@ -292,8 +293,8 @@ enum SourceSet {
 }
 
 /// Sources as one index.
-struct Imported {
-    index: Index,
+struct Imported<K = Index> {
+    index: K,
     /// The catalogs that were imported, in the order of the sources.
     names: Vec<String>,
     /// The errors that make them invalid, if the caller asked for them.
@@ -351,18 +352,29 @@ impl Sources<'_> {
     }
 
     /// As [`Self::import`], but with errors that make the catalogs invalid as findings, and not as warnings or as an
-    /// error. Catalogs in an index are valid.
-    pub(crate) fn import_judged(self, context: &Context) -> Result<(Index, Vec<Finding>), CommandError> {
+    /// error. Catalogs in an index are valid. The index of files is light, unless a package has so many entries that
+    /// the edges are needed.
+    pub(crate) fn import_judged(self, context: &Context) -> Result<(WholeOrLight, Vec<Finding>), CommandError> {
         let wanted = self.wanted;
-        let imported = self.import_with(context, &mut |named, input, import| {
+        let judge = &mut |named: &NamedSource, input: &Input, import: Import| {
             if !wanted.is_empty() && !wanted.contains(&named.name) {
                 return Ok(Vec::new());
             }
             let found = input.remarks.iter().cloned().chain(import.report.findings);
             Ok(found.filter(|it| it.rule.severity == Severity::Error).collect())
-        })?;
-        check_names(wanted, &imported.index.catalog_names()?)?;
-        Ok((imported.index, imported.errors))
+        };
+        let (index, errors): (WholeOrLight, _) = match self.opened {
+            SourceSet::Index(index) => (index.into(), Vec::new()),
+            SourceSet::Catalogs(sources) => {
+                let Imported { index, errors, .. } = import(context, ask::light_builder(), &sources, judge)?;
+                match index.most_entries()? < MANY_ENTRIES {
+                    true => (index.into(), errors),
+                    false => (import(context, ask::builder(), &sources, judge)?.index.into(), errors),
+                }
+            }
+        };
+        check_names(wanted, &index.catalog_names()?)?;
+        Ok((index, errors))
     }
 
     fn import_with_warnings(self, context: &Context) -> Result<Imported, CommandError> {
@@ -390,7 +402,7 @@ impl Sources<'_> {
     fn import_with(self, context: &Context, judge: &mut Judge<'_>) -> Result<Imported, CommandError> {
         match self.opened {
             SourceSet::Index(index) => Ok(Imported { index, names: Vec::new(), errors: Vec::new() }),
-            SourceSet::Catalogs(sources) => import(context, sources, judge),
+            SourceSet::Catalogs(sources) => import(context, ask::builder(), &sources, judge),
         }
     }
 }
@@ -398,13 +410,14 @@ impl Sources<'_> {
 /// Judges the findings about a catalog in files: an error ends the command.
 type Judge<'j> = dyn FnMut(&NamedSource, &Input, Import) -> Result<Vec<Finding>, CommandError> + 'j;
 
-fn import(
+fn import<K: Kind>(
     context: &Context,
-    sources: Vec<(NamedSource, Source)>,
+    mut builder: Builder<K>,
+    sources: &[(NamedSource, Source)],
     judge: &mut Judge<'_>,
-) -> Result<Imported, CommandError> {
-    let (mut builder, mut errors) = (ask::builder(), Vec::new());
-    let (names, _) = ask::load_into(&mut builder, &sources, |builder, named, catalog| -> Result<(), CommandError> {
+) -> Result<Imported<K>, CommandError> {
+    let mut errors = Vec::new();
+    let (names, _) = ask::load_into(&mut builder, sources, |builder, named, catalog| -> Result<(), CommandError> {
         match catalog.files() {
             Some(input) => {
                 let import = add_files(context, builder, named, input)?;

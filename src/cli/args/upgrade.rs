@@ -8,6 +8,7 @@ use crate::ask::{Answer, AskError, Question, State, Verdict, minor, states_for};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::{of_each, refuse_path};
+use crate::cli::args::part::with_documents;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::SourceOptions;
 use crate::cli::print::answers::{print_answers, print_more};
@@ -92,7 +93,7 @@ impl AskedOptions {
         let index = sources.open_followed(context)?;
         let state = State { index: &*index, cluster: words, source_map, are_named, namespaces: &[] };
         let namespaces = states_for(questions, &state, catalogs)?;
-        index.with_documents(context, &sources, &names, |index| answered(index, &namespaces))
+        with_documents(&index, context, &sources, &names, |index| answered(index, &namespaces))
     }
 }
 

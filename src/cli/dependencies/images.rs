@@ -12,7 +12,7 @@ use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
-use crate::cli::args::part::FollowedIndex;
+use crate::cli::args::part::with_documents;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::SourceOptions;
 use crate::cli::args::upgrade::{ended, told};
@@ -21,6 +21,7 @@ use crate::cli::print::table::{write_data, write_table, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
+use crate::index::WholeOrLight;
 use crate::index::query::{Filter, ImageUse};
 use crate::oci::{Presence, Status};
 
@@ -93,14 +94,14 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     let names: &[String] = if is_about_names { &question.names } else { &[] };
     sources.refuse_paths(question.names())?;
     let index = match question.with_deps && is_about_names {
-        true => FollowedIndex::Light(sources.open_light(context)?),
-        false => FollowedIndex::Whole(sources.open_part(context, names)?),
+        true => WholeOrLight::Light(sources.open_light(context)?),
+        false => WholeOrLight::Whole(sources.open_part(context, names)?),
     };
     question.names().into_iter().try_for_each(|name| refuse_path(&index, name))?;
     let mut is_complete = true;
     if let Some(path) = &args.imageset {
         let mut bundles = Vec::new();
-        is_complete &= index.with_documents(context, &sources, &[], |index| {
+        is_complete &= with_documents(&index, context, &sources, &[], |index| {
             asked::of_configuration(context, index, &question.catalog, path, &mut bundles)
         })?;
         question.others = Some(bundles);
@@ -113,7 +114,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             let rows = index.bundles(&filter)?.into_iter();
             question.others = Some(rows.map(|row| (row.catalog, row.package, row.bundle)).collect());
         }
-        let known = index.with_documents(context, &sources, &[], |index| asked::known_since(context, index, old))?;
+        let known = with_documents(&index, context, &sources, &[], |index| asked::known_since(context, index, old))?;
         (question.known, held) = (known.images, Some(known.blobs));
     }
     let cluster = match args.cluster.as_slice() {

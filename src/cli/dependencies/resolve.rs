@@ -8,6 +8,7 @@ use clap::Args;
 use crate::ask::{Cost, ResolutionWish, Resolutions, resolutions};
 use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
 use crate::cli::args::namespace::NamespaceOptions;
+use crate::cli::args::part::with_documents;
 use crate::cli::print::resolution::{write_list, write_obstacles, write_refusal, write_resolution, write_tree};
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
@@ -62,7 +63,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let mut found = resolutions(&index, worlds, &wish)?;
     let upgraded: Vec<String> = found.upgraded_packages().into_iter().cloned().collect();
     if !upgraded.is_empty() {
-        index.with_documents(context, &args.namespace.ask, &upgraded, |index| found.warn_of_definitions(index))?;
+        with_documents(&index, context, &args.namespace.ask, &upgraded, |index| found.warn_of_definitions(index))?;
     }
     found.warnings().into_iter().for_each(|text| context.reporter.warning(text));
     let Resolutions { answers, is_good, is_of_several, failure, cost } = found;

@@ -7,7 +7,6 @@ use clap::Args;
 use crate::ask::{DiagnoseQuestion, Question as _, State, light_builder};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
-use crate::cli::args::part::FollowedIndex;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{SourceOptions, default_source};
 use crate::cli::args::upgrade::{ended, told};
@@ -15,6 +14,7 @@ use crate::cli::print::diagnosis;
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult};
+use crate::index::WholeOrLight;
 
 const FORMATS: Formats = Formats(&[
     (OutputFormat::Table, "A row for each operator, then each obstacle with its remedies"),
@@ -57,7 +57,7 @@ pub(crate) fn run(context: &Context, args: &DiagnoseArgs) -> CommandResult {
     let index = match !sources.is_given() && default_source().is_err() {
         true => {
             context.reporter.note("no catalog given: resolution is not asked; name catalogs with `-i`");
-            FollowedIndex::Light(light_builder().into_index().map_err(crate::ask::AskError::from)?)
+            WholeOrLight::Light(light_builder().into_index().map_err(crate::ask::AskError::from)?)
         }
         false => sources.open_followed(context)?,
     };

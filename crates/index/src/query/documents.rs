@@ -8,7 +8,7 @@ use super::Filter;
 use super::demand_places::PropertyPlaces;
 use crate::error::NotAnIndex;
 use crate::stored_text::WrongText;
-use crate::{Index, IndexError, compression};
+use crate::{Index, IndexError, ListIndex, compression};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{self as fbc, Typed};
 use olmdex_text::json;
@@ -96,6 +96,16 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("documents of bundles by their images", OF_IMAGES),
 ];
 
+impl ListIndex {
+    /// Whether one of the catalogs holds a document.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn has_documents(&self, filter: &Filter) -> Result<bool, IndexError> {
+        Ok(self.rows(HAS_DOCUMENTS, [filter.catalogs_json()], |row| row.get(0))?.contains(&true))
+    }
+}
+
 impl Index {
     /// Hands out the normal forms of documents, in the order of the catalogs' names and of the documents in them, one
     /// at a time. The filter's channel is ignored.
@@ -117,14 +127,6 @@ impl Index {
             Err(WrongText::Damaged) => Err(self.damaged_document().into()),
             Err(WrongText::Another) => Err(self.forged_text(&head.schema, &head.name).into()),
         })
-    }
-
-    /// Whether one of the catalogs holds a document.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn has_documents(&self, filter: &Filter) -> Result<bool, IndexError> {
-        Ok(self.rows(HAS_DOCUMENTS, [filter.catalogs_json()], |row| row.get(0))?.contains(&true))
     }
 
     /// The documents of a package in each catalog, if none of its bundles requires anything; otherwise none.

@@ -99,6 +99,10 @@ SELECT p.package FROM catalog c CROSS JOIN catalog_package p ON p.catalog = c.id
 const CATALOGS_OF_PACKAGE: &str = "
 SELECT c.name FROM catalog c CROSS JOIN catalog_package p ON p.catalog = c.id AND p.package = ?1 ORDER BY c.name";
 
+const MOST_ENTRIES: &str = "
+SELECT coalesce(max(n), 0)
+FROM (SELECT count(*) AS n FROM channel ch JOIN entry e ON e.document = ch.document GROUP BY ch.package)";
+
 const PACKAGE_NAMES: &str = "SELECT DISTINCT package FROM catalog_package ORDER BY package";
 
 const UPDATE_SOURCES: &str = "
@@ -182,6 +186,14 @@ impl ListIndex {
     /// If the index is damaged.
     pub fn package_names(&self) -> Result<Vec<String>, IndexError> {
         self.rows(PACKAGE_NAMES, [], |row| row.get(0))
+    }
+
+    /// The most entries that the channels of a package have together.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn most_entries(&self) -> Result<usize, IndexError> {
+        Ok(self.rows(MOST_ENTRIES, [], |row| row.get(0))?.first().copied().unwrap_or_default())
     }
 
     /// The names of the packages of a catalog, sorted.

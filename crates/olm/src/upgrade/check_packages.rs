@@ -7,14 +7,14 @@ use super::classic::Package;
 use super::package_view::package_versions;
 use olmdex_base::diag::Finding;
 use olmdex_index::query::{EdgeScope, Filter, NamesWithoutWay, PackageVersions};
-use olmdex_index::{Index, IndexError};
+use olmdex_index::{IndexError, MayHaveEdges};
 
 /// The number of packages that are read at a time.
 const BATCH: usize = 16;
 
-/// The number of entries from which on the index is asked which names edges lead on from. For fewer it takes longer to
-/// ask than to follow every one.
-const MANY_ENTRIES: usize = 1000;
+/// The number of entries of a package from which on the whole index is asked which names edges lead on from. For fewer
+/// it takes longer to ask than to follow every one.
+pub const MANY_ENTRIES: usize = 1000;
 
 /// A package in one state.
 #[derive(Default)]
@@ -34,10 +34,10 @@ struct Material {
 ///
 /// # Errors
 /// If an index cannot be read.
-pub fn check_packages(
-    index: &Index,
+pub fn check_packages<I: MayHaveEdges>(
+    index: &I,
     filter: &Filter,
-    old: Option<&Index>,
+    old: Option<&I>,
     packages: &[String],
 ) -> Result<Vec<Option<Vec<Finding>>>, IndexError> {
     let mut found = Vec::with_capacity(packages.len());
@@ -59,16 +59,18 @@ pub fn check_packages(
     }
 }
 
-fn read(index: &Index, filter: &Filter, old: Option<&Index>, package: &str) -> Result<Material, IndexError> {
+fn read<I: MayHaveEdges>(index: &I, filter: &Filter, old: Option<&I>, package: &str) -> Result<Material, IndexError> {
     let old = old.map(|it| state(it, &Filter::default(), package)).transpose()?;
     Ok(Material { now: state(index, filter, package)?, old })
 }
 
-fn state(index: &Index, filter: &Filter, package: &str) -> Result<State, IndexError> {
+fn state<I: MayHaveEdges>(index: &I, filter: &Filter, package: &str) -> Result<State, IndexError> {
     let graphs = package_versions(index, filter, package)?;
     let n_entries: usize = graphs.iter().flat_map(|it| &it.channels).map(|it| it.entries.len()).sum();
     let mut without_way = NamesWithoutWay::new();
-    if n_entries >= MANY_ENTRIES {
+    if let Some(index) = index.whole()
+        && n_entries >= MANY_ENTRIES
+    {
         let catalogs = filter.catalogs.clone();
         let scope = EdgeScope { catalogs, package: package.to_owned(), channels: Vec::new() };
         without_way = index.names_without_way(&scope)?;

@@ -78,7 +78,7 @@ mod zstream;
 
 pub use answer::{EngineQuestion, NamedVersion, PackageView};
 pub use check_graph::check_graph;
-pub use check_packages::check_packages;
+pub use check_packages::{MANY_ENTRIES, check_packages};
 pub use compare::diff;
 pub use compat_rows::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
 pub use cut_advice::{check_catalog, check_catalog_noting, cut_advice};
