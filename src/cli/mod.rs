@@ -477,3 +477,115 @@ pub fn run() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::shell::complete::split_words;
+    use super::*;
+
+    fn files_below(directory: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => files_below(&path, found),
+                false => found.push(path),
+            }
+        }
+    }
+
+    /// The commands in backquotes of a text, with each placeholder of a format as a word.
+    fn proposed(text: &str, is_source: bool) -> Vec<String> {
+        let mut joined = String::new();
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            // A literal goes on behind the indentation of the next line.
+            match line.strip_suffix('\\').filter(|_| is_source) {
+                Some(first) => {
+                    joined.push_str(first);
+                    let rest = lines.next().unwrap_or_default();
+                    joined.push_str(rest.trim_start());
+                }
+                None => joined.push_str(line),
+            }
+            joined.push('\n');
+        }
+        let mut found = Vec::new();
+        for part in joined.split("`olmdex ").skip(1) {
+            let Some((command, _)) = part.split_once('`') else { continue };
+            if command.contains('\n') {
+                continue;
+            }
+            let mut words = String::new();
+            let mut depth = 0;
+            for letter in command.chars() {
+                match letter {
+                    '{' if is_source => {
+                        depth += 1;
+                        words.push_str(if depth == 1 { "PLACEHOLDER" } else { "" });
+                    }
+                    '}' if is_source => depth -= 1,
+                    _ if depth > 0 => {}
+                    letter => words.push(letter),
+                }
+            }
+            found.push(words.replace("\\\"", "\""));
+        }
+        found
+    }
+
+    /// The fault of a proposed command: an unknown word or option, options that exclude each other, or too few words if
+    /// it is more than the name of a command.
+    fn fault(command: &str) -> Option<String> {
+        let words = split_words(command).into_iter();
+        let words = words.take_while(|word| !["|", ">", ";", "<"].contains(&word.as_str()));
+        let words: Vec<String> = words.filter(|word| word != "…" && !word.is_empty()).collect();
+        let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+        let is_name = words.iter().all(|word| word.chars().all(is_letter));
+        // Topics of the help are no commands.
+        let is_command =
+            |word: &String| !["PLACEHOLDER", "COMMAND", "help"].contains(&word.as_str()) && !word.contains('…');
+        let is_named = words.first().is_some_and(is_command);
+        let all = ["olmdex"].into_iter().map(OsString::from).chain(words.into_iter().map(OsString::from)).collect();
+        let error = parse(all).err().filter(|_| is_named)?;
+        let is_missing = matches!(
+            error.kind(),
+            ErrorKind::MissingRequiredArgument
+                | ErrorKind::MissingSubcommand
+                | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        );
+        // A value that stands for others may have no valid form.
+        let is_of_value = matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation);
+        let is_open = command.contains('…');
+        let stands_for_others = command.chars().any(char::is_uppercase) || is_open || is_name;
+        let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+        let is_fine = is_help || (is_missing && (is_name || is_open)) || (is_of_value && stands_for_others);
+        (!is_fine).then(|| format!("`olmdex {command}`: {}", error.to_string().lines().next().unwrap_or_default()))
+    }
+
+    #[test]
+    fn every_proposed_command_can_be_typed() {
+        assert!(fault("validat catalog").is_some() && fault("list packages --nowhere").is_some());
+        assert!(fault("diff").is_none() && fault("diff OLD NEW").is_none() && fault("lock -o nothing x").is_some());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut files = Vec::new();
+        for directory in ["src", "crates", "docs", "fixtures/asking", "fixtures/rules"] {
+            files_below(&root.join(directory), &mut files);
+        }
+        files.push(root.join("README.md"));
+        let (mut faults, mut n_commands) = (std::collections::BTreeSet::new(), 0);
+        for file in files {
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            let is_source = file.extension().is_some_and(|it| it == "rs");
+            for command in proposed(&text, is_source) {
+                n_commands += 1;
+                let shown = file.strip_prefix(root).unwrap().display().to_string();
+                faults.extend(fault(&command).map(|fault| format!("{shown}: {fault}")));
+            }
+        }
+        assert!(n_commands > 500, "{n_commands}");
+        let faults: Vec<String> = faults.into_iter().collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+}

@@ -208,7 +208,7 @@ const IIB: &[Task] = &[
     Task::of(
         "inspect_related_images",
         Subject::Bundle,
-        Judged::Not("whether related images exist in their registries; `olmdex images --check` asks"),
+        Judged::Not("whether related images exist in their registries; `olmdex images --verify` asks"),
     ),
     Task::of(REGISTRY_ADD, Subject::Bundle, Judged::All),
 ];
