@@ -11,7 +11,7 @@ use super::installed::PlacedOperators;
 use super::question::{Answer, Question, State, Verdict};
 use super::sources::documents_of;
 use super::upgrade::installed;
-use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Operator};
+use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Image, Operator};
 use olmdex_index::query::{BundlePlace, Filter, ImageUse};
 use olmdex_index::{Index, LightIndex};
 use olmdex_olm::resolve::{Options, closure, partial_closure};
@@ -102,7 +102,7 @@ pub struct ImagesQuestion {
 /// Images that a place has already.
 #[derive(Debug, Clone, Default)]
 pub struct KnownImages {
-    /// Their references.
+    /// Their references, as [`Image::copyable_name`] writes them.
     pub references: HashSet<String>,
     /// Their digests.
     pub digests: HashSet<String>,
@@ -110,7 +110,8 @@ pub struct KnownImages {
 
 impl KnownImages {
     fn has(&self, image: &str) -> bool {
-        self.references.contains(image) || image.split_once('@').is_some_and(|it| self.digests.contains(it.1))
+        self.references.contains(&*Image::copyable_name(image))
+            || image.split_once('@').is_some_and(|it| self.digests.contains(it.1))
     }
 }
 

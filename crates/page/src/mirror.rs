@@ -3,6 +3,7 @@
 //!
 //! The address holds the whole list, so the page works without a script, and a list can be kept as a bookmark.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
@@ -15,7 +16,7 @@ use olmdex_ask::{CommandLine, LockQuestion, Olm, asked_of_lock};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
     self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
-    Missing, Operator, Package,
+    Image, Missing, Operator, Package,
 };
 use olmdex_plan::lock::Ask;
 use olmdex_version::by_numbers;
@@ -29,7 +30,7 @@ struct Composed {
     operator: Operator,
     explained: Explained,
     defaults: Vec<ChosenDefault>,
-    images: Vec<String>,
+    images: BTreeSet<String>,
     /// The requested packages that the catalog has.
     found: Catalog,
 }
@@ -79,7 +80,8 @@ fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>)
     let release = FilterVersion::default();
     let explained = mirror::explained(&name, &catalog, &operator, release)
         .map_err(|error| PageError::parameter("p", &error.to_string()))?;
-    let images = mirror::images(&catalog, &explained.filtered).into_iter().map(str::to_owned).collect();
+    let images = mirror::images(&catalog, &explained.filtered);
+    let images = BTreeSet::from_iter(images.into_iter().map(|it| Image::copyable_name(it).into_owned()));
     Ok(Composed { catalog: name, operator, explained, defaults, images, found: catalog })
 }
 
@@ -263,7 +265,7 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mar
             (copied(&composition(found, list)))
             h2 #images { (counted(found.images.len() as u64, "image")) }
             p { (link(context, &text, "As text, one per line")) }
-            details { summary { "Show them" } (copied(&found.images.join("\n"))) }
+            details { summary { "Show them" } (copied(&Vec::from_iter(found.images.iter().map(String::as_str)).join("\n"))) }
         }
     }
 }

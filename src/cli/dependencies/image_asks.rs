@@ -59,7 +59,9 @@ pub(super) fn known_since(context: &Context, index: &Index, old: &Path) -> Resul
     if let Some(known) = of_mirror(old)? {
         return Ok(known);
     }
-    let images = KnownImages { references: references_since(context, index, old)?, ..KnownImages::default() };
+    let references = references_since(context, index, old)?;
+    let references = references.iter().map(|it| Image::copyable_name(it).into_owned()).collect();
+    let images = KnownImages { references, ..KnownImages::default() };
     Ok(ImageInventory { images, ..ImageInventory::default() })
 }
 
@@ -71,7 +73,7 @@ fn of_mirror(old: &Path) -> Result<Option<ImageInventory>, CommandError> {
     let mut known = ImageInventory::default();
     for (digest, name) in layout.images() {
         known.images.digests.insert(digest.to_string());
-        known.images.references.insert(name);
+        known.images.references.insert(Image::copyable_name(&name).into_owned());
     }
     known.blobs = layout.blobs().map_err(cannot)?.into_keys().map(|it| it.to_string()).collect();
     Ok(Some(known))

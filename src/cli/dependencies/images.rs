@@ -23,10 +23,11 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
 use crate::index::WholeOrLight;
 use crate::index::query::{Filter, ImageUse};
+use crate::mirror::Image;
 use crate::oci::{Presence, Status};
 
 const FORMATS: Formats = Formats(&[
-    (OutputFormat::Name, "One reference per line"),
+    (OutputFormat::Name, "One reference per line, as skopeo takes it: without the tag if there is a digest"),
     (OutputFormat::Table, "With the bundles that use them"),
     (OutputFormat::Wide, "The same, with no cell cut on a terminal"),
     JSON,
@@ -231,10 +232,15 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
         OutputFormat::Mapping => {
             let to = args.registry.as_deref().unwrap_or_default().trim_end_matches('/');
             for it in named {
-                writeln!(out, "{}={}", printable_line(&it.image), printable(&mirrored(&it.image, to)))?;
+                writeln!(
+                    out,
+                    "{}={}",
+                    printable_line(&Image::copyable_name(&it.image)),
+                    printable(&mirrored(&it.image, to))
+                )?;
             }
         }
-        _ => named.try_for_each(|it| writeln!(out, "{}", printable_line(&it.image)))?,
+        _ => named.try_for_each(|it| writeln!(out, "{}", printable_line(&Image::copyable_name(&it.image))))?,
     }
     out.flush()?;
     Ok(())

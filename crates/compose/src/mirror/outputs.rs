@@ -44,20 +44,16 @@ pub(super) fn manifest(api: &str, kind: &str, metadata: ManifestValue, spec: Man
 }
 
 impl MirrorImages {
-    /// References, one a line.
+    /// References for tools that copy, one a line.
     pub fn references(&self) -> String {
-        self.origins().into_iter().map(|image| format!("{image}\n")).collect()
+        let images: BTreeSet<Image> = self.origins().into_iter().map(Image::copyable).collect();
+        images.into_iter().map(|image| format!("{image}\n")).collect()
     }
 
     /// Lines `docker://SOURCE=docker://DESTINATION`, as in the mapping.txt of oc-mirror.
     pub fn mapping(&self, to: &Destination) -> String {
-        // skopeo refuses a name with both a tag and a digest, and oc-mirror writes the digest alone
-        // (internal/pkg/operator/common.go).
-        let source = |image: &Image| match image.digest {
-            Some(_) => Image { tag: None, ..image.clone() }.to_string(),
-            None => image.to_string(),
-        };
-        let line = |mirrored: &Mirrored| format!("docker://{}=docker://{}\n", source(&mirrored.image), to.of(mirrored));
+        let line =
+            |mirrored: &Mirrored| format!("docker://{}=docker://{}\n", mirrored.image.copyable(), to.of(mirrored));
         self.all().into_iter().map(line).collect()
     }
 

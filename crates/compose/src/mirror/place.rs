@@ -1,5 +1,6 @@
 //! References of images taken apart, and their places in a mirror (`docs/behaviour/authoring.md` E.2).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use thiserror::Error;
@@ -104,6 +105,21 @@ impl Image {
         };
         let owned = |it: Option<&str>| it.map(str::to_owned);
         Some(Self { host: host.to_owned(), path, tag: owned(tag), digest: owned(digest) })
+    }
+
+    /// The same image as tools that copy take it: skopeo refuses a name with both a tag and a digest, so the digest
+    /// alone counts, as oc-mirror writes it (internal/pkg/operator/common.go).
+    #[must_use]
+    pub fn copyable(&self) -> Self {
+        Self { tag: self.tag.clone().filter(|_| self.digest.is_none()), ..self.clone() }
+    }
+
+    /// A reference as [`Self::copyable`] has it; any other text stays as it is.
+    pub fn copyable_name(reference: &str) -> Cow<'_, str> {
+        match Self::parse(reference) {
+            Some(image) if image.tag.is_some() && image.digest.is_some() => image.copyable().to_string().into(),
+            _ => reference.into(),
+        }
     }
 
     /// Registry and repository.
