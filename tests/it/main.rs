@@ -17,6 +17,8 @@ mod bombs;
 mod bounded;
 mod browsing;
 mod bundles;
+#[cfg(all(unix, feature = "oci"))]
+mod catalog_images;
 mod cel_rules;
 mod choosing;
 mod circles;

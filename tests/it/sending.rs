@@ -178,7 +178,7 @@ fn what_cannot_be_sent_or_fetched_is_told() {
         (&["push", catalog, "docker://catalog:v1"], 3, "name the registry too"),
         (&["push", catalog, &format!("docker://quay.io/a@{some}")], 2, "leave `@sha256:…` out"),
         (&["push", "--offline", catalog, "docker://quay.io/a:1"], 2, "`--offline` forbids sending"),
-        (&["push", broken, "oci:broken"], 1, "`olmdex validate` shows why"),
+        (&["push", broken, "oci:broken"], 1, "which is not in the catalog"),
         (&["push", catalog, "oci:x", "--label", "a"], 2, "is not KEY=VALUE"),
         (&["push", "index.db", "oci:x", "--label", "a=b"], 2, "`--label` is for catalogs"),
         (&["push", catalog, "oci:x", "--subject", &some], 2, "`--subject` is for databases"),

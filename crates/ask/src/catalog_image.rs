@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
-use olmdex_base::diag::{Severity, Tally};
+use olmdex_base::diag::{Finding, Severity, counted};
 use olmdex_compose::compose::{Composition, Files, FilesError};
 use olmdex_compose::mirror::Blobs;
 use olmdex_fbc::{Format, Input, Level, Origin, RenderDefect, Rendering, RereadError, Selection, Sorted};
 use olmdex_legacy::{LegacyError, package_file};
 use olmdex_olm::upgrade::check_catalog;
 use olmdex_open::oci::pack::{self, Base, LayerWriter, PackedImage};
-use olmdex_open::oci::{OciError, PlatformOf};
+use olmdex_open::oci::{Content, Image, ImageOptions, ImageSelector, OciError, PlatformOf};
 use olmdex_open::source::SourceError;
 use olmdex_text::json::Expansion;
 
@@ -41,8 +41,10 @@ pub struct ImageParts<'p> {
     pub labels: &'p BTreeMap<String, String>,
     /// The time at which it was made, as RFC 3339.
     pub created: Option<&'p str>,
-    /// The directory for temporary files.
-    pub scratch: &'p Path,
+    /// How its bases were read, and where temporary files go.
+    pub options: &'p ImageOptions,
+    /// Its name in the findings about it; without one, an image that is not valid is made, too.
+    pub checked_as: Option<&'p str>,
 }
 
 /// The reasons why a catalog cannot be packed.
@@ -70,13 +72,9 @@ pub enum CatalogImageError {
     /// The image cannot be made.
     #[error(transparent)]
     Image(#[from] OciError),
-}
-
-/// The findings of a catalog that is not valid, so that no image should be made of it.
-pub fn invalidity(catalog: &Input) -> Option<Tally> {
-    let tally = Tally::of(&check_catalog(catalog, None).findings);
-    let is_broken = catalog.remarks.iter().any(|finding| finding.rule.severity == Severity::Error);
-    (tally.errors > 0 || is_broken).then_some(tally)
+    /// The catalog in the image would not be valid: the errors.
+    #[error("the catalog would not be valid ({})", counted(.0.len() as u64, "error"))]
+    Invalid(Vec<Finding>),
 }
 
 impl CatalogFiles<'_> {
@@ -85,9 +83,27 @@ impl CatalogFiles<'_> {
     /// # Errors
     /// [`CatalogImageError`]
     pub fn image(self, parts: ImageParts<'_>) -> Result<PackedImage, CatalogImageError> {
-        let mut layer = LayerWriter::begin(parts.scratch)?;
+        let mut layer = LayerWriter::begin(&parts.options.scratch, &parts.bases)?;
         self.write(&mut layer)?;
-        Ok(pack::catalog(&layer.finish()?, parts.platforms, parts.bases, parts.labels, parts.created)?)
+        let image = pack::catalog(&layer.finish()?, parts.platforms, parts.bases, parts.labels, parts.created)?;
+        if let Some(name) = parts.checked_as {
+            let mut errors = self.remarks();
+            errors.extend(findings(&image, name, parts.options)?);
+            errors.retain(|finding| finding.rule.severity == Severity::Error);
+            if !errors.is_empty() {
+                return Err(CatalogImageError::Invalid(errors));
+            }
+        }
+        Ok(image)
+    }
+
+    /// The remarks about the source.
+    fn remarks(self) -> Vec<Finding> {
+        match self {
+            Self::AsWritten(input) | Self::ByPackage(input) => input.remarks.clone(),
+            Self::Composed(composition, _) => composition.input().remarks,
+            Self::Kept(_) => Vec::new(),
+        }
     }
 
     fn write(self, layer: &mut LayerWriter) -> Result<(), CatalogImageError> {
@@ -136,6 +152,18 @@ impl CatalogFiles<'_> {
         }
         Ok(())
     }
+}
+
+/// The findings of the catalog that readers of an image get, with the layers of its base.
+fn findings(image: &PackedImage, name: &str, options: &ImageOptions) -> Result<Vec<Finding>, OciError> {
+    let opened = Image::open(image, &ImageSelector::default(), options)?;
+    let (content, mut findings) = Content::read(image, &opened, options, name)?;
+    let Content::Catalog(directory, files) = content else {
+        return Err(OciError::NotForOlm("its labels are not those of a catalog".to_owned()));
+    };
+    let input = Input::tree(&format!("{name}!{}", directory.trim_end_matches('/')), files, false);
+    findings.extend(check_catalog(&input, None).findings);
+    Ok(findings)
 }
 
 /// The file of a package; blobs without package have one, too.

@@ -99,7 +99,7 @@ pub use building::{builder, builder_for_lists, builder_of, light_builder};
 pub use bundle::{Target, bundle_called, looks_like_range, of_version};
 pub use bundle_directory::BundleDirectory;
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
-pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
+pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts};
 #[cfg(feature = "clap")]
 pub use command_line::{CommandLine, one_of};
 pub use compat::{CompatAnswers, CompatQuestion, stays_at};

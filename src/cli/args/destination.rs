@@ -1,20 +1,27 @@
 //! The destination of an image: a registry, or a new layout.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::ask::CatalogImageError;
+use crate::ask::{CatalogFiles, CatalogImageError, ImageParts};
 use crate::calendar::rfc3339;
+use crate::cli::print::defects;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 #[cfg(feature = "oci")]
 use crate::cli::terminal::progress::Progress;
 #[cfg(feature = "oci")]
 use crate::diag::counted;
+use crate::diag::printable;
 use crate::file::NewDirectory;
-use crate::oci::pack::{self, PackedImage};
+use crate::oci::pack::{self, Base, PackedImage};
 #[cfg(feature = "oci")]
 use crate::oci::registry::Registry;
 use crate::oci::{OciError, PlatformOf};
+
+/// The part of a CatalogSource with which OLM serves an image without server. With a `cacheDir` the pod would insist
+/// on a cache of the cluster's opm.
+const EXTRACT_CONTENT: &str = "`spec: {grpcPodConfig: {extractContent: {catalogDir: /configs}}}`";
 
 /// The destination of an image.
 pub(crate) enum Destination<'c> {
@@ -80,17 +87,59 @@ impl<'c> Destination<'c> {
     }
 }
 
-/// The error for an image that cannot be made of a catalog; `name` is the user's name for its place.
-pub(crate) fn not_packed(name: &str, error: CatalogImageError) -> CommandError {
-    match error {
+/// The options of an image that is made of a catalog.
+pub(crate) struct ImageSettings<'s> {
+    /// The user's name for its place.
+    pub name: &'s str,
+    pub base: Option<&'s str>,
+    /// Platforms of an image without base.
+    pub platforms: Vec<PlatformOf>,
+    pub labels: &'s BTreeMap<String, String>,
+    pub created: Option<&'s str>,
+    /// The option that makes the image of a catalog that is not valid, and whether it is given.
+    pub no_check: Option<(&'static str, bool)>,
+}
+
+/// Makes the image of a catalog. Findings are reported, and what serves it.
+pub(crate) fn pack(
+    context: &Context,
+    files: CatalogFiles<'_>,
+    settings: ImageSettings<'_>,
+) -> Result<PackedImage, CommandError> {
+    let ImageSettings { name, base, platforms, labels, created, no_check } = settings;
+    let options = &context.opener.images;
+    let bases = match base {
+        None => Vec::new(),
+        Some(base) => {
+            let (store, wanted) = context.opener.store(base)?;
+            Base::read(&*store, &wanted, options).map_err(|error| cannot("read", base, error))?
+        }
+    };
+    let checked_as = (!no_check.is_some_and(|it| it.1)).then_some(name);
+    let parts = ImageParts { bases, platforms: &platforms, labels, created, options, checked_as };
+    let image = files.image(parts).map_err(|error| match error {
         CatalogImageError::Source(error) => error.into(),
         CatalogImageError::Reread(error) => error.into(),
         CatalogImageError::Files(error) => error.into(),
         CatalogImageError::Name(error) => error.into(),
         CatalogImageError::Io(error) => error.into(),
         CatalogImageError::Image(error) => cannot("send", name, error),
+        CatalogImageError::Defects { input, defects } => {
+            defects::report(context, &input, &defects);
+            CommandError::new(Exit::Input, "the catalog cannot be rendered")
+        }
+        CatalogImageError::Invalid(ref errors) => {
+            context.reporter.findings(errors);
+            let refused = CommandError::new(Exit::No, format!("`{name}` is not sent: {error}"));
+            refused.with_help(no_check.map(|(option, _)| format!("`{option}` sends it anyway")))
+        }
         error => CommandError::new(Exit::Input, error.to_string()),
-    }
+    })?;
+    context.reporter.note(&match &image.server {
+        Some(words) => format!("the image serves its catalog: `{}`", printable(&words.join(" "))),
+        None => format!("nothing in the image serves the catalog: a CatalogSource needs {EXTRACT_CONTENT}"),
+    });
+    Ok(image)
 }
 
 pub(crate) fn cannot(what: &str, image: &str, error: OciError) -> CommandError {

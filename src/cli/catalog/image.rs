@@ -7,18 +7,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::dockerfile;
-use crate::ask::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
+use crate::ask::CatalogFiles;
 use crate::cli::args::composition;
-use crate::cli::args::destination::{Destination, cannot, created, label, not_packed, platform};
+use crate::cli::args::destination::{Destination, ImageSettings, created, label, pack, platform};
 use crate::cli::args::words::SourceOption;
-use crate::cli::print::defects;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::compose::{Config, NamedCatalog};
 use crate::diag::Listed;
 use crate::file::{finish_left, read_regular_of, write_over};
-use crate::oci::pack::Base;
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
 
 /// Write the Dockerfiles of the catalogs of olmdex.toml, or make the image of one
@@ -40,7 +38,8 @@ pub(crate) struct ImageCommandArgs {
     /// Make the image, and send it: `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
     #[arg(long, value_name = "IMAGE", alias = "to")]
     destination: Option<String>,
-    /// Base image of the catalog, for each of its platforms; `scratch` for an image with nothing else in it
+    /// Base image with opm or olmdex, for each of its platforms: its program serves the catalog, and its own catalog
+    /// and cache are hidden. `scratch` for an image with nothing else in it
     #[arg(long, value_name = "IMAGE")]
     base: Option<String>,
     /// Platforms of an image without base, separated by commas
@@ -210,29 +209,15 @@ fn image(
     };
     let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
     let composed = composition::compose(context, config, catalog)?;
-    if !args.no_check
-        && let Some(tally) = invalidity(&composed.input())
-    {
-        let message = format!("catalog `{}` is not valid ({tally})", catalog.name);
-        let help = "`olmdex validate` without a source shows why; `--no-check` sends it anyway";
-        return Err(CommandError::new(Exit::No, message).help(help));
-    }
-    let scratch = context.opener.scratch();
-    let bases = match base {
-        None => Vec::new(),
-        Some(base) => {
-            let (store, wanted) = context.opener.store(base)?;
-            Base::read(&*store, &wanted, scratch).map_err(|error| cannot("read", base, error))?
-        }
+    let settings = ImageSettings {
+        name: to,
+        base,
+        platforms,
+        labels,
+        created: created.as_deref(),
+        no_check: Some(("--no-check", args.no_check)),
     };
-    let parts = ImageParts { bases, platforms: &platforms, labels, created: created.as_deref(), scratch };
-    let image = CatalogFiles::Composed(&composed, catalog.format).image(parts).map_err(|error| match error {
-        CatalogImageError::Defects { input, defects } => {
-            defects::report(context, &input, &defects);
-            CommandError::new(Exit::Input, format!("catalog `{}` cannot be rendered", catalog.name))
-        }
-        error => not_packed(to, error),
-    })?;
+    let image = pack(context, CatalogFiles::Composed(&composed, catalog.format), settings)?;
     interrupt::undo_writes(context);
     destination.send(context, &image, to)?;
     writeln!(io::stdout(), "{}", image.root.descriptor.digest)?;

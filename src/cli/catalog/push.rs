@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{CatalogFiles, CatalogImageError, ImageParts, invalidity};
+use crate::ask::CatalogFiles;
 use crate::bundle;
-use crate::cli::args::destination::{Destination, cannot, created, label, not_packed, platform};
+use crate::cli::args::destination::{Destination, ImageSettings, cannot, created, label, pack, platform};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
@@ -19,7 +19,7 @@ use crate::cli::terminal::progress::Progress;
 use crate::file::{Part, Text, open_regular};
 use crate::index::{self, Index};
 use crate::oci::Digest;
-use crate::oci::pack::{self, ArtifactOptions, Base, PackedImage};
+use crate::oci::pack::{ArtifactOptions, PackedImage, database as artifact_of};
 use crate::source::{self, Source, SourceError};
 
 /// Send a catalog as an image, or a database as an artifact
@@ -40,7 +40,8 @@ pub(crate) struct PushArgs {
     /// `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
     #[arg(value_name = "IMAGE")]
     image: String,
-    /// Base image of the catalog, for each of its platforms. Default: an image with nothing else in it
+    /// Base image with opm or olmdex, for each of its platforms: its program serves the catalog, and its own catalog
+    /// and cache are hidden. Default: an image with nothing else in it
     #[arg(long, value_name = "IMAGE")]
     base: Option<String>,
     /// Platforms of an image without base, separated by commas
@@ -122,7 +123,7 @@ fn database(
     let title = args.source.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let options =
         ArtifactOptions { title, annotations, created, subject, is_version_1_0: args.image_spec == ImageSpec::V1_0 };
-    pack::database(&text, &options).map_err(|error| cannot("send", &args.image, error))
+    artifact_of(&text, &options).map_err(|error| cannot("send", &args.image, error))
 }
 
 /// Any other catalog as an image.
@@ -138,27 +139,12 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
             return Err(CommandError::new(Exit::Input, message));
         }
     };
-    if !args.no_check
-        && let Some(tally) = invalidity(&input)
-    {
-        let message = format!("`{}` is not valid ({tally})", args.source.display());
-        let help = "`olmdex validate` shows why; `--no-check` sends it anyway";
-        return Err(CommandError::new(Exit::No, message).help(help));
-    }
     let mut labels = BTreeMap::new();
     for text in &args.label {
         let (key, value) = label(text)?;
         labels.insert(key, value);
     }
     let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
-    let scratch = context.opener.scratch();
-    let bases = match &args.base {
-        None => Vec::new(),
-        Some(base) => {
-            let (store, wanted) = context.opener.store(base)?;
-            Base::read(&*store, &wanted, scratch).map_err(|error| cannot("read", base, error))?
-        }
-    };
     let _progress = Progress::reading(context, format!("packing {}", args.source.display()), &input);
     // A source that is a directory already is packed as it is written.
     let files = if args.source.is_dir() && !bundle::is_bundle(&args.source) {
@@ -166,13 +152,13 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
     } else {
         CatalogFiles::ByPackage(&input)
     };
-    let parts = ImageParts { bases, platforms: &platforms, labels: &labels, created, scratch };
-    files.image(parts).map_err(|error| match &error {
-        CatalogImageError::Defects { input, defects } => {
-            let file = defects.first().and_then(|(origin, _)| input.files.get(origin.file as usize));
-            let file = file.map(|file| file.shown.as_str()).unwrap_or_default();
-            CommandError::new(Exit::Input, format!("`{file}` cannot be rendered: `olmdex render` shows why"))
-        }
-        _ => not_packed(&args.image, error),
-    })
+    let settings = ImageSettings {
+        name: &args.image,
+        base: args.base.as_deref(),
+        platforms,
+        labels: &labels,
+        created,
+        no_check: Some(("--no-check", args.no_check)),
+    };
+    pack(context, files, settings)
 }

@@ -43,6 +43,10 @@ pub(crate) struct FilterArgs {
     /// `docker://HOST/NAME:TAG`
     #[arg(long, value_name = "TARGET", conflicts_with_all = ["explain", "repair"])]
     pub(super) into: Option<String>,
+    /// Base image of `--into IMAGE`, with opm or olmdex: its program serves the catalog, and its own catalog and cache
+    /// are hidden. Default: an image with nothing else in it, which OLM extracts
+    #[arg(long, value_name = "IMAGE", requires = "into")]
+    pub(super) base: Option<String>,
     /// Registry to mirror to, with an optional path, for manifests and mappings
     #[arg(long, value_name = "REGISTRY", alias = "to")]
     pub(super) registry: Option<String>,

@@ -65,13 +65,15 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
         return Err(CommandError::new(exit, "no package is left, so nothing was written"));
     }
     let format = args.output.unwrap_or(OutputFormat::Json);
+    let mut has_server = false;
     if let Some(target) = &args.into {
-        target::write(context, target, &kept)?;
+        has_server = target::write(context, target, args.base.as_deref(), &kept)?;
         if args.output.is_none() {
             return Ok(exit);
         }
     }
-    let is_complete = output::print(context, args.to()?.as_ref(), format, &configuration, &kept, args.openshift)?;
+    let is_complete =
+        output::print(context, args.to()?.as_ref(), format, &configuration, &kept, (args.openshift, has_server))?;
     Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
 }
 

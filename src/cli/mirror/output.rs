@@ -41,14 +41,15 @@ pub(super) const FORMATS: Formats = Formats(&[
 /// A catalog, and its kept part.
 pub(super) type Kept<'e> = (&'e MirrorCatalog, KeptPart);
 
-/// Prints it. Returns whether nothing had to be left out.
+/// Prints it. `of_cluster` are the version of OpenShift, and whether the image of the catalog has a server. Returns
+/// whether nothing had to be left out.
 pub(super) fn print(
     context: &Context,
     to: Option<&Destination>,
     format: OutputFormat,
     configuration: &Configuration,
     kept: &[Kept<'_>],
-    openshift: Option<Minor>,
+    of_cluster: (Option<Minor>, bool),
 ) -> Result<bool, CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut is_complete = true;
@@ -82,7 +83,7 @@ pub(super) fn print(
         | OutputFormat::ClusterExtension => {
             let mut nodes = Vec::new();
             for it in kept {
-                nodes.extend(manifests(context, to, format, it, openshift)?);
+                nodes.extend(manifests(context, to, format, it, of_cluster)?);
             }
             // Several packages may go to one namespace.
             let mut seen = Vec::new();
@@ -168,7 +169,7 @@ fn manifests(
     to: Option<&Destination>,
     format: OutputFormat,
     kept: &Kept<'_>,
-    openshift: Option<Minor>,
+    (openshift, has_server): (Option<Minor>, bool),
 ) -> Result<Vec<ManifestValue>, CommandError> {
     let (MirrorCatalog { operator, input, catalog, .. }, part) = kept;
     let image = mirror::catalog_image(operator, to);
@@ -184,7 +185,7 @@ fn manifests(
         ));
     }
     Ok(match format {
-        OutputFormat::CatalogSource => vec![mirror::catalog_source(&image.ok_or_else(unnamed)?)?],
+        OutputFormat::CatalogSource => vec![mirror::catalog_source(&image.ok_or_else(unnamed)?, has_server)?],
         OutputFormat::ClusterCatalog => vec![mirror::cluster_catalog(&image.ok_or_else(unnamed)?)?],
         _ => {
             let installs = mirror::installs(input, catalog, &part.filtered, operator)?;

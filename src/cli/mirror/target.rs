@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::output::Kept;
-use crate::ask::{CatalogFiles, ImageParts};
-use crate::cli::args::destination::{Destination, created, not_packed};
+use crate::ask::CatalogFiles;
+use crate::cli::args::destination::{Destination, ImageSettings, created, pack, platform};
 use crate::cli::args::overwrite::refuse_inside;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
@@ -15,13 +15,22 @@ use crate::fbc::Input;
 use crate::file::NewDirectory;
 use crate::index::{Builder, CatalogSpec, Mode};
 use crate::legacy::package_file;
-use crate::oci::PlatformOf;
 
 /// Writes catalogs to `target`: `docker://…` and `oci:…` are images, `….db` is an index, anything else is a directory.
-pub(super) fn write(context: &Context, target: &str, kept: &[Kept<'_>]) -> Result<(), CommandError> {
+/// Returns whether something there serves them.
+pub(super) fn write(
+    context: &Context,
+    target: &str,
+    base: Option<&str>,
+    kept: &[Kept<'_>],
+) -> Result<bool, CommandError> {
     interrupt::undo_writes(context);
     if target.starts_with("docker://") || target.starts_with("oci:") {
-        return write_image(context, target, kept);
+        return write_image(context, target, base, kept);
+    }
+    if base.is_some() {
+        let error = CommandError::usage(format!("`--base` is for images, and `{target}` is none"));
+        return Err(error.help("name `docker://HOST/NAME:TAG` or `oci:DIR:TAG`"));
     }
     let path = Path::new(target);
     if path.extension().is_some_and(|it| it == "db") {
@@ -43,14 +52,14 @@ pub(super) fn write(context: &Context, target: &str, kept: &[Kept<'_>]) -> Resul
     }
     let n_files = directory.finish()?;
     context.reporter.note(&format!("wrote {} to {target}", counted(n_files as u64, "file")));
-    Ok(())
+    Ok(false)
 }
 
 fn file_of(package: &str) -> Result<PathBuf, CommandError> {
     Ok(if package.is_empty() { PathBuf::from("catalog.json") } else { package_file(package, "json")? })
 }
 
-fn write_index(context: &Context, path: &Path, kept: &[Kept<'_>]) -> Result<(), CommandError> {
+fn write_index(context: &Context, path: &Path, kept: &[Kept<'_>]) -> Result<bool, CommandError> {
     let mut builder = Builder::open(path)?;
     for (entry, part) in kept {
         let source = match entry.operator.catalog.as_str() {
@@ -62,26 +71,26 @@ fn write_index(context: &Context, path: &Path, kept: &[Kept<'_>]) -> Result<(), 
     }
     builder.finish()?;
     context.reporter.note(&format!("wrote {}", path.display()));
-    Ok(())
+    Ok(false)
 }
 
-fn write_image(context: &Context, target: &str, kept: &[Kept<'_>]) -> Result<(), CommandError> {
+fn write_image(context: &Context, target: &str, base: Option<&str>, kept: &[Kept<'_>]) -> Result<bool, CommandError> {
     let [(_, part)] = kept else {
         return Err(CommandError::usage(format!("`{target}` can hold one catalog, but there are {}", kept.len()))
             .help("write an index or a directory, or use one configuration per catalog"));
     };
     let created = created()?;
     let destination = Destination::parse(context, target)?;
-    let platform = PlatformOf { os: "linux".to_owned(), architecture: "amd64".to_owned(), variant: String::new() };
-    let parts = ImageParts {
-        bases: Vec::new(),
-        platforms: &[platform],
+    let settings = ImageSettings {
+        name: target,
+        base,
+        platforms: vec![platform("linux/amd64")?],
         labels: &BTreeMap::new(),
         created: created.as_deref(),
-        scratch: context.opener.scratch(),
+        no_check: None,
     };
-    let image = CatalogFiles::Kept(&part.blobs).image(parts).map_err(|error| not_packed(target, error))?;
+    let image = pack(context, CatalogFiles::Kept(&part.blobs), settings)?;
     destination.send(context, &image, target)?;
     context.reporter.note(&format!("wrote {target}: {}", image.root.descriptor.digest));
-    Ok(())
+    Ok(image.server.is_some())
 }

@@ -77,6 +77,11 @@ pub fn digest(bytes: &[u8]) -> String {
 
 /// An image with one label and these layers, as blobs by digest, and the digest and size of its manifest.
 pub fn image(label: (&str, &str), layers: &[Vec<u8>]) -> (BTreeMap<String, Vec<u8>>, String, usize) {
+    image_of(&serde_json::json!({"Labels": {label.0: label.1}}), layers)
+}
+
+/// The same with any configuration of containers.
+fn image_of(container: &serde_json::Value, layers: &[Vec<u8>]) -> (BTreeMap<String, Vec<u8>>, String, usize) {
     let mut blobs = BTreeMap::new();
     let mut put = |bytes: Vec<u8>| {
         let (digest, size) = (digest(&bytes), bytes.len());
@@ -85,7 +90,7 @@ pub fn image(label: (&str, &str), layers: &[Vec<u8>]) -> (BTreeMap<String, Vec<u
     };
     let diff_ids: Vec<String> = layers.iter().map(|it| digest(it)).collect();
     let config = serde_json::json!({
-        "architecture": "amd64", "os": "linux", "config": {"Labels": {label.0: label.1}},
+        "architecture": "amd64", "os": "linux", "config": container,
         "rootfs": {"type": "layers", "diff_ids": diff_ids},
     });
     let (config, config_size) = put(config.to_string().into_bytes());
@@ -106,7 +111,12 @@ pub fn image(label: (&str, &str), layers: &[Vec<u8>]) -> (BTreeMap<String, Vec<u
 
 /// Writes an image as a layout with the tag `latest`.
 pub fn layout(directory: &Path, label: (&str, &str), layers: &[Vec<u8>]) {
-    let (blobs, digest, size) = image(label, layers);
+    layout_of(directory, &serde_json::json!({"Labels": {label.0: label.1}}), layers);
+}
+
+/// The same with any configuration of containers.
+pub fn layout_of(directory: &Path, container: &serde_json::Value, layers: &[Vec<u8>]) {
+    let (blobs, digest, size) = image_of(container, layers);
     std::fs::create_dir_all(directory.join("blobs/sha256")).unwrap();
     for (digest, bytes) in blobs {
         std::fs::write(directory.join("blobs").join(digest.replace(':', "/")), bytes).unwrap();

@@ -34,20 +34,20 @@ impl ArchiveWriter {
     /// An error of the system.
     pub fn file(&mut self, path: &str, len: u64, text: &mut dyn Read) -> io::Result<()> {
         for (at, _) in path.match_indices('/') {
-            self.directory(&path[..at])?;
+            self.directory(&path[..at], 0o755)?;
         }
         let mut header = header(EntryType::Regular, 0o644);
         header.set_size(len);
         self.tar.append_data(&mut header, path, text.take(len))
     }
 
-    /// Adds a directory, unless it is there.
+    /// Adds a directory with these permissions, unless it is there.
     ///
     /// # Errors
     /// An error of the system.
-    pub fn directory(&mut self, path: &str) -> io::Result<()> {
+    pub fn directory(&mut self, path: &str, mode: u32) -> io::Result<()> {
         if self.directories.insert(path.to_owned()) {
-            let mut header = header(EntryType::Directory, 0o755);
+            let mut header = header(EntryType::Directory, mode);
             header.set_size(0);
             self.tar.append_data(&mut header, format!("{path}/"), io::empty())?;
         }

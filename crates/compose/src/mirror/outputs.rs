@@ -200,19 +200,22 @@ pub fn catalog_image(operator: &Operator, to: Option<&Destination>) -> Option<Im
     Some(to.of_image(&image))
 }
 
-/// A CatalogSource, for OLM Classic.
+/// A CatalogSource, for OLM Classic. Without a server in the image, opm of the cluster serves the extracted catalog. It
+/// makes its own cache: one from the image, named by `cacheDir`, would have to be of the same opm.
 ///
 /// # Errors
 /// [`OutputError`].
-pub fn catalog_source(image: &Image) -> Result<ManifestValue, OutputError> {
+pub fn catalog_source(image: &Image, has_server: bool) -> Result<ManifestValue, OutputError> {
     let metadata = ManifestValue::fields([
         ("name", ManifestValue::Text(catalog_name("cs", image)?)),
         ("namespace", ManifestValue::text("openshift-marketplace")),
     ]);
-    let spec = ManifestValue::fields([
-        ("image", ManifestValue::Text(image.to_string())),
-        ("sourceType", ManifestValue::text("grpc")),
-    ]);
+    let image = ("image", ManifestValue::Text(image.to_string()));
+    let mut spec = ManifestValue::fields([image, ("sourceType", ManifestValue::text("grpc"))]);
+    if !has_server {
+        let place = ManifestValue::fields([("catalogDir", ManifestValue::text("/configs"))]);
+        spec = spec.with("grpcPodConfig", ManifestValue::fields([("extractContent", place)]));
+    }
     Ok(manifest("operators.coreos.com/v1alpha1", "CatalogSource", metadata, spec))
 }
 

@@ -45,8 +45,7 @@ impl Dockerfile<'_> {
         text.push_str(match *base {
             "scratch" => {
                 "# There is no server in this image. A CatalogSource of OLM Classic says where the catalog is:\n\
-                 #   spec:\n#     grpcPodConfig:\n#       extractContent:\n#         catalogDir: /configs\n\
-                 #         cacheDir: /tmp/cache\n"
+                 #   spec:\n#     grpcPodConfig:\n#       extractContent:\n#         catalogDir: /configs\n"
             }
             _ => {
                 "# Needs /bin/opm, to serve the catalog.\n\nENTRYPOINT [\"/bin/opm\"]\n\

@@ -17,7 +17,7 @@ use olmdex_fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 
 /// The label of a catalog, of a legacy database, and of a bundle.
 const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
-const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
+pub(super) const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 const BUNDLE: &str = "operators.operatorframework.io.bundle.package.v1";
 
 /// The content of an image.

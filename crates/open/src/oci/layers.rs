@@ -20,7 +20,7 @@ use olmdex_base::file::Text;
 const WHITEOUT: &[u8] = b".wh.";
 
 /// The last component of a name that removes everything that lower layers have in its directory.
-const OPAQUE: &[u8] = b".wh..wh..opq";
+pub(super) const OPAQUE: &str = ".wh..wh..opq";
 
 /// The remarks about a layer.
 #[derive(Debug, Default)]
@@ -106,7 +106,7 @@ fn add(
     let at = name.iter().rposition(|&byte| byte == b'/').map_or(0, |it| it + 1);
     let (above, base) = name.split_at(at);
     let Some(removed) = base.strip_prefix(WHITEOUT) else { return tree.add(entry, text, layer) };
-    if base == OPAQUE {
+    if base == OPAQUE.as_bytes() {
         let directory = tree.place(&[above, b"x"].concat())?.unwrap_or_default();
         let directory = directory.strip_suffix(b"x").unwrap_or(&directory);
         let directory = directory.strip_suffix(b"/").unwrap_or(directory).to_vec();

@@ -1,19 +1,21 @@
 //! Making images and artifacts: the same content gives the same bytes (`docs/behaviour/serving.md` A.1, A.5).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::content::DATABASE;
 use super::digest::Digest;
 use super::document::{Descriptor, Document, Manifest, PlatformOf};
 use super::error::OciError;
-use super::image::{config_text, read, read_listed};
+use super::image::{ImageOptions, config_text, read, read_listed};
+use super::layers::{OPAQUE, apply};
 use super::store::{ImageSelector, Store, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
-use olmdex_base::archive::{ArchiveWriter, Decompressed, Limits, Spool};
+use olmdex_base::archive::{ArchiveWriter, Decompressed, Limits, PathTarget, Spool, Tree};
 use olmdex_base::file::{NewDirectory, Text};
 
 /// The media types of the documents that are made.
@@ -28,6 +30,16 @@ const UNKNOWN_CONFIG: &str = "application/vnd.unknown.config.v1+json";
 
 /// The label of a catalog, and the directory that it names.
 const CONFIGS: (&str, &str) = ("operators.operatorframework.io.index.configs.v1", "configs");
+
+/// The programs that serve a catalog, with their arguments. With `--cache-dir` opm insists on a cache of these files,
+/// which only opm can make.
+const SERVERS: [(&str, &[&str]); 2] = [("opm", &["serve", "/configs"]), ("olmdex", &["serve", "/configs", "--as-opm"])];
+
+/// The usual places of these programs.
+const PROGRAMS: [&str; 4] = ["/bin/opm", "/usr/bin/opm", "/usr/bin/olmdex", "/bin/olmdex"];
+
+/// The directory of the cache in images of catalogs (`docs/behaviour/serving.md` A.1).
+const CACHE: &str = "/tmp/cache";
 
 /// Notes on a layer and on a manifest.
 const TITLE: &str = "org.opencontainers.image.title";
@@ -51,6 +63,38 @@ pub struct PackedImage {
     pub manifests: Vec<Packed>,
     /// Configurations and layers.
     pub blobs: Vec<(Descriptor, Text)>,
+    /// The command line that serves the catalog in the image, if something there can.
+    pub server: Option<Vec<String>>,
+}
+
+/// Layers in memory, or in temporary files.
+struct HeldLayers<'l>(&'l [(Descriptor, Text)]);
+
+impl Store for HeldLayers<'_> {
+    fn root(&self, _: &ImageSelector) -> Result<Descriptor, OciError> {
+        Err(OciError::Missing("the manifest".to_owned()))
+    }
+
+    fn blob(&self, wanted: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        match self.0.iter().find(|(descriptor, _)| descriptor.digest == wanted.digest) {
+            Some((_, text)) => Ok(Box::new(text.reader())),
+            None => Err(OciError::Missing(wanted.digest.to_string())),
+        }
+    }
+}
+
+/// The first image, if it has several platforms: their catalogs are equal.
+impl Store for PackedImage {
+    fn root(&self, _: &ImageSelector) -> Result<Descriptor, OciError> {
+        Ok(self.manifests.first().unwrap_or(&self.root).descriptor.clone())
+    }
+
+    fn blob(&self, wanted: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        match self.manifests.iter().chain([&self.root]).find(|it| it.descriptor.digest == wanted.digest) {
+            Some(document) => Ok(Box::new(io::Cursor::new(document.text.clone()))),
+            None => HeldLayers(&self.blobs).blob(wanted),
+        }
+    }
 }
 
 /// The settings for making an artifact.
@@ -100,6 +144,7 @@ pub fn database(text: &Text, options: &ArtifactOptions) -> Result<PackedImage, O
         root: packed(MANIFEST, &manifest)?,
         manifests: Vec::new(),
         blobs: vec![(config, Text::Bytes(empty.as_slice().into())), (layer, text.clone())],
+        server: None,
     })
 }
 
@@ -120,13 +165,24 @@ pub struct LayerWriter {
 }
 
 impl LayerWriter {
-    /// Begins one, in a temporary file in `scratch`.
+    /// Begins one above these images, in a temporary file in `scratch`. Their catalogs and caches are hidden.
     ///
     /// # Errors
     /// An error of the system.
-    pub fn begin(scratch: &Path) -> io::Result<Self> {
+    pub fn begin(scratch: &Path, bases: &[Base]) -> io::Result<Self> {
         let mut archive = ArchiveWriter::begin(scratch)?;
-        archive.directory(CONFIGS.1)?;
+        archive.directory(CONFIGS.1, 0o755)?;
+        let caches: BTreeSet<&str> = bases.iter().filter_map(|base| base.cache.as_deref()).collect();
+        for (cache, at) in caches.iter().flat_map(|cache| cache.match_indices('/').map(move |(at, _)| (cache, at))) {
+            // An entry replaces the permissions that a directory has below, and everybody writes to this one.
+            let is_for_all = cache[..at].rsplit('/').next() == Some("tmp");
+            archive.directory(&cache[..at], if is_for_all { 0o1777 } else { 0o755 })?;
+        }
+        let hidden = (!bases.is_empty()).then_some((CONFIGS.1, 0o755)).into_iter();
+        for (directory, mode) in hidden.chain(caches.into_iter().map(|cache| (cache, 0o777))) {
+            archive.directory(directory, mode)?;
+            archive.file(&format!("{directory}/{OPAQUE}"), 0, &mut io::empty())?;
+        }
         Ok(Self { archive, open: None })
     }
 
@@ -180,6 +236,10 @@ pub struct Base {
     pub config: Value,
     /// Its layers, the lowest first.
     pub layers: Vec<(Descriptor, Text)>,
+    /// The command line with which it serves a catalog, if it has a program that can.
+    server: Option<Vec<String>>,
+    /// The directory with the cache of its own catalog, without a slash in front.
+    cache: Option<String>,
 }
 
 impl Base {
@@ -187,17 +247,17 @@ impl Base {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn read(store: &dyn Store, wanted: &ImageSelector, scratch: &Path) -> Result<Vec<Self>, OciError> {
+    pub fn read(store: &dyn Store, wanted: &ImageSelector, options: &ImageOptions) -> Result<Vec<Self>, OciError> {
         let root = store.root(wanted)?;
         let mut bases = Vec::new();
         match read(store, &root)? {
-            Document::Manifest(manifest) => bases.push(Self::of(store, None, &manifest, scratch)?),
+            Document::Manifest(manifest) => bases.push(Self::of(store, None, &manifest, options)?),
             Document::Index(index) => {
                 // An entry for no platform is not an image but an attestation.
                 let is_image = |it: &&Descriptor| it.platform.as_ref().is_some_and(|it| it.os != "unknown");
                 for descriptor in index.manifests.iter().filter(is_image) {
                     let manifest = read_listed(store, descriptor)?;
-                    bases.push(Self::of(store, descriptor.platform.clone(), &manifest, scratch)?);
+                    bases.push(Self::of(store, descriptor.platform.clone(), &manifest, options)?);
                 }
             }
         }
@@ -208,22 +268,51 @@ impl Base {
         store: &dyn Store,
         platform: Option<PlatformOf>,
         manifest: &Manifest,
-        scratch: &Path,
+        options: &ImageOptions,
     ) -> Result<Self, OciError> {
         let text = config_text(store, manifest)?;
-        let config = serde_json::from_slice(&text)
+        let config: Value = serde_json::from_slice(&text)
             .map_err(|error| OciError::undecodable("configuration of the image", &error))?;
         let mut layers = Vec::with_capacity(manifest.layers.len());
         for descriptor in &manifest.layers {
             let text = read_again_if_damaged(store, descriptor, || {
                 let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
-                let text = Spool::new(scratch).keep_in_file(&mut verified)?;
+                let text = Spool::new(&options.scratch).keep_in_file(&mut verified)?;
                 verified.finish()?;
                 Ok(text)
             })?;
             layers.push((descriptor.clone(), text));
         }
-        Ok(Self { platform, config, layers })
+        let (tree, _) = apply(&HeldLayers(&layers), &manifest.layers, &[], &[], options)?;
+        let container = &config["config"];
+        let (server, cache) = (server(container, &tree), cache(container, &tree));
+        Ok(Self { platform, config, layers, server, cache })
+    }
+}
+
+/// The command line with which an image can serve a catalog: its own program, or one at a usual place.
+fn server(container: &Value, tree: &Tree) -> Option<Vec<String>> {
+    let own = container["Entrypoint"][0].as_str();
+    own.into_iter().chain(PROGRAMS).find_map(|program| {
+        let (_, arguments) = SERVERS.iter().find(|it| Some(it.0) == program.rsplit('/').next())?;
+        let is_file = matches!(tree.find(program.as_bytes()), Ok(PathTarget::File(_) | PathTarget::Left(_)));
+        is_file.then(|| [program].iter().chain(*arguments).map(|&word| word.to_owned()).collect())
+    })
+}
+
+/// The directory that an image keeps the cache of its catalog in.
+fn cache(container: &Value, tree: &Tree) -> Option<String> {
+    const OPTION: &str = "--cache-dir";
+    let words = ["Entrypoint", "Cmd"].iter().filter_map(|it| container[*it].as_array()).flatten();
+    let words: Vec<&str> = words.filter_map(Value::as_str).collect();
+    let at = words.iter().position(|word| word.starts_with(OPTION));
+    let named = at.and_then(|at| match words[at].strip_prefix(OPTION)? {
+        "" => words.get(at + 1).copied(),
+        rest => rest.strip_prefix('='),
+    });
+    match tree.find(named.unwrap_or(CACHE).as_bytes()) {
+        Ok(PathTarget::Directory(path)) => String::from_utf8(path).ok().filter(|path| !path.is_empty()),
+        _ => None,
     }
 }
 
@@ -243,13 +332,14 @@ pub fn catalog(
         if !platform.variant.is_empty() {
             config["variant"] = json!(platform.variant);
         }
-        Base { platform: Some(platform.clone()), config, layers: Vec::new() }
+        Base { platform: Some(platform.clone()), config, layers: Vec::new(), server: None, cache: None }
     };
     let bases = if bases.is_empty() { platforms.iter().map(from_nothing).collect() } else { bases };
     let mut blobs: Vec<(Descriptor, Text)> = Vec::new();
     let mut manifests = Vec::new();
+    let server = bases.iter().all(|base| base.server.is_some()).then(|| bases.first()?.server.clone()).flatten();
     for base in bases {
-        let config = config(base.config, layer, labels, created)?;
+        let config = config(&base, layer, labels, created)?;
         let mut layers: Vec<Descriptor> = base.layers.iter().map(|it| it.0.clone()).collect();
         layers.push(layer.descriptor.clone());
         let mut manifest = Map::new();
@@ -277,17 +367,19 @@ pub fn catalog(
             packed(INDEX, &json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": described}))?
         }
     };
-    Ok(PackedImage { root, manifests, blobs })
+    Ok(PackedImage { root, manifests, blobs, server })
 }
 
-/// The configuration of an image: that of its base, with one more layer and other labels.
+/// The configuration of an image: that of its base, with one more layer, other labels, and the command that serves the
+/// catalog.
 fn config(
-    mut config: Value,
+    base: &Base,
     layer: &PackedLayer,
     labels: &BTreeMap<String, String>,
     created: Option<&str>,
 ) -> Result<Packed, OciError> {
     let wrong = || OciError::document("configuration of the base", "is not that of an image");
+    let mut config = base.config.clone();
     let object = config.as_object_mut().ok_or_else(wrong)?;
     match created {
         Some(created) => object.insert("created".to_owned(), json!(created)),
@@ -297,11 +389,18 @@ fn config(
     if container.is_null() {
         *container = json!({});
     }
-    let all = container.as_object_mut().ok_or_else(wrong)?.entry("Labels").or_insert_with(|| json!({}));
+    let container = container.as_object_mut().ok_or_else(wrong)?;
+    if let Some([program, arguments @ ..]) = base.server.as_deref() {
+        container.insert("Entrypoint".to_owned(), json!([program]));
+        container.insert("Cmd".to_owned(), json!(arguments));
+    }
+    let all = container.entry("Labels").or_insert_with(|| json!({}));
     if all.is_null() {
         *all = json!({});
     }
     let all = all.as_object_mut().ok_or_else(wrong)?;
+    // With both labels, opm would serve the database.
+    all.remove(DATABASE);
     all.insert(CONFIGS.0.to_owned(), json!(format!("/{}", CONFIGS.1)));
     all.extend(labels.iter().map(|(key, value)| (key.clone(), json!(value))));
     let rootfs = object.entry("rootfs").or_insert_with(|| json!({"type": "layers", "diff_ids": []}));
