@@ -162,8 +162,7 @@ pub fn survivors(
 }
 
 /// Names that a mistyped one can stand for: at most two letters are wrong, or it is the beginning, or else a word, of
-/// only one name. In a number, a digit more or less is a slip, and another digit another number: those count only if
-/// there is no such slip.
+/// only one name. At the end of a number a digit more or less is a slip; another number is another version.
 pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
     let mut near: Vec<(usize, &str)> = known
         .clone()
@@ -172,9 +171,9 @@ pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Ve
         .filter(|(distance, it)| *distance <= 2 && *distance < it.chars().count())
         .collect();
     near.sort_unstable();
-    let is_slip = |it: &str| it.starts_with(name) || name.starts_with(it);
-    if name.ends_with(|it: char| it.is_ascii_digit()) && near.iter().any(|it| is_slip(it.1)) {
-        near.retain(|it| is_slip(it.1));
+    let own = numbers(name);
+    if !own.is_empty() {
+        near.retain(|(_, it)| numbers(it) == own || it.starts_with(name) || name.starts_with(it));
     }
     if near.is_empty() && !name.is_empty() {
         let only = |all: &mut dyn Iterator<Item = &'n str>| all.next().filter(|_| all.next().is_none());
@@ -185,6 +184,11 @@ pub fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str> + Clone) -> Ve
         }
     }
     near.into_iter().map(|it| it.1).collect()
+}
+
+/// The numbers in a name.
+fn numbers(name: &str) -> Vec<&str> {
+    name.split(|c: char| !c.is_ascii_digit()).filter(|it| !it.is_empty()).collect()
 }
 
 struct Judge<'c> {
@@ -585,7 +589,9 @@ mod tests {
         let cases: &[(&str, &[&str])] = &[
             ("stable-1.3", &["stable-1.30"]),
             ("stable-1.2", &["stable-1.25"]),
-            ("stable-1.4", &["stable-1.0", "stable-1.25", "stable-1.30"]),
+            ("stable-1.4", &[]),
+            ("stabel-1.25", &["stable-1.25"]),
+            ("stable-2.25", &[]),
             ("stabel", &["stable"]),
             ("quay", &["project-quay"]),
             ("manager", &["cert-manager"]),
