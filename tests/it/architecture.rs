@@ -106,7 +106,10 @@ const ENGINES: &[(&str, &[&str])] = &[
     // Configurations.
     ("mirror", &["catalog_names", "decode", "differences", "packages", "put", "read", "rename", "wanted"]),
     // Lists of the kept part.
-    ("mirror", &["bundles", "documents", "equivalent", "explained", "holdings_of_layout", "images"]),
+    (
+        "mirror",
+        &["bundles", "documents", "equivalent", "explained", "holdings_of_layout", "images", "unlisted_comment"],
+    ),
     // The objects of one catalog.
     ("mirror", &["catalog_image", "catalog_name", "catalog_source", "cluster_catalog", "installer", "installs"]),
     // Repairs, and defaults, of which the command tells.

@@ -25,12 +25,13 @@ fn run(home: &Path, args: &[&str]) -> Answer {
     run.env("OLMDEX_TEST_RETRY_MS", "1").env("CONTAINERS_REGISTRIES_CONF", &format!("{text}/registries.conf")).answer()
 }
 
-/// A catalog of one bundle with two images.
+/// A catalog of one bundle with two images, and of another package.
 fn catalog(home: &Path, image: &str, related: &str) -> String {
+    let other = "\n---\n{schema: olm.package, name: gone, defaultChannel: a}\n---\n{schema: olm.channel, name: a, package: gone, entries: [{name: gone.v1}]}\n---\n{schema: olm.bundle, name: gone.v1, package: gone, image: 'quay.io/org/gone:v1', properties: [{type: olm.package, value: {packageName: gone, version: 1.0.0}}]}\n";
     let text = format!(
         "schema: olm.package\nname: till\ndefaultChannel: a\n---\nschema: olm.channel\nname: a\npackage: till\nentries: [{{name: till.v1}}]\n---\nschema: olm.bundle\nname: till.v1\npackage: till\nimage: {image}\nrelatedImages: [{{name: a, image: '{related}'}}]\nproperties: [{{type: olm.package, value: {{packageName: till, version: 1.0.0}}}}]\n"
     );
-    write(home, "catalog/till.yaml", text).parent().unwrap().to_str().unwrap().to_owned()
+    write(home, "catalog/till.yaml", text + other).parent().unwrap().to_str().unwrap().to_owned()
 }
 
 #[test]
@@ -43,6 +44,10 @@ fn a_registry_is_held_against_a_configuration() {
     registry.add("m/org/till", "v0", packed("schema: b\n"));
     registry.add("m/org/gone", "v1", packed("schema: b\n"));
     registry.add("else/where", "v1", packed("schema: b\n"));
+    // Others have put these beside them, such as oc-mirror.
+    for name in ["openshift/release", "openshift/release-images", "openshift/graph-image", "other/team"] {
+        registry.add(&format!("m/{name}"), "v1", packed("schema: b\n"));
+    }
     let path = catalog(home.path(), &format!("quay.io/org/till@{digest}"), "quay.io/org/lost:v3");
     let at = format!("docker://{}/m", registry.address);
     let plan = |more: &[&str]| {
@@ -50,7 +55,7 @@ fn a_registry_is_held_against_a_configuration() {
         run(home.path(), &[&args[..], more].concat())
     };
     let answer = plan(&[]);
-    answer.expect_code(1).expect_words("1 image present, 1 missing, 2 not needed");
+    answer.expect_code(1).expect_words("1 image present, 1 missing, 2 not needed, 4 not compared");
     let lines: Vec<String> =
         answer.out().lines().map(|it| it.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect();
     let host = &registry.address;
@@ -60,12 +65,119 @@ fn a_registry_is_held_against_a_configuration() {
             format!("missing quay.io/org/lost:v3 {host}/m/org/lost:v3"),
             format!("unneeded {host}/m/org/gone:v1"),
             format!("unneeded {host}/m/org/till:v0"),
+            format!("not-compared {host}/m/openshift/graph-image olmdex"),
+            format!("not-compared {host}/m/openshift/release olmdex"),
+            format!("not-compared {host}/m/openshift/release-images olmdex"),
+            format!("not-compared {host}/m/other/team no"),
             format!("present quay.io/org/till@{digest} {host}/m/org/till@{digest}"),
         ]
     );
     assert!(!registry.requests().iter().any(|it| it.method == "DELETE" || it.method == "PUT"));
     registry.add("m/org/lost", "v3", packed("schema: c\n"));
     plan(&["-o", "name"]).expect_code(0).expect_words("2 images present, 0 missing");
+    // Nothing of a registry without a path is unneeded but what catalogs name.
+    let at = format!("docker://{}", registry.address);
+    let args = ["mirror", "-p", "till", "-i", &path, "--at", &at, "--plain-http"];
+    run(home.path(), &args).expect_code(1).expect_words("0 images present, 2 missing, 0 not needed, 8 not compared");
+}
+
+#[test]
+fn several_configurations_fill_one_mirror() {
+    let home = scratch();
+    let registry = Registry::start();
+    let digest = registry.add("m/org/till", "v1", packed(TILL));
+    registry.add("m/org/more", "v1", packed("schema: b\n"));
+    registry.add("m/org/more", "v0", packed("schema: c\n"));
+    let path = catalog(home.path(), &format!("quay.io/org/till@{digest}"), &format!("quay.io/org/till@{digest}"));
+    let head = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  ";
+    for (name, mirror) in [
+        ("operators.yaml", "operators: [{catalog: example.com/shop:v1, packages: [{name: till}]}]\n"),
+        ("more.yaml", "additionalImages: [{name: 'quay.io/org/more:v1'}]\n"),
+        ("releases.yaml", "platform: {channels: [{name: stable-4.20}]}\n"),
+    ] {
+        write(home.path(), name, format!("{head}{mirror}"));
+    }
+    let at = format!("docker://{}/m", registry.address);
+    let mirror = |files: &[&str]| {
+        let files: Vec<&str> = files.iter().flat_map(|file| ["-c", file]).collect();
+        let more = ["-i", &path, "--at", &at, "--plain-http", "-o", "csv", "--no-headers"];
+        run(home.path(), &[&["mirror"], &files[..], &more].concat())
+    };
+    // The catalog itself is missing.
+    let alone = mirror(&["operators.yaml"]);
+    alone.expect_code(1).expect_words("1 image present, 1 missing, 0 not needed, 1 not compared");
+    let all = mirror(&["operators.yaml", "more.yaml", "releases.yaml"]);
+    all.expect_code(1).expect_words("2 images present, 1 missing, 1 not needed, 1 not compared");
+    let host = &registry.address;
+    all.expect_words(&format!("unneeded,,{host}/m/org/more:v0,,"));
+    all.expect_words(
+        "not-compared,,,,\"the configuration asks for releases of OpenShift, which olmdex does not list\"",
+    );
+    let words =
+        "asks for no catalog and no additional image, only for what olmdex does not list: releases of OpenShift";
+    mirror(&["releases.yaml"]).expect_code(1).expect_words(words);
+    run(home.path(), &["filter", "-c", "operators.yaml", "-c", "more.yaml", "-i", &path])
+        .expect_code(2)
+        .expect_words("takes one configuration");
+}
+
+/// Releases, the graph and charts are in no list.
+#[test]
+fn a_list_says_what_it_lacks() {
+    let home = scratch();
+    let path = catalog(home.path(), "quay.io/org/till:v1", "quay.io/org/lost:v3");
+    let head = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n";
+    let operators = "  operators: [{catalog: example.com/shop:v1, packages: [{name: till}]}]\n  additionalImages: [{name: quay.io/org/more}]\n";
+    let others = "  platform: {graph: true, channels: [{name: stable-4.20}]}\n  helm: {repositories: [{name: a, url: 'https://a.example.com', charts: [{name: b}]}]}\n";
+    let lacks = "releases of OpenShift, the graph of OpenShift's updates, Helm charts";
+    write(home.path(), "all.yaml", format!("{head}{operators}{others}"));
+    write(home.path(), "operators.yaml", format!("{head}{operators}  platform: {{graph: false}}\n  helm: {{}}\n"));
+    write(home.path(), "nothing.yaml", format!("{head}{others}"));
+    let filter = |format: &'static str| vec!["filter", "-o", format, "--to", "m.example.com"];
+    let images = |format: &'static str| vec!["images", "-o", format, "--to", "m.example.com"];
+    let comment = format!("# not listed: {lacks}\n");
+    let as_comment = ["images", "mapping", "skopeo", "idms", "itms"].map(filter).into_iter();
+    for words in as_comment.chain(["name", "mapping", "isc"].map(images)) {
+        let run = |file| run(home.path(), &[&words[..], &["-c", file, "-i", &path, "-q"]].concat());
+        let out = run("all.yaml").expect_code(0).out();
+        let rest = out.strip_prefix(&comment).unwrap_or_else(|| panic!("{words:?}: {out}"));
+        assert_eq!(run("operators.yaml").expect_code(0).out(), rest, "{words:?}");
+        run("nothing.yaml").expect_code(1).expect_words(&format!("only for what olmdex does not list: {lacks}"));
+    }
+    for (words, told) in [
+        (images("csv"), ",not listed: Helm charts,\n"),
+        (images("table"), "not listed: Helm charts"),
+        (images("json"), "\"notListed\": [\n      \"releases of OpenShift\","),
+        (vec!["filter", "--explain"], &*format!("\nnot listed: {lacks}\n")),
+        (vec!["filter", "--explain", "-o", "json"], "\"notListed\": [\n      \"releases of OpenShift\","),
+    ] {
+        let run = |file| run(home.path(), &[&words[..], &["-c", file, "-i", &path, "-q"]].concat());
+        assert!(run("all.yaml").expect_code(0).out().contains(told), "{words:?}: {}", run("all.yaml").out());
+        let whole = run("operators.yaml").expect_code(0).out();
+        assert!(!whole.contains("not listed") && !whole.contains("notListed"), "{words:?}: {whole}");
+        run("nothing.yaml").expect_code(1);
+    }
+    // An additional image has the place that the configuration gives it.
+    let elsewhere =
+        operators.replace("name: quay.io/org/more", "name: 'quay.io/org/more:v1', targetRepo: a/b, targetTag: z");
+    write(home.path(), "elsewhere.yaml", format!("{head}{elsewhere}"));
+    let mapping = [&images("mapping")[..], &["-c", "elsewhere.yaml", "-i", &path, "-q"]].concat();
+    run(home.path(), &mapping).expect_code(0).expect_words("quay.io/org/more:v1=m.example.com/a/b:z\n");
+    write(home.path(), "blocked.yaml", format!("{head}{operators}  blockedImages: [{{name: lost}}]\n"));
+    let left = ["images", "-c", "blocked.yaml", "-i", &path, "-q"];
+    assert_eq!(run(home.path(), &left).expect_code(0).out(), "quay.io/org/more\nquay.io/org/till:v1\n");
+    // Both commands have the same images.
+    let listed = run(home.path(), &["images", "-c", "operators.yaml", "-i", &path, "-q"]).out();
+    assert_eq!(listed, "quay.io/org/lost:v3\nquay.io/org/more\nquay.io/org/till:v1\n");
+    // Anything of the old state may be a part of what is not listed, so nothing can go.
+    let layers = [Layer::new().file("a", "b").finish()];
+    layout(&home.path().join("old"), (CONFIGS, "/configs"), &layers);
+    let delta = |file| run(home.path(), &["mirror", "delta", "oci:old", file, "-i", &path]);
+    delta("operators.yaml").expect_code(1).expect_words("remove");
+    let held = delta("all.yaml");
+    held.expect_code(1).expect_words("3 blobs of OLD").expect_words("Helm charts");
+    assert!(!held.out().contains("remove "), "{}", held.out());
+    delta("nothing.yaml").expect_code(1);
 }
 
 /// A configuration with an additional image.

@@ -93,6 +93,10 @@ pub struct ImagesQuestion {
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
     pub others: Option<Vec<BundlePlace>>,
+    /// References of images that belong to no bundle.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
+    pub additional: Vec<String>,
     /// The images that are left out.
     #[cfg_attr(feature = "clap", arg(skip))]
     #[serde(skip)]
@@ -158,6 +162,13 @@ impl Question for ImagesQuestion {
         bundles.sort();
         bundles.dedup();
         answer.items = index.image_uses(&bundles)?;
+        for image in &self.additional {
+            if answer.items.iter().all(|it| it.image != *image) {
+                let (image, has_digest) = (image.clone(), image.contains('@'));
+                answer.items.push(ImageUse { image, has_digest, bundles: Vec::new(), names: Vec::new() });
+            }
+        }
+        answer.items.sort_by(|a, b| a.image.cmp(&b.image));
         answer.items.retain(|image| !self.known.has(&image.image));
         answer.warnings.extend(answer.items.iter().filter_map(image_warning));
         if !faults.is_empty() {
@@ -212,7 +223,10 @@ fn image_warning(image: &ImageUse) -> Option<String> {
     if image.has_digest {
         return None;
     }
-    let bundles = image.bundles.join(", ");
+    let bundles = match image.bundles.as_slice() {
+        [] => "`additionalImages`".to_owned(),
+        bundles => bundles.join(", "),
+    };
     Some(match image.image.as_str() {
         "" => format!("an image of {bundles} has an empty reference"),
         reference => format!("`{reference}` of {bundles} has no digest: its tag can move"),

@@ -145,6 +145,18 @@ impl MirrorCatalog {
         whole.with(operator)
     }
 
+    /// The images of the whole catalog, whatever is wanted of it.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn all_images(&self) -> Result<BTreeSet<String>, IndexError> {
+        if let Some((index, name)) = &self.index {
+            return Ok(index.image_references_of(Some(name))?.into_iter().collect());
+        }
+        let bundles = Catalog::read(&self.input, None).packages.into_values().flat_map(|it| it.bundles);
+        Ok(bundles.flat_map(|it| it.images).collect())
+    }
+
     /// The requested names that the catalog does not have.
     pub fn missing(&self) -> Vec<Missing> {
         mirror::missing(&self.catalog, &self.operator, self.catalog.names.iter().map(String::as_str))

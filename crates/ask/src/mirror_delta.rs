@@ -20,6 +20,8 @@ pub struct MirrorState {
     /// The existing blobs with their bytes, if the place can be read: an image may lack some, and some may belong to no
     /// image.
     pub held: Option<BTreeMap<Digest, u64>>,
+    /// Wishes for images that are not listed, in words.
+    pub unlisted: Vec<&'static str>,
 }
 
 /// An image of a state.
@@ -178,18 +180,23 @@ impl MirrorDeltaQuestion<'_> {
             None => old.iter().map(|(digest, blob)| (*digest, blob.size)).collect(),
         };
         let stays: BTreeSet<&Digest> = self.kept_along(&new).into_iter().chain(new.keys().copied()).collect();
-        let is_known = self.new.images.iter().all(|it| it.blobs.is_ok());
+        let is_listed = self.new.unlisted.is_empty();
+        let is_known = is_listed && self.new.images.iter().all(|it| it.blobs.is_ok());
 
         let mut pulled: Vec<_> = new.iter().filter(|it| !present.contains_key(it.0)).collect();
         pulled.sort_by_key(|it| (it.1.kind, it.1.position));
         let mut steps: Vec<DeltaStep> = pulled.into_iter().map(|(digest, it)| pull(digest, it)).collect();
         steps.extend(self.unknown(DeltaAction::Pull));
+        steps.extend(self.new.unlisted.iter().map(|wish| unlisted(wish)));
         steps.extend(self.new_tags());
 
         let gone: Vec<(&Digest, u64)> =
             present.iter().filter(|it| !stays.contains(it.0)).map(|it| (*it.0, *it.1)).collect();
-        steps.extend(self.old_tags(&stays));
-        steps.extend(self.unknown(DeltaAction::Remove));
+        // Anything of the old state may belong to what is not listed.
+        if is_listed {
+            steps.extend(self.old_tags(&stays));
+            steps.extend(self.unknown(DeltaAction::Remove));
+        }
         let held_back = if is_known { 0 } else { gone.len() };
         if is_known {
             let mut removed: Vec<DeltaStep> =
@@ -331,6 +338,12 @@ fn remove(digest: &Digest, size: u64, blob: Option<&Blob<'_>>) -> DeltaStep {
         images: blob.into_iter().flat_map(|it| &it.images).map(|it| (*it).to_owned()).collect(),
         message: String::new(),
     }
+}
+
+fn unlisted(wish: &str) -> DeltaStep {
+    let message = "olmdex does not list these images, so nothing can go".to_owned();
+    let (action, kind, images) = (DeltaAction::Pull, DeltaKind::Image, vec![wish.to_owned()]);
+    DeltaStep { action, kind, digest: String::new(), size: None, images, message }
 }
 
 fn tag_step(action: DeltaAction, (name, digest): (&str, String)) -> DeltaStep {

@@ -1,5 +1,6 @@
 //! Reading of images, the same for all commands.
 
+use crate::cli::terminal::context::Context;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -49,4 +50,12 @@ pub(crate) fn layout_of(named: &Path) -> Option<PathBuf> {
         return Some(PathBuf::from(directory));
     }
     (named.is_dir() && Layout::is_in(named)).then(|| named.to_owned())
+}
+
+/// Reports the wishes that are not listed, in words.
+pub(crate) fn note_unlisted(context: &Context, unlisted: &[&str]) {
+    if !unlisted.is_empty() {
+        let unlisted = unlisted.join(", ");
+        context.reporter.note(&format!("the configuration also asks for {unlisted}, which olmdex does not list"));
+    }
 }

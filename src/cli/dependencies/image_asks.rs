@@ -3,30 +3,32 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::ask::{KnownImages, bundles_of_configuration};
+use crate::ask::{ImagesQuestion, KnownImages, bundles_of_configuration};
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::text::text_of;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::read_regular_of;
 use crate::index::Index;
-use crate::index::query::BundlePlace;
-use crate::mirror::{self, Dialect, Image};
+use crate::mirror::{Configuration, Destination, Image, MirrorImages};
 use crate::oci::Layout;
 
-/// Adds the bundles that a configuration keeps. Returns whether it keeps all that it asks for.
+/// Adds the bundles and the additional images that a configuration keeps. Returns whether it keeps all that it asks
+/// for.
 pub(super) fn of_configuration(
     context: &Context,
     index: &Index,
-    catalogs: &[String],
-    path: &Path,
-    bundles: &mut Vec<BundlePlace>,
+    configuration: &Configuration,
+    to: Option<&Destination>,
+    question: &mut ImagesQuestion,
 ) -> Result<bool, CommandError> {
-    let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
-    let mut is_complete = true;
-    for part in bundles_of_configuration(index, catalogs, &configuration)? {
+    let additional = MirrorImages::of(configuration, [], to);
+    additional.refused.iter().for_each(|error| context.reporter.error(&CommandError::from(error.clone())));
+    question.additional.extend(additional.all().into_iter().map(|it| it.image.to_string()));
+    let mut is_complete = additional.refused.is_empty();
+    let mut bundles = Vec::new();
+    for part in bundles_of_configuration(index, &question.catalog, configuration)? {
         for package in &part.missing {
             let message = format!("catalog `{}` has no package `{package}`", part.catalog);
             context.reporter.error(&CommandError::new(Exit::NotFound, message));
@@ -39,10 +41,7 @@ pub(super) fn of_configuration(
         is_complete &= part.missing.is_empty() && part.refused.is_empty();
         bundles.extend(part.bundles);
     }
-    if !configuration.additional_images.is_empty() {
-        let message = "the list leaves out the `additionalImages` of the configuration, which belong to no bundle";
-        context.reporter.note(&format!("{message}; `olmdex filter -c FILE -o images` lists them too"));
-    }
+    question.others = Some(bundles);
     Ok(is_complete)
 }
 

@@ -10,20 +10,22 @@ use serde_json::json;
 use crate::ask::{Answer, ImagesQuestion, Question as _, State};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
+use crate::cli::args::images::note_unlisted;
 use crate::cli::args::lookup;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::part::with_documents;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::SourceOptions;
+use crate::cli::args::text::text_of;
 use crate::cli::args::upgrade::{ended, told};
 use crate::cli::dependencies::image_asks as asked;
-use crate::cli::print::table::{write_data, write_table, write_yaml};
+use crate::cli::print::table::{write_part, write_table, write_yaml};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
 use crate::index::WholeOrLight;
 use crate::index::query::{Filter, ImageUse};
-use crate::mirror::Image;
+use crate::mirror::{self, AdditionalImage, BlockedImages, Configuration, Destination, Dialect, Image};
 use crate::oci::{Presence, Status};
 
 const FORMATS: Formats = Formats(&[
@@ -57,7 +59,7 @@ const FORMATS: Formats = Formats(&[
 pub(crate) struct ImagesArgs {
     #[command(flatten)]
     question: ImagesQuestion,
-    /// Those of all that an ImageSetConfiguration keeps
+    /// Those of all that an ImageSetConfiguration keeps, with its `additionalImages`
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
     /// Only images of the operators that a cluster has installed: its manifests, a must-gather, or `@` and a context,
@@ -89,8 +91,16 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         let error = CommandError::usage("a mapping needs a target registry");
         return Err(error.help("name the registry with `--registry REGISTRY`"));
     }
+    let configuration = match &args.imageset {
+        Some(path) => Some(mirror::read(&text_of(path)?, Dialect::Named)?),
+        None => None,
+    };
     let mut question = args.question.clone();
     let sources = args.sources.of_catalogs(&question.catalog);
+    if let Some(configuration) = &configuration {
+        configuration.check_listed()?;
+        note_unlisted(context, &configuration.unlisted);
+    }
     let is_about_names = args.imageset.is_none() && args.cluster.is_empty() && args.old.is_none();
     let names: &[String] = if is_about_names { &question.names } else { &[] };
     sources.refuse_paths(question.names())?;
@@ -100,12 +110,11 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     };
     question.names().into_iter().try_for_each(|name| refuse_path(&index, name))?;
     let mut is_complete = true;
-    if let Some(path) = &args.imageset {
-        let mut bundles = Vec::new();
+    let to = args.registry.as_deref().and_then(|it| Destination::parse(it, None));
+    if let Some(configuration) = &configuration {
         is_complete &= with_documents(&index, context, &sources, &[], |index| {
-            asked::of_configuration(context, index, &question.catalog, path, &mut bundles)
+            asked::of_configuration(context, index, configuration, to.as_ref(), &mut question)
         })?;
-        question.others = Some(bundles);
     }
     let mut held = None;
     if let Some(old) = &args.old {
@@ -129,7 +138,10 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         are_named: sources.names_catalogs(),
         namespaces: &[],
     };
-    let Answer { items: images, verdict, .. } = told(context, question.ask(&state))?;
+    let Answer { items: mut images, verdict, .. } = told(context, question.ask(&state))?;
+    let configuration = configuration.unwrap_or_default();
+    let blocked = BlockedImages::of(&configuration, to.as_ref());
+    images.retain(|it| Image::parse(&it.image).is_none_or(|image| !blocked.has(&image.into())));
     let presences = match &args.verify {
         None => None,
         Some(place) => {
@@ -147,7 +159,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             is_complete = false;
         }
     }
-    print(args, images, presences)?;
+    print(args, images, presences, &configuration)?;
     let exit = ended(context, verdict)?;
     Ok(if is_complete { exit } else { Exit::No })
 }
@@ -182,12 +194,19 @@ fn weighed(context: &Context, seen: Vec<lookup::ImageRecord>, held: Option<HashS
     presences
 }
 
-fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presence>>) -> Result<(), CommandError> {
+fn print(
+    args: &ImagesArgs,
+    images: Vec<ImageUse>,
+    presences: Option<Vec<Presence>>,
+    configuration: &Configuration,
+) -> Result<(), CommandError> {
+    let unlisted = configuration.unlisted.as_slice();
+    let not_listed = || unlisted.iter().map(|it| format!("not listed: {it}"));
     let mut out = BufWriter::new(std::io::stdout().lock());
     if let Some(presences) = presences {
         match args.output {
             format if format.is_data() => {
-                write_data(format, "ImagePresence", presences, &mut out)?;
+                write_part(format, "ImagePresence", presences, unlisted, &mut out)?;
                 out.flush()?;
                 return Ok(());
             }
@@ -205,6 +224,9 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
                         row.insert(3, it.added.map(|it| it.to_string()).unwrap_or_default());
                     }
                 }
+                rows.extend(
+                    not_listed().map(|it| [vec![String::new(), it], vec![String::new(); headers.len() - 2]].concat()),
+                );
                 write_table(args.output, Some(headers), rows, &[], &mut out)?;
                 return Ok(out.flush()?);
             }
@@ -212,12 +234,16 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
         }
     }
     let mut named = images.iter().filter(|it| !it.image.is_empty());
+    if matches!(args.output, OutputFormat::Name | OutputFormat::Mapping | OutputFormat::Isc) {
+        out.write_all(mirror::unlisted_comment(unlisted).as_bytes())?;
+    }
     match args.output {
-        format if format.is_data() => write_data(format, "Image", images, &mut out)?,
+        format if format.is_data() => write_part(format, "Image", images, unlisted, &mut out)?,
         OutputFormat::Table | OutputFormat::Wide | OutputFormat::Csv | OutputFormat::Markdown => {
             let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
             let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
-            let rows: Vec<Vec<String>> = images.iter().map(row).collect();
+            let not_listed = not_listed().map(|it| vec![String::new(), it, String::new()]);
+            let rows: Vec<Vec<String>> = images.iter().map(row).chain(not_listed).collect();
             write_table(args.output, Some(headers), rows, &[], &mut out)?;
         }
         OutputFormat::Isc => {
@@ -232,12 +258,8 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
         OutputFormat::Mapping => {
             let to = args.registry.as_deref().unwrap_or_default().trim_end_matches('/');
             for it in named {
-                writeln!(
-                    out,
-                    "{}={}",
-                    printable_line(&Image::copyable_name(&it.image)),
-                    printable(&mirrored(&it.image, to))
-                )?;
+                let target = mirrored(&it.image, to, &configuration.additional_images);
+                writeln!(out, "{}={}", printable_line(&Image::copyable_name(&it.image)), printable(&target))?;
             }
         }
         _ => named.try_for_each(|it| writeln!(out, "{}", printable_line(&Image::copyable_name(&it.image))))?,
@@ -246,8 +268,15 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
     Ok(())
 }
 
-/// The destination of an image: the same path in another registry, with its tag; a digest needs none.
-fn mirrored(image: &str, to: &str) -> String {
+/// The destination of an image: the same path in another registry, with its tag; a digest needs none. An additional
+/// image may have another path and tag.
+fn mirrored(image: &str, to: &str, additional: &[AdditionalImage]) -> String {
+    let is_it = |it: &&AdditionalImage| Image::parse(&it.name).is_some_and(|named| named.to_string() == image);
+    if let (Some(it), Some(image)) = (additional.iter().find(is_it), Image::parse(image)) {
+        let path = if it.target_repo.is_empty() { &image.path } else { &it.target_repo };
+        let tag = Some(&it.target_tag).filter(|tag| !tag.is_empty()).or(image.tag.as_ref());
+        return tag.map_or_else(|| format!("{to}/{path}"), |tag| format!("{to}/{path}:{tag}"));
+    }
     let (name, _) = image.split_once('@').unwrap_or((image, ""));
     // A first component with a dot or a port is a registry.
     let path = match name.split_once('/') {

@@ -9,6 +9,7 @@ use super::output::FORMATS;
 use crate::ask::WorkOptions;
 use crate::ask::{MirrorCatalog, no_package};
 use crate::cli::args::formats::OutputFormat;
+use crate::cli::args::images::note_unlisted;
 use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::args::text::text_of;
 use crate::cli::args::upgrade::parse_minor;
@@ -82,9 +83,9 @@ pub(crate) struct FilterArgs {
 /// The wanted packages, and the catalogs to take them from.
 #[derive(Debug, Args)]
 pub(super) struct AskedFor {
-    /// ImageSetConfiguration, v2alpha1 or v1alpha2, or `-` for standard input
+    /// ImageSetConfiguration, v2alpha1 or v1alpha2, or `-` for standard input; may be repeated for one mirror
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
-    pub(super) imageset: Option<PathBuf>,
+    pub(super) imageset: Vec<PathBuf>,
     /// Take this package: PKG[/CHANNEL][@RANGE], where a range is a version, `>=A`, `<=B` or `>=A <=B`; may be repeated
     #[arg(
         short,
@@ -142,7 +143,7 @@ impl AskedFor {
 
     /// Takes names of bundles in `--package` apart into package and version.
     pub(super) fn take_bundles(&self, catalogs: Vec<MirrorCatalog>) -> Result<Vec<MirrorCatalog>, CommandError> {
-        if self.imageset.is_some() {
+        if !self.imageset.is_empty() {
             return Ok(catalogs);
         }
         let taken = catalogs.into_iter().map(MirrorCatalog::with_bundles_taken_apart).collect::<Result<Vec<_>, _>>();
@@ -152,7 +153,7 @@ impl AskedFor {
     /// Makes another channel the default of packages whose default channel `--package` does not name, since no other
     /// option can.
     pub(super) fn choose_defaults(&self, context: &Context, entries: &mut [MirrorCatalog]) {
-        if self.imageset.is_some() {
+        if !self.imageset.is_empty() {
             return;
         }
         for entry in entries {
@@ -166,9 +167,14 @@ impl AskedFor {
         }
     }
 
-    /// The configuration: a file, or one made from the options.
-    pub(super) fn configuration(&self, context: &Context, dialect: Dialect) -> Result<Configuration, CommandError> {
-        let Some(path) = &self.imageset else {
+    /// The configurations: files, or one made from the options. At least one of them asks for something that is listed,
+    /// unless oc-mirror would read them.
+    pub(super) fn configurations(
+        &self,
+        context: &Context,
+        dialect: Dialect,
+    ) -> Result<Vec<Configuration>, CommandError> {
+        if self.imageset.is_empty() {
             let packages = mirror::packages(&self.package)
                 .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
             let reference = match self.input.as_slice() {
@@ -183,17 +189,24 @@ impl AskedFor {
             let catalogs = self.catalogs_of_index(&operator)?;
             let each = |catalog: String| Operator { catalog, ..operator.clone() };
             let operators = if catalogs.is_empty() { vec![operator] } else { catalogs.into_iter().map(each).collect() };
-            return Ok(Configuration { operators, ..Configuration::default() });
-        };
-        let text = text_of(path)?;
-        let mut configuration = mirror::read(&text, dialect)?;
-        configuration.operators.iter_mut().for_each(|it| it.previous = self.previous);
+            return Ok(vec![Configuration { operators, ..Configuration::default() }]);
+        }
+        let mut all = Vec::new();
+        for path in &self.imageset {
+            let mut configuration = mirror::read(&text_of(path)?, dialect)?;
+            configuration.operators.iter_mut().for_each(|it| it.previous = self.previous);
+            all.push(configuration);
+        }
         if dialect == Dialect::Named {
-            for it in mirror::differences(&configuration) {
-                context.reporter.warning(&it);
+            if all.iter().all(|it| it.check_listed().is_err()) {
+                all.iter().try_for_each(Configuration::check_listed)?;
+            }
+            for configuration in &all {
+                mirror::differences(configuration).iter().for_each(|it| context.reporter.warning(it));
+                note_unlisted(context, &configuration.unlisted);
             }
         }
-        Ok(configuration)
+        Ok(all)
     }
 }
 

@@ -79,6 +79,11 @@ fn say(context: &Context, old: &MirrorState, new: &MirrorState, metadata: &Delta
         }
     }
     let unknown = |state: &MirrorState| state.images.iter().filter(|it| it.blobs.is_err()).count() as u64;
+    if !new.unlisted.is_empty() {
+        let unlisted = new.unlisted.join(", ");
+        let message = format!("NEW also asks for {unlisted}, which olmdex does not list, so nothing of OLD can go");
+        context.reporter.warning(&message);
+    }
     let help = "name the place of the manifests with `--at`";
     match (unknown(old), unknown(new)) {
         (0, 0) => {}

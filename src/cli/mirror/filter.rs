@@ -11,7 +11,7 @@ use super::target;
 use crate::ask::{KeepError, KeptPart, KeptRemark, MirrorCatalog, MirrorRemark, with_mirror_needs};
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::text::text_of;
-use crate::cli::print::table::write_data;
+use crate::cli::print::table::write_part;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -23,17 +23,19 @@ use crate::mirror::{
 
 impl From<ConfigurationError> for CommandError {
     fn from(error: ConfigurationError) -> Self {
-        Self::new(Exit::Input, error.to_string()).with_help(error.help())
+        let exit = if matches!(error, ConfigurationError::Unlisted(_)) { Exit::No } else { Exit::Input };
+        Self::new(exit, error.to_string()).with_help(error.help())
     }
 }
 
 pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     if args.repair {
-        let Some(path) = &args.asked.imageset else { return Err(CommandError::usage("`--repair` needs `-c FILE`")) };
+        let [path] = args.asked.imageset.as_slice() else { return Err(one_configuration()) };
         return repair::run(context, args, path, &text_of(path)?);
     }
     let dialect = if args.compat.is_some() { Dialect::OcMirror } else { Dialect::Named };
-    let configuration = args.asked.configuration(context, dialect)?;
+    let configurations = args.asked.configurations(context, dialect)?;
+    let [configuration] = configurations.as_slice() else { return Err(one_configuration()) };
     let entries =
         entries::open(context, configuration.operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
     let mut entries = args.asked.take_bundles(entries)?;
@@ -45,10 +47,10 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
         (entries, exit) = with_dependencies(context, args, entries)?;
     }
     if args.compat.is_some() {
-        return compat(context, args, &configuration, &entries);
+        return compat(context, args, configuration, &entries);
     }
     if args.explain {
-        let explained = explain(context, args, &entries)?;
+        let explained = explain(context, args, configuration, &entries)?;
         return Ok(if exit == Exit::Yes { explained } else { exit });
     }
     let mut kept = Vec::new();
@@ -73,8 +75,12 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
         }
     }
     let is_complete =
-        output::print(context, args.to()?.as_ref(), format, &configuration, &kept, (args.openshift, has_server))?;
+        output::print(context, args.to()?.as_ref(), format, configuration, &kept, (args.openshift, has_server))?;
     Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
+}
+
+fn one_configuration() -> CommandError {
+    CommandError::usage("`filter` takes one configuration").help("`olmdex mirror` takes several, for one mirror")
 }
 
 /// Adds the dependencies of the kept operators, and reports them.
@@ -178,9 +184,9 @@ fn keep(
             }
             KeptRemark::Refused { package, why } => {
                 let error = CommandError::new(Exit::No, format!("left out package `{package}`: {why}"));
-                context.reporter.error(&error.help(match asked.imageset {
-                    Some(_) => "`--explain` shows why, and `--repair` corrects the configuration",
-                    None => "`--explain` shows why, and what would help",
+                context.reporter.error(&error.help(match asked.imageset.is_empty() {
+                    false => "`--explain` shows why, and `--repair` corrects the configuration",
+                    true => "`--explain` shows why, and what would help",
                 }));
                 exit = Exit::No;
             }
@@ -232,7 +238,12 @@ fn unknown(catalog: &MirrorCatalog, missing: &Missing) -> CommandError {
 }
 
 /// Explains for each package what is kept and why.
-fn explain(context: &Context, args: &FilterArgs, entries: &[MirrorCatalog]) -> CommandResult {
+fn explain(
+    context: &Context,
+    args: &FilterArgs,
+    configuration: &Configuration,
+    entries: &[MirrorCatalog],
+) -> CommandResult {
     if args.output.is_some_and(|format| !format.is_data()) {
         return Err(CommandError::usage("an explanation has the formats text, `-o json` and `-o yaml` only"));
     }
@@ -259,10 +270,10 @@ fn explain(context: &Context, args: &FilterArgs, entries: &[MirrorCatalog]) -> C
     match args.output {
         Some(format) => {
             let mut out = BufWriter::new(std::io::stdout().lock());
-            write_data(format, "FilterExplanation", answers, &mut out)?;
+            write_part(format, "FilterExplanation", answers, &configuration.unlisted, &mut out)?;
             out.flush()?;
         }
-        None => output::explanations(&answers)?,
+        None => output::explanations(&answers, &configuration.unlisted)?,
     }
     Ok(exit)
 }

@@ -1,6 +1,7 @@
 //! `olmdex mirror`
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
@@ -17,15 +18,17 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
-use crate::mirror::{self, Dialect, Holding, HoldingStatus, Mirrored};
+use crate::mirror::{self, Dialect, Holding, HoldingStatus, Mirrored, PossibleImages};
 #[cfg(feature = "oci")]
 use crate::mirror::{Destination, NeededPlaces};
 use crate::oci::Layout;
 
 /// Show what a mirror is missing, what it has, and what is no longer needed
 ///
-/// Looks up each image that an ImageSetConfiguration asks for in a registry or a layout, and lists the other images
-/// there. The command deletes nothing. Exits with 1 if something is missing.
+/// Looks up each image that ImageSetConfigurations ask for in a registry or a layout, and lists the other images there:
+/// those that the configurations and their catalogs name are unneeded, and all others are not compared, such as
+/// releases of OpenShift. Give all configurations of the mirror. The command deletes nothing. Exits with 1 if something
+/// is missing.
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -71,7 +74,11 @@ impl Row for Holding {
     ];
 
     fn name(&self) -> String {
-        if self.at.is_empty() { self.image.clone() } else { self.at.clone() }
+        match (self.at.as_str(), self.image.as_str()) {
+            ("", "") => format!("# {}", self.message),
+            ("", image) => image.to_owned(),
+            (at, _) => at.to_owned(),
+        }
     }
 }
 
@@ -81,22 +88,31 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
         (None, Some(at)) => at,
         (None, None) => return Err(CommandError::usage("no mirror given").help("name it with `--at MIRROR`")),
     };
-    let configuration = args.asked.configuration(context, Dialect::Named)?;
+    let configurations = args.asked.configurations(context, Dialect::Named)?;
     let AskedFor { input, catalog, .. } = &args.asked;
-    let entries = entries::open(context, configuration.operators.clone(), input, catalog.as_deref())?;
+    let operators = configurations.iter().flat_map(|it| it.operators.clone()).collect();
+    let entries = entries::open(context, operators, input, catalog.as_deref())?;
     let mut entries = args.asked.take_bundles(entries)?;
     args.asked.choose_defaults(context, &mut entries);
-    let (kept, exit) = kept_images(context, &args.asked, &configuration, &entries)?;
-    let mut holdings = if let Some(place) = at.strip_prefix("docker://") {
-        in_registry(context, (args, at), place, &kept, &entries)?
-    } else {
-        in_layout(context, at, &kept)?
-    };
-    if !configuration.platform.channels.is_empty() {
-        context
-            .reporter
-            .note("the configuration also mirrors releases of OpenShift; olmdex does not compare their images");
+    let (mut kept, mut exit, mut rest) = (BTreeSet::new(), Exit::Yes, entries.as_slice());
+    for configuration in &configurations {
+        let (own, others) = rest.split_at(configuration.operators.len());
+        let (images, found) = kept_images(context, &args.asked, configuration, own)?;
+        kept.extend(images);
+        exit = if found == Exit::Yes { exit } else { found };
+        rest = others;
     }
+    let kept: Vec<Mirrored> = kept.into_iter().collect();
+    let names = entries.iter().map(MirrorCatalog::all_images).collect::<Result<Vec<_>, _>>()?;
+    let catalogs = entries.iter().map(|entry| &entry.operator);
+    let possible = PossibleImages::of(&configurations, names.iter().flatten(), catalogs);
+    let mut holdings = if let Some(place) = at.strip_prefix("docker://") {
+        in_registry(context, (args, at), place, (&kept, &possible), &entries)?
+    } else {
+        in_layout(context, at, &kept, &possible)?
+    };
+    let unlisted: BTreeSet<&str> = configurations.iter().flat_map(|it| it.unlisted.iter().copied()).collect();
+    holdings.extend(unlisted.into_iter().map(Holding::of_unlisted));
     holdings.sort_by(|a, b| (a.status, &a.image, &a.at).cmp(&(b.status, &b.image, &b.at)));
     let count = |status: HoldingStatus| holdings.iter().filter(|it| it.status == status).count() as u64;
     let (missing, unknown) = (count(HoldingStatus::Missing), count(HoldingStatus::Unknown));
@@ -105,8 +121,8 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
         format!("{missing} missing"),
         format!("{} not needed", count(HoldingStatus::Unneeded)),
     ];
-    if unknown > 0 {
-        words.push(format!("{unknown} unknown"));
+    for (n, what) in [(unknown, "unknown"), (count(HoldingStatus::NotCompared), "not compared")] {
+        words.extend((n > 0).then(|| format!("{n} {what}")));
     }
     context.reporter.note(&words.join(", "));
     table::print(holdings, &args.rows)?;
@@ -117,7 +133,12 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
 }
 
 /// Compares a layout.
-fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<Holding>, CommandError> {
+fn in_layout(
+    context: &Context,
+    place: &str,
+    images: &[Mirrored],
+    possible: &PossibleImages,
+) -> Result<Vec<Holding>, CommandError> {
     let directory = place.strip_prefix("oci:").or_else(|| Path::new(place).is_dir().then_some(place));
     let Some(directory) = directory else {
         let error = CommandError::usage(format!("`{place}` is not a mirror"));
@@ -128,7 +149,7 @@ fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<
     let names: Vec<String> = images.iter().map(|it| it.image.to_string()).collect();
     let texts: Vec<&str> = names.iter().map(String::as_str).collect();
     let presences = look_up(context, place, &texts)?.into_iter().map(|it| it.presence).collect();
-    Ok(mirror::holdings_of_layout(images, presences, &layout))
+    Ok(mirror::holdings_of_layout(images, presences, &layout, possible))
 }
 
 /// Compares a registry.
@@ -137,14 +158,14 @@ fn in_registry(
     context: &Context,
     (args, named): (&MirrorArgs, &str),
     place: &str,
-    images: &[Mirrored],
+    (images, possible): (&[Mirrored], &PossibleImages),
     entries: &[MirrorCatalog],
 ) -> Result<Vec<Holding>, CommandError> {
     let Some(to) = Destination::parse(place, args.max_nested_paths) else {
         let error = CommandError::usage(format!("`{place}` does not name a registry"));
         return Err(error.help("name a host with a dot or a port: `docker://mirror.example.com:5000/operators`"));
     };
-    let places = NeededPlaces::new(images, entries.iter().map(|entry| &entry.operator), &to);
+    let places = NeededPlaces::new(images, entries.iter().map(|entry| &entry.operator), possible, &to);
     let presences = look_up(context, "", &places.references())?;
     let mut holdings = places.holdings(presences.into_iter().map(|it| it.presence));
     let cannot = |error| crate::cli::args::destination::cannot("list", named, error);
@@ -154,6 +175,9 @@ fn in_registry(
         root.repositories().map_err(cannot)?.into_iter().filter(|it| to.has_repository(it)).collect();
     let unneeded = |repository: &String| -> Vec<Holding> {
         let location = format!("{}/{repository}", to.host);
+        if let Some(holding) = places.not_compared(&location) {
+            return vec![holding];
+        }
         let tags = registries.image(&format!("{location}:latest")).and_then(|it| it.tags());
         places.unneeded(&location, tags, |at| registries.image(at)?.digest_of_tag())
     };
@@ -169,7 +193,7 @@ fn in_registry(
     _: &Context,
     _: (&MirrorArgs, &str),
     _: &str,
-    _: &[Mirrored],
+    _: (&[Mirrored], &PossibleImages),
     _: &[MirrorCatalog],
 ) -> Result<Vec<Holding>, CommandError> {
     Err(CommandError::usage("this build of olmdex has no support for registries")

@@ -202,7 +202,7 @@ fn manifests(
 }
 
 /// Prints explanations for people.
-pub(super) fn explanations(answers: &[FilterExplanation]) -> Result<(), CommandError> {
+pub(super) fn explanations(answers: &[FilterExplanation], unlisted: &[&str]) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     for (idx, it) in answers.iter().enumerate() {
         if idx > 0 {
@@ -244,6 +244,9 @@ pub(super) fn explanations(answers: &[FilterExplanation]) -> Result<(), CommandE
         for repair in &it.repairs {
             writeln!(out, "  fix: {}", printable(&repair_text(repair)))?;
         }
+    }
+    if !unlisted.is_empty() {
+        writeln!(out, "\nnot listed: {}", unlisted.join(", "))?;
     }
     out.flush()?;
     Ok(())

@@ -62,14 +62,15 @@ pub(super) struct Places {
 /// A state as it was named.
 enum Selection {
     Layout(Layout),
-    References(BTreeSet<String>),
+    /// References, and wishes that are not listed.
+    References(BTreeSet<String>, Vec<&'static str>),
 }
 
 impl Selection {
     fn references(&self) -> impl Iterator<Item = &String> {
         match self {
             Self::Layout(_) => None,
-            Self::References(references) => Some(references),
+            Self::References(references, _) => Some(references),
         }
         .into_iter()
         .flatten()
@@ -87,7 +88,7 @@ impl Selections {
         let new = self.read(context, &self.new, &mut exit)?;
         let known = [&old, &new].map(|it| match it {
             Selection::Layout(layout) => Some(layout),
-            Selection::References(_) => None,
+            Selection::References(..) => None,
         });
         let opened = PlaceSet::new(context, places, known.into_iter().flatten().collect())?;
         let found = opened.look_up(context, [&old, &new].into_iter().flat_map(Selection::references).collect())?;
@@ -107,14 +108,14 @@ impl Selections {
             Some(text) if text.contains("[[operator]]") => self.of_lock(context, &read_lock(named, &text)?)?,
             Some(text) if is_configuration(&text) => {
                 let configuration = mirror::read(text.as_bytes(), Dialect::Named)?;
-                self.kept(context, named, &configuration, &self.input, exit)?
+                return self.kept(context, named, &configuration, &self.input, exit);
             }
             Some(text) if references_of(&text).all(|it| Image::parse(it).is_some()) => {
                 references_of(&text).map(str::to_owned).collect()
             }
-            _ => self.of_catalog(context, named, exit)?,
+            _ => return self.of_catalog(context, named, exit),
         };
-        Ok(Selection::References(references))
+        Ok(Selection::References(references, Vec::new()))
     }
 
     fn of_lock(&self, context: &Context, lock: &Lock) -> Result<BTreeSet<String>, CommandError> {
@@ -126,7 +127,7 @@ impl Selections {
         Ok(images_of_lock(context, lock, index.as_deref())?.into_iter().collect())
     }
 
-    fn of_catalog(&self, context: &Context, named: &Path, exit: &mut Exit) -> Result<BTreeSet<String>, CommandError> {
+    fn of_catalog(&self, context: &Context, named: &Path, exit: &mut Exit) -> Result<Selection, CommandError> {
         if let Some(path) = &self.imageset {
             let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
             let source = [named.to_string_lossy().into_owned()];
@@ -136,7 +137,8 @@ impl Selections {
         if let Some(catalog) = &self.catalog {
             check_names(std::slice::from_ref(catalog), &index.catalog_names()?)?;
         }
-        Ok(index.image_references_of(self.catalog.as_deref())?.into_iter().collect())
+        let references = index.image_references_of(self.catalog.as_deref())?;
+        Ok(Selection::References(references.into_iter().collect(), Vec::new()))
     }
 
     /// The images that a configuration keeps.
@@ -147,11 +149,12 @@ impl Selections {
         configuration: &Configuration,
         input: &[String],
         exit: &mut Exit,
-    ) -> Result<BTreeSet<String>, CommandError> {
+    ) -> Result<Selection, CommandError> {
+        configuration.check_listed()?;
         let catalog = self.catalog.as_deref();
         let entries = entries::open(context, configuration.operators.clone(), input, catalog)?;
         let asked = AskedFor {
-            imageset: Some(path.to_owned()),
+            imageset: vec![path.to_owned()],
             package: Vec::new(),
             full: false,
             previous: 0,
@@ -162,7 +165,8 @@ impl Selections {
         if found != Exit::Yes {
             *exit = found;
         }
-        Ok(kept.into_iter().map(|it| it.image.to_string()).collect())
+        let references = kept.into_iter().map(|it| it.image.to_string()).collect();
+        Ok(Selection::References(references, configuration.unlisted.clone()))
     }
 }
 
@@ -249,15 +253,15 @@ impl<'s> PlaceSet<'s> {
     }
 
     fn state(&self, selection: &Selection, found: &BlobsByReference<'_>) -> Result<MirrorState, CommandError> {
-        let references = match selection {
+        let (references, unlisted) = match selection {
             Selection::Layout(layout) => return self.of_layout(layout),
-            Selection::References(references) => references,
+            Selection::References(references, unlisted) => (references, unlisted.clone()),
         };
         let image = |name: &String| {
             let nothing = || Err("no manifest is available".to_owned());
             StateImage { name: name.clone(), blobs: found.get(name).cloned().unwrap_or_else(nothing) }
         };
-        Ok(MirrorState { images: references.iter().map(image).collect(), held: None })
+        Ok(MirrorState { images: references.iter().map(image).collect(), held: None, unlisted })
     }
 
     fn of_layout(&self, layout: &Layout) -> Result<MirrorState, CommandError> {
@@ -272,7 +276,7 @@ impl<'s> PlaceSet<'s> {
             images.push(StateImage { name, blobs: blobs.clone() });
         }
         images.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(MirrorState { images, held: Some(held) })
+        Ok(MirrorState { images, held: Some(held), unlisted: Vec::new() })
     }
 
     /// The blobs of an image of a layout.

@@ -14,7 +14,7 @@ use crate::cli::print::verdict;
 use crate::cli::terminal::error::CommandError;
 use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::{Screen, screen};
-use crate::diag::envelope::Envelope;
+use crate::diag::envelope::{Envelope, Metadata};
 use crate::diag::text::Color;
 use crate::diag::{closest, printable, printable_line};
 use crate::{json, yaml};
@@ -181,13 +181,26 @@ pub(crate) fn write_data<T: Serialize>(
     items: Vec<T>,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    write_part(format, kind, items, &[], out)
+}
+
+/// The same, with the wishes that are not listed.
+pub(crate) fn write_part<T: Serialize>(
+    format: OutputFormat,
+    kind: &str,
+    items: Vec<T>,
+    not_listed: &[&str],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let not_listed = not_listed.iter().map(|&it| it.to_owned()).collect();
+    let metadata = Metadata { count: items.len(), not_listed };
     match format {
-        OutputFormat::Yaml => write_yaml(&Envelope::new(kind, items), out),
+        OutputFormat::Yaml => write_yaml(&Envelope::with(kind, metadata, items), out),
         OutputFormat::Jsonl => items.iter().try_for_each(|item| {
             serde_json::to_writer(&mut *out, item).map_err(io::Error::from)?;
             out.write_all(b"\n")
         }),
-        _ => Envelope::new(kind, items).write(out),
+        _ => Envelope::with(kind, metadata, items).write(out),
     }
 }
 

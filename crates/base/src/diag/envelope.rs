@@ -31,6 +31,9 @@ pub struct Envelope<T, M = Metadata> {
 pub struct Metadata {
     /// The number of items.
     pub count: usize,
+    /// The things that were asked for and are not listed, in words; absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_listed: Vec<String>,
 }
 
 /// A version that an object pins.
@@ -254,7 +257,7 @@ pub enum TaskResult {
 impl<T: Serialize> Envelope<T> {
     /// Answers of a kind.
     pub fn new(kind: &str, items: Vec<T>) -> Self {
-        let metadata = Metadata { count: items.len() };
+        let metadata = Metadata { count: items.len(), not_listed: Vec::new() };
         Self::with(kind, metadata, items)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::document::ManifestValue;
+use super::error::ConfigurationError;
 use olmdex_version::masterminds::Constraint;
 
 /// Fields that are kept without being read, under the names of the format.
@@ -21,12 +22,25 @@ pub struct Configuration {
     pub blocked_images: Vec<String>,
     /// Its wishes for OpenShift's own images, as far as they are checked.
     pub platform: Platform,
+    /// Its wishes for images that neither catalogs nor `additionalImages` name, in words: no list has them.
+    pub unlisted: Vec<&'static str>,
     /// The other fields of `mirror`: the platform as a whole, Helm charts, samples.
     pub others_to_mirror: Others,
     /// The other fields at the top: the size of archives.
     pub others: Others,
     /// Paths of fields that only v1alpha2 has, so that they are lost when it is written as v2alpha1.
     pub old_fields: Vec<String>,
+}
+
+impl Configuration {
+    /// # Errors
+    /// [`ConfigurationError::Unlisted`] if no list could have anything of it.
+    pub fn check_listed(&self) -> Result<(), ConfigurationError> {
+        match self.operators.is_empty() && self.additional_images.is_empty() {
+            true => Err(ConfigurationError::Unlisted(self.unlisted.clone())),
+            false => Ok(()),
+        }
+    }
 }
 
 /// A catalog, and the parts to take from it.

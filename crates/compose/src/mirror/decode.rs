@@ -89,12 +89,31 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
             has_architectures: items(platform, "architectures").next().is_some(),
             has_platforms: items(platform, "platforms").next().is_some(),
         },
+        unlisted: unlisted(mirror),
         others_to_mirror: mirror
             .map(|it| others(it, GoType::MIRROR.fields(), &["operators", "additionalImages", "blockedImages"]))
             .unwrap_or_default(),
         others: others(value, GoType::IMAGE_SET.fields(), &["kind", "apiVersion", "mirror"]),
         old_fields: if takes_old { old_fields(value) } else { Vec::new() },
     })
+}
+
+/// The wishes for images that neither catalogs nor `additionalImages` name, each once.
+fn unlisted(mirror: Option<Value<'_>>) -> Vec<&'static str> {
+    const WISHES: [(&[&str], &str); 6] = [
+        (&["platform", "channels"], "releases of OpenShift"),
+        (&["platform", "release"], "releases of OpenShift"),
+        (&["platform", "graph"], "the graph of OpenShift's updates"),
+        (&["helm", "local"], "Helm charts"),
+        (&["helm", "repositories"], "Helm charts"),
+        (&["samples"], "samples"),
+    ];
+    let is_empty = |value: &Value<'_>| ["[]", "{}", "false", "\"\""].contains(&&*value.compact());
+    let is_there =
+        |path: &[&str]| path.iter().try_fold(mirror?, |value, name| field_of(value, name)).filter(|it| !is_empty(it));
+    let mut found: Vec<&str> = WISHES.into_iter().filter(|(path, _)| is_there(path).is_some()).map(|it| it.1).collect();
+    found.dedup();
+    found
 }
 
 /// Refuses the same values as oc-mirror's decoder, key after key in the order of bytes, which is their order after its

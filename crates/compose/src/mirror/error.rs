@@ -50,6 +50,17 @@ pub enum ConfigurationError {
     /// It can be read, but has invalid values.
     #[error("{}", joined(.0))]
     Invalid(Vec<Vec<Fault>>),
+    /// It asks only for things that olmdex does not list.
+    #[error("the configuration asks for no catalog and no additional image{}", only(.0))]
+    Unlisted(Vec<&'static str>),
+}
+
+/// The rest of the sentence about a configuration that asks for nothing else than this.
+fn only(unlisted: &[&str]) -> String {
+    match unlisted {
+        [] => String::new(),
+        _ => format!(", only for what olmdex does not list: {}", unlisted.join(", ")),
+    }
 }
 
 impl ConfigurationError {

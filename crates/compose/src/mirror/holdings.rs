@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::configuration::Operator;
+use super::configuration::{Configuration, Operator};
 use super::outputs::catalog_image;
 use super::place::{Destination, Image, Mirrored};
 use olmdex_base::variant_name;
@@ -23,7 +23,7 @@ pub struct Holding {
     pub at: String,
     /// Bytes of manifest, configuration and layers, if the mirror reports them.
     pub size: u64,
-    /// The reason why it could not be looked up; empty if it was.
+    /// The reason why it could not be looked up, or was not compared; empty if it was.
     pub message: String,
 }
 
@@ -35,8 +35,11 @@ pub enum HoldingStatus {
     Missing,
     /// It is needed, and it is unknown whether it is there.
     Unknown,
-    /// It is there, and nothing of the configuration needs it.
+    /// It is there, the configurations could have put it there, and none of them needs it.
     Unneeded,
+    /// It is there or asked for, and nobody knows whether it is needed: no configuration names such an image, or it
+    /// belongs to what olmdex does not list.
+    NotCompared,
     /// It is needed, and there.
     Present,
 }
@@ -58,29 +61,92 @@ impl Holding {
         Self { status, image: image.to_string(), at: at.to_owned(), size: presence.size, message }
     }
 
+    /// A wish that olmdex does not list, in words.
+    pub fn of_unlisted(wish: &str) -> Self {
+        let message = format!("the configuration asks for {wish}, which olmdex does not list");
+        Self::other(HoldingStatus::NotCompared, String::new(), message)
+    }
+
     /// Something that is there, and which nothing needs, as far as that is known.
     fn other(status: HoldingStatus, at: String, message: String) -> Self {
         Self { status, image: String::new(), at, size: 0, message }
     }
 }
 
+/// The repositories of oc-mirror for releases of OpenShift and their graph.
+const OF_RELEASES: [&str; 3] = ["openshift/release", "openshift/release-images", "openshift/graph-image"];
+
+/// The images that configurations could have put into a mirror.
+#[derive(Debug, Clone, Default)]
+pub struct PossibleImages {
+    /// Those that catalogs and configurations name.
+    images: BTreeSet<Mirrored>,
+    /// Whether a configuration also asks for something that olmdex does not list.
+    has_unlisted: bool,
+}
+
+impl PossibleImages {
+    /// Those of configurations, of all that their catalogs have, and the catalogs themselves.
+    pub fn of<'c>(
+        configurations: &'c [Configuration],
+        names: impl IntoIterator<Item = &'c String>,
+        catalogs: impl IntoIterator<Item = &'c Operator>,
+    ) -> Self {
+        let additional = configurations.iter().flat_map(|it| &it.additional_images);
+        let additional = additional.map(|it| (&it.name, it.target_repo.as_str()));
+        let catalogs = catalogs.into_iter().map(|it| (&it.catalog, it.target_catalog.as_str()));
+        let named = names.into_iter().map(|name| (name, ""));
+        let place = |(name, target_repo): (&String, &str)| {
+            Some(Mirrored { target_repo: target_repo.to_owned(), ..Mirrored::from(Image::parse(name)?) })
+        };
+        let images = additional.chain(catalogs).chain(named).filter_map(place).collect();
+        Self { images, has_unlisted: configurations.iter().any(|it| !it.unlisted.is_empty()) }
+    }
+}
+
 /// The holdings of a layout that a mirror needs, with the other ones. `presences` are those of the images there.
-pub fn holdings_of_layout(images: &[Mirrored], presences: Vec<Presence>, layout: &Layout) -> Vec<Holding> {
+pub fn holdings_of_layout(
+    images: &[Mirrored],
+    presences: Vec<Presence>,
+    layout: &Layout,
+    possible: &PossibleImages,
+) -> Vec<Holding> {
     let found = presences.iter().filter(|presence| presence.status == Status::Found);
     let found: BTreeSet<String> = found.map(|presence| presence.digest.clone()).collect();
     let needed = images.iter().zip(presences).map(|(it, presence)| Holding::needed(&it.image, "", presence));
     let others = layout.images().map(|(digest, name)| (digest.to_string(), name));
+    let paths: BTreeSet<&str> = possible.images.iter().map(|it| it.image.path.as_str()).collect();
+    // A name is a reference at the origin or at any mirror, so its path may begin with that of the mirror. Other names
+    // say nothing about the repository.
+    let is_possible = |name: &str| match Image::parse(name).filter(|_| name.contains('/')) {
+        Some(Image { path, .. }) => {
+            let ends = path.match_indices('/').map(|(at, _)| &path[at + 1..]);
+            ends.chain([path.as_str()]).any(|path| paths.contains(path))
+        }
+        None => !possible.has_unlisted,
+    };
     let others = others.filter(|(digest, _)| !found.contains(digest)).map(|(digest, name)| {
+        let is_possible = is_possible(&name);
         let at = if name.is_empty() { format!("@{digest}") } else { name };
-        Holding::other(HoldingStatus::Unneeded, at, String::new())
+        match is_possible {
+            true => Holding::other(HoldingStatus::Unneeded, at, String::new()),
+            false => Holding::other(HoldingStatus::NotCompared, at, FOREIGN.to_owned()),
+        }
     });
     needed.chain(others).collect()
 }
 
+/// Why an image is not compared.
+const FOREIGN: &str = "no given configuration could have put it there";
+
 /// The needs of a mirror: each image with its place there, and the tags and digests of each repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NeededPlaces {
-    wanted: Vec<(Image, String)>,
+    wanted: BTreeSet<(Image, String)>,
+    /// The repositories that the configurations could have filled.
+    possible: BTreeSet<String>,
+    /// Those of releases.
+    of_releases: BTreeSet<String>,
     by_location: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
 }
 
@@ -89,9 +155,13 @@ impl NeededPlaces {
     pub fn new<'i>(
         images: impl IntoIterator<Item = &'i Mirrored>,
         catalogs: impl IntoIterator<Item = &'i Operator>,
+        possible: &PossibleImages,
         to: &Destination,
     ) -> Self {
         let mut places = Self::default();
+        places.possible.extend(possible.images.iter().map(|it| to.of(it).location()));
+        let of_releases = OF_RELEASES.map(|path| Image { path: path.to_owned(), ..Image::default() });
+        places.of_releases.extend(of_releases.iter().map(|it| to.of_image(it).location()));
         for it in images {
             let at = to.of(it);
             places.add(&at, it.image.digest.as_deref());
@@ -100,13 +170,13 @@ impl NeededPlaces {
                 Some(digest) => format!("{}@{digest}", at.location()),
                 None => at.to_string(),
             };
-            places.wanted.push((it.image.clone(), text));
+            places.wanted.insert((it.image.clone(), text));
         }
         for operator in catalogs {
             // A filtered catalog has another digest than its original, so it is named by its tag.
             if let (Some(at), Some(image)) = (catalog_image(operator, Some(to)), catalog_image(operator, None)) {
                 places.add(&at, None);
-                places.wanted.push((image, at.to_string()));
+                places.wanted.insert((image, at.to_string()));
             }
         }
         places
@@ -126,6 +196,17 @@ impl NeededPlaces {
     /// The needed images. `presences` are those of [`Self::references`].
     pub fn holdings(&self, presences: impl IntoIterator<Item = Presence>) -> Vec<Holding> {
         self.wanted.iter().zip(presences).map(|((image, at), presence)| Holding::needed(image, at, presence)).collect()
+    }
+
+    /// A repository whose images are not compared.
+    pub fn not_compared(&self, location: &str) -> Option<Holding> {
+        let is_possible = self.possible.contains(location) || self.by_location.contains_key(location);
+        let message = match (self.of_releases.contains(location), is_possible) {
+            (true, _) => "olmdex does not list releases of OpenShift",
+            (false, false) => FOREIGN,
+            (false, true) => return None,
+        };
+        Some(Holding::other(HoldingStatus::NotCompared, location.to_owned(), message.to_owned()))
     }
 
     /// The images of a repository that nothing needs, and those of which that is unknown: `tags` are those of the
@@ -186,7 +267,7 @@ mod tests {
             Mirrored { target_repo: "e".to_owned(), target_tag: "v9".to_owned(), ..image("quay.io/a/f:v1") };
         let images = [image(&format!("quay.io/a/b@{digest}")), image("quay.io/a/c:v1"), elsewhere];
         let to = Destination::parse("mirror.example.com:5000/m", None).unwrap();
-        let places = NeededPlaces::new(&images, [], &to);
+        let places = NeededPlaces::new(&images, [], &PossibleImages::default(), &to);
         let (b, c) = ("mirror.example.com:5000/m/a/b", "mirror.example.com:5000/m/a/c");
         for (location, tag, wanted) in [
             (b, format!("sha256-{}", "1".repeat(64)), true),
@@ -210,7 +291,7 @@ mod tests {
         let digest = format!("sha256:{}", "1".repeat(64));
         let images = [Mirrored::from(Image::parse(&format!("quay.io/a/b@{digest}")).unwrap())];
         let to = Destination::parse("mirror.example.com", None).unwrap();
-        let places = NeededPlaces::new(&images, [], &to);
+        let places = NeededPlaces::new(&images, [], &PossibleImages::default(), &to);
         let tags = || Ok(["known", "other", "broken"].map(str::to_owned).to_vec());
         let digest_of = |at: &str| match at.rsplit_once(':').unwrap().1 {
             "known" => Ok(Some(digest.parse().unwrap())),

@@ -32,6 +32,27 @@ pub fn images<'c>(catalog: &'c Catalog, filtered: &'c Filtered) -> BTreeSet<&'c 
         .collect()
 }
 
+/// The images that a configuration blocks.
+#[derive(Debug)]
+pub struct BlockedImages<'d> {
+    expressions: Vec<Pattern>,
+    to: Option<&'d Destination>,
+}
+
+impl<'d> BlockedImages<'d> {
+    /// Those of a configuration. The reader of the configuration has refused invalid expressions already.
+    pub fn of(configuration: &Configuration, to: Option<&'d Destination>) -> Self {
+        let expressions = configuration.blocked_images.iter().filter_map(|it| Pattern::parse(it).ok()).collect();
+        Self { expressions, to }
+    }
+
+    /// Whether an expression matches the name of an image, or its name at the destination.
+    pub fn has(&self, mirrored: &Mirrored) -> bool {
+        let names = [Some(mirrored.image.to_string()), self.to.map(|to| to.of(mirrored).to_string())];
+        self.expressions.iter().any(|pattern| names.iter().flatten().any(|name| pattern.is_match(name)))
+    }
+}
+
 /// The images that a mirror needs, without the blocked ones.
 #[derive(Debug, Default)]
 pub struct MirrorImages {
@@ -41,6 +62,8 @@ pub struct MirrorImages {
     pub(super) generic: BTreeSet<Mirrored>,
     /// Why others are left out: their names are not valid.
     pub refused: Vec<OutputError>,
+    /// The wishes of the configuration that are not listed, in words.
+    pub(super) unlisted: Vec<&'static str>,
 }
 
 impl MirrorImages {
@@ -51,17 +74,11 @@ impl MirrorImages {
         kept: impl IntoIterator<Item = (&'c Catalog, &'c Filtered)>,
         to: Option<&Destination>,
     ) -> Self {
-        // The reader of the configuration has refused invalid expressions already.
-        let blocked = configuration.blocked_images.iter().filter_map(|expression| Pattern::parse(expression).ok());
-        let blocked: Vec<Pattern> = blocked.collect();
-        let is_blocked = |mirrored: &Mirrored| {
-            let names = [Some(mirrored.image.to_string()), to.map(|to| to.of(mirrored).to_string())];
-            blocked.iter().any(|pattern| names.iter().flatten().any(|name| pattern.is_match(name)))
-        };
-        let mut all = Self::default();
+        let blocked = BlockedImages::of(configuration, to);
+        let mut all = Self { unlisted: configuration.unlisted.clone(), ..Self::default() };
         let take =
             |image: Result<Mirrored, OutputError>, into: &mut BTreeSet<Mirrored>, refused: &mut Vec<_>| match image {
-                Ok(mirrored) if is_blocked(&mirrored) => {}
+                Ok(mirrored) if blocked.has(&mirrored) => {}
                 Ok(mirrored) => {
                     into.insert(mirrored);
                 }

@@ -47,14 +47,19 @@ impl MirrorImages {
     /// References for tools that copy, one a line.
     pub fn references(&self) -> String {
         let images: BTreeSet<Image> = self.origins().into_iter().map(Image::copyable).collect();
-        images.into_iter().map(|image| format!("{image}\n")).collect()
+        self.with_comment(images.into_iter().map(|image| format!("{image}\n")).collect())
+    }
+
+    /// A list, below a comment about what it lacks.
+    fn with_comment(&self, list: String) -> String {
+        unlisted_comment(&self.unlisted) + &list
     }
 
     /// Lines `docker://SOURCE=docker://DESTINATION`, as in the mapping.txt of oc-mirror.
     pub fn mapping(&self, to: &Destination) -> String {
         let line =
             |mirrored: &Mirrored| format!("docker://{}=docker://{}\n", mirrored.image.copyable(), to.of(mirrored));
-        self.all().into_iter().map(line).collect()
+        self.with_comment(self.all().into_iter().map(line).collect())
     }
 
     /// Mirror sets of a kind, one for each category that has images for it, as documents of YAML.
@@ -99,7 +104,7 @@ impl MirrorImages {
             ]);
             sets.push(manifest(api, kind_name, metadata, ManifestValue::fields([(field, items)])));
         }
-        documents(&sets)
+        self.with_comment(documents(&sets))
     }
 
     /// The places in the configuration that mirror sets of a kind cannot express, in words.
@@ -139,7 +144,7 @@ impl MirrorImages {
         if hosts.is_empty() {
             String::new()
         } else {
-            ManifestValue::Fields(hosts.into_iter().map(host).collect()).to_yaml()
+            self.with_comment(ManifestValue::Fields(hosts.into_iter().map(host).collect()).to_yaml())
         }
     }
 
@@ -159,6 +164,12 @@ impl MirrorImages {
         let renamed = self.all().into_iter().filter(|mirrored| mirrored.is_renamed());
         renamed.map(ignored).chain(colliding(&self.origins()).into_iter().map(overwritten)).collect()
     }
+}
+
+/// The comment of a list about the wishes that it leaves out; empty if there are none. YAML, `oc image mirror` and
+/// olmdex take `#` for comments.
+pub fn unlisted_comment(unlisted: &[&str]) -> String {
+    if unlisted.is_empty() { String::new() } else { format!("# not listed: {}\n", unlisted.join(", ")) }
 }
 
 /// The name of a catalog's manifests: `cs-` or `cc-`, the last component of its path, and the beginning of its digest

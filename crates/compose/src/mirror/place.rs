@@ -43,7 +43,7 @@ impl OutputError {
 }
 
 /// An image by its reference.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Image {
     /// The registry, with its port.
     pub host: String,
