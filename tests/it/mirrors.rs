@@ -121,6 +121,40 @@ fn several_configurations_fill_one_mirror() {
         .expect_words("takes one configuration");
 }
 
+/// `-i REFERENCE=SOURCE` means the same wherever a configuration is read.
+#[test]
+fn each_command_takes_the_sources_of_references() {
+    let home = scratch();
+    let root = home.path();
+    for (name, image) in [("a", "quay.io/org/till:v1"), ("b", "quay.io/org/till:v2")] {
+        let path = catalog(root, image, image);
+        std::fs::rename(path, root.join(name)).unwrap();
+    }
+    let head = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operators:\n";
+    let one = "  - {catalog: 'example.com/shop:v1', packages: [{name: till}]}\n";
+    write(root, "one.yaml", format!("{head}{one}"));
+    let two = "  - {catalog: 'example.com/shop:v2', packages: [{name: gone}, {name: till}]}\n";
+    write(root, "two.yaml", format!("{head}{one}{two}"));
+    let both = ["-q", "-i", "example.com/shop:v1=a", "-i", "example.com/shop:v2=b"];
+    let expected = "quay.io/org/gone:v1\nquay.io/org/till:v1\nquay.io/org/till:v2\n";
+    for words in [&["filter", "-o", "images"][..], &["images"]] {
+        let answer = run(root, &[words, &["-c", "two.yaml"], &both].concat());
+        assert_eq!(answer.expect_code(0).out(), expected, "{words:?}");
+        let slip = run(root, &[words, &["-c", "one.yaml", "-i", "example.com/shpo:v1=a"]].concat());
+        slip.expect_code(2).expect_words("the configuration has no catalog `example.com/shpo:v1`");
+        let unnamed = run(root, &[words, &["-c", "two.yaml", "-i", "x=a", "-i", "y=b"]].concat());
+        assert_ne!(unnamed.expect_words("-i ").code, Some(0));
+    }
+    let locked = run(root, &["lock", "-c", "one.yaml", "--dry-run", "-i", "docker://example.com/shop:v1=a"]);
+    locked.expect_code(0).expect_words("till.v1");
+    run(root, &["lock", "-c", "one.yaml", "--dry-run", "-i", "example.com/shpo:v1=a"]).expect_code(2);
+    // No format can do without a reference that it prints.
+    for format in ["isc", "subscription", "catalog-source", "cluster-catalog"] {
+        let answer = run(root, &["filter", "-p", "till", "-i", "a", "-o", format]);
+        answer.expect_code(2).expect_words("-i REFERENCE=SOURCE");
+    }
+}
+
 /// Releases, the graph and charts are in no list.
 #[test]
 fn a_list_says_what_it_lacks() {

@@ -317,7 +317,7 @@ impl AskError {
             Self::Unresolved => "`olmdex resolve` with the same arguments shows why".to_owned(),
             Self::SeveralPaths { catalogs } => format!("choose a catalog with `--catalog`: {}", catalogs.join(", ")),
             Self::NoZStream(_) => "each entry needs a bundle with a version, and each version must differ".to_owned(),
-            Self::WhichCatalogIs { .. } => "choose one with `--catalog`".to_owned(),
+            Self::WhichCatalogIs { image, .. } => format!("name its source: `-i {image}=SOURCE`"),
             Self::WhichCatalog { catalogs } => format!("choose it with `--catalog`: {}", catalogs.join(", ")),
             Self::NoCatalogForCluster(_) => {
                 "name the catalogs with `-i`, and map CatalogSources to them with `--source-map`".to_owned()

@@ -25,6 +25,7 @@ use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Kind, Mode, WholeOrLight};
+use crate::mirror::{Operator, catalog_names};
 use crate::source::{STDIN, Source};
 use crate::template::rules::NAMES_OF_TAGS;
 use crate::upgrade::MANY_ENTRIES;
@@ -58,6 +59,31 @@ impl SourceOptions {
     pub(crate) fn of_catalogs(&self, catalogs: &[String]) -> AskOptions {
         AskOptions { sources: self.clone(), catalog: catalogs.to_vec() }
     }
+}
+
+/// The reference and the source of a word `REFERENCE=SOURCE`, if a configuration has that catalog.
+///
+/// # Errors
+/// If the word names a catalog that the configuration does not have: that is a slip.
+pub(crate) fn source_of_reference<'t>(
+    text: &'t str,
+    operators: &[Operator],
+) -> Result<Option<(&'t str, &'t str)>, CommandError> {
+    let Some((reference, source)) = text.split_once('=') else { return Ok(None) };
+    if operators.iter().any(|operator| bare(&operator.catalog) == bare(reference)) {
+        return Ok(Some((bare(reference), source)));
+    }
+    if !reference.contains('/') || NamedSource::parse(text).is_named || Path::new(text).exists() {
+        return Ok(None);
+    }
+    let known: Vec<String> = operators.iter().map(|it| format!("`{}`", it.catalog)).collect();
+    let error = CommandError::usage(format!("the configuration has no catalog `{reference}`"));
+    Err(error.help(format!("it has {}", known.join(", "))))
+}
+
+/// A reference without its transport.
+pub(crate) fn bare(reference: &str) -> &str {
+    reference.strip_prefix("docker://").unwrap_or(reference)
 }
 
 /// Whether a word can only be a path. Any other word is a name first, and a path only if nothing has that name.
@@ -94,6 +120,18 @@ impl AskOptions {
     /// Options that name sources only.
     pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
         Self::of_words(&sources.iter().map(|it| it.to_string_lossy().into_owned()).collect::<Vec<_>>())
+    }
+
+    /// The same with the sources of a configuration's catalogs, `REFERENCE=SOURCE`, under the names of these catalogs.
+    pub(crate) fn of_configuration(&self, operators: &[Operator]) -> Result<Self, CommandError> {
+        let names = catalog_names(operators);
+        let named = |text: &String| {
+            let Some((reference, source)) = source_of_reference(text, operators)? else { return Ok(text.clone()) };
+            let name = operators.iter().zip(&names).find(|(operator, _)| bare(&operator.catalog) == reference);
+            Ok(name.map_or_else(|| text.clone(), |(_, name)| format!("{name}={source}")))
+        };
+        let input = self.sources.input.iter().map(named).collect::<Result<_, CommandError>>()?;
+        Ok(Self { sources: SourceOptions { input, on: self.sources.on }, catalog: self.catalog.clone() })
     }
 
     /// Options with the words that `-i` takes.

@@ -59,7 +59,8 @@ const FORMATS: Formats = Formats(&[
 pub(crate) struct ImagesArgs {
     #[command(flatten)]
     question: ImagesQuestion,
-    /// Those of all that an ImageSetConfiguration keeps, with its `additionalImages`
+    /// Those of all that an ImageSetConfiguration keeps, with its `additionalImages`; `-i REFERENCE=SOURCE` names the
+    /// source of one of its catalogs
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
     /// Only images of the operators that a cluster has installed: its manifests, a must-gather, or `@` and a context,
@@ -96,10 +97,11 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         None => None,
     };
     let mut question = args.question.clone();
-    let sources = args.sources.of_catalogs(&question.catalog);
+    let mut sources = args.sources.of_catalogs(&question.catalog);
     if let Some(configuration) = &configuration {
         configuration.check_listed()?;
         note_unlisted(context, &configuration.unlisted);
+        sources = sources.of_configuration(&configuration.operators)?;
     }
     let is_about_names = args.imageset.is_none() && args.cluster.is_empty() && args.old.is_none();
     let names: &[String] = if is_about_names { &question.names } else { &[] };

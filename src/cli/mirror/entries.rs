@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::ask::{CatalogNames, MirrorCatalog, only_catalog};
-use crate::cli::args::sources::{NamedSource, default_source};
+use crate::cli::args::sources::{NamedSource, bare, default_source, source_of_reference};
 use crate::cli::lists::all_rules;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
@@ -101,28 +101,15 @@ impl Sources {
         let mut names = CatalogNames::default();
         let mut sources = Self { named: BTreeMap::new(), default: None, config: None };
         for text in inputs {
-            match text
-                .split_once('=')
-                .filter(|it| operators.iter().any(|operator| bare(&operator.catalog) == bare(it.0)))
-            {
+            match source_of_reference(text, operators)? {
                 Some((reference, source)) => {
                     let twice = |error| CommandError::from(error).help("name one source for each catalog");
-                    names.add(bare(reference), source).map_err(twice)?;
-                    sources.named.insert(bare(reference).to_owned(), PathBuf::from(source));
+                    names.add(reference, source).map_err(twice)?;
+                    sources.named.insert(reference.to_owned(), PathBuf::from(source));
                 }
+                // A name before the source has no meaning here.
                 None => {
-                    // A name before the source has no meaning here; a reference that the configuration does not have is
-                    // a slip.
-                    let named = NamedSource::parse(text);
-                    if let Some((reference, _)) =
-                        text.split_once('=').filter(|it| !named.is_named && it.0.contains('/'))
-                        && !Path::new(text).exists()
-                    {
-                        let known = operators.iter().map(|it| format!("`{}`", it.catalog)).collect::<Vec<_>>();
-                        let error = CommandError::usage(format!("the configuration has no catalog `{reference}`"));
-                        return Err(error.help(format!("it has {}", known.join(", "))));
-                    }
-                    if sources.default.replace(named.path).is_some() {
+                    if sources.default.replace(NamedSource::parse(text).path).is_some() {
                         let error = CommandError::usage("two sources match the same catalogs");
                         return Err(error.help("name the catalog of each: `-i REFERENCE=SOURCE`"));
                     }
@@ -176,9 +163,4 @@ impl Sources {
             None => (PathBuf::from(format!("docker://{reference}")), From::Reference),
         })
     }
-}
-
-/// A reference without its transport.
-fn bare(reference: &str) -> &str {
-    reference.strip_prefix("docker://").unwrap_or(reference)
 }

@@ -21,7 +21,7 @@ use crate::cli::terminal::interrupt;
 use crate::diag::counted;
 use crate::file::{finish_left, read_regular_of, system_words, write_over};
 use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, update, verify};
-use crate::mirror::{self, Dialect};
+use crate::mirror::{self, Configuration, Dialect};
 use crate::upgrade::Olm;
 
 /// Pin operators to bundles, and see later what has changed
@@ -44,7 +44,7 @@ pub(crate) struct LockArgs {
     /// The operators: PKG, PKG/CHANNEL, PKG@VERSION, or with a range, PKG/CHANNEL@RANGE
     #[arg(value_name = "PKG[/CHANNEL][@RANGE]")]
     names: Vec<String>,
-    /// Also the operators of an ImageSetConfiguration
+    /// Also the operators of an ImageSetConfiguration; `-i REFERENCE=SOURCE` names the source of one of its catalogs
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
     /// Also the bundles that a cluster has installed: its manifests, a must-gather, or `@` and a context, which `oc` or
@@ -186,22 +186,25 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
         Some(Verb::Update(args)) => return run_update(context, args),
         None => {}
     }
+    let mut asked = args.ask.clone();
     let mut wishes = args.names.iter().map(|it| ask(it, args.olm)).collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &args.imageset {
-        wishes.extend(of_configuration(path, args.olm)?);
+        let configuration = mirror::decode(&text_of(path)?, Dialect::Named)?;
+        asked = asked.of_configuration(&configuration.operators)?;
+        wishes.extend(of_configuration(&configuration, args.olm));
     }
     if wishes.is_empty() && args.cluster.is_empty() {
         let error = CommandError::usage("nothing to lock: neither a package, a configuration nor a cluster given");
         return Err(error.help("name packages, an ImageSetConfiguration with `-c FILE`, or a cluster with `--cluster`"));
     }
-    let index = args.ask.open_about(context, &args.names)?;
+    let index = asked.open_about(context, &args.names)?;
     let mut verdict = Verdict::Yes;
     if !args.cluster.is_empty() {
         let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
         let state = State {
             cluster: Some((&cluster, &shown(&args.cluster))),
             source_map: &args.source_map.source_map,
-            are_named: args.ask.names_catalogs(),
+            are_named: asked.names_catalogs(),
             ..State::of(&index)
         };
         let installed = told(context, wishes_of_cluster(&state, &args.ask.catalog))?;
@@ -274,8 +277,7 @@ fn ask(text: &str, olm: Olm) -> Result<Ask, CommandError> {
 }
 
 /// The wishes of an ImageSetConfiguration.
-fn of_configuration(path: &Path, olm: Olm) -> Result<Vec<Ask>, CommandError> {
-    let configuration = mirror::decode(&text_of(path)?, Dialect::Named)?;
+fn of_configuration(configuration: &Configuration, olm: Olm) -> Vec<Ask> {
     let mut asks = Vec::new();
     for package in configuration.operators.iter().flat_map(|it| &it.packages) {
         let mut add = |channel: &str, range: &mirror::Range| {
@@ -290,7 +292,7 @@ fn of_configuration(path: &Path, olm: Olm) -> Result<Vec<Ask>, CommandError> {
             add(&channel.name, if channel.range.is_empty() { &package.range } else { &channel.range });
         }
     }
-    Ok(asks)
+    asks
 }
 
 fn run_verify(context: &Context, args: &VerifyArgs) -> CommandResult {

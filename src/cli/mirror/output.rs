@@ -144,7 +144,9 @@ fn text_of_images(
 impl From<OutputError> for CommandError {
     fn from(error: OutputError) -> Self {
         let help = error.help().map(str::to_owned);
-        Self::new(Exit::Input, error.to_string()).with_help(help)
+        // A request without a reference is the fault of the command line, in every format.
+        let exit = if matches!(error, OutputError::Configuration(_)) { Exit::Usage } else { Exit::Input };
+        Self::new(exit, error.to_string()).with_help(help)
     }
 }
 
