@@ -236,9 +236,6 @@ fn print(
         }
     }
     let mut named = images.iter().filter(|it| !it.image.is_empty());
-    if matches!(args.output, OutputFormat::Name | OutputFormat::Mapping | OutputFormat::Isc) {
-        out.write_all(mirror::unlisted_comment(unlisted).as_bytes())?;
-    }
     match args.output {
         format if format.is_data() => write_part(format, "Image", images, unlisted, &mut out)?,
         OutputFormat::Table | OutputFormat::Wide | OutputFormat::Csv | OutputFormat::Markdown => {
@@ -255,6 +252,7 @@ fn print(
                 "kind": "ImageSetConfiguration",
                 "mirror": {"additionalImages": images},
             });
+            out.write_all(mirror::unlisted_comment(unlisted).as_bytes())?;
             write_yaml(&set, &mut out)?;
         }
         OutputFormat::Mapping => {
@@ -265,6 +263,9 @@ fn print(
             }
         }
         _ => named.try_for_each(|it| writeln!(out, "{}", printable_line(&Image::copyable_name(&it.image))))?,
+    }
+    if matches!(args.output, OutputFormat::Name | OutputFormat::Mapping) {
+        out.write_all(mirror::unlisted_comment(unlisted).as_bytes())?;
     }
     out.flush()?;
     Ok(())

@@ -47,19 +47,19 @@ impl MirrorImages {
     /// References for tools that copy, one a line.
     pub fn references(&self) -> String {
         let images: BTreeSet<Image> = self.origins().into_iter().map(Image::copyable).collect();
-        self.with_comment(images.into_iter().map(|image| format!("{image}\n")).collect())
+        self.with_comment(images.into_iter().map(|image| format!("{image}\n")))
     }
 
-    /// A list, below a comment about what it lacks.
-    fn with_comment(&self, list: String) -> String {
-        unlisted_comment(&self.unlisted) + &list
+    /// Lines, above a comment about what they lack: a loop that takes each line fails only when all is done.
+    fn with_comment(&self, lines: impl Iterator<Item = String>) -> String {
+        lines.chain([unlisted_comment(&self.unlisted)]).collect()
     }
 
     /// Lines `docker://SOURCE=docker://DESTINATION`, as in the mapping.txt of oc-mirror.
     pub fn mapping(&self, to: &Destination) -> String {
         let line =
             |mirrored: &Mirrored| format!("docker://{}=docker://{}\n", mirrored.image.copyable(), to.of(mirrored));
-        self.with_comment(self.all().into_iter().map(line).collect())
+        self.with_comment(self.all().into_iter().map(line))
     }
 
     /// Mirror sets of a kind, one for each category that has images for it, as documents of YAML.
@@ -104,7 +104,7 @@ impl MirrorImages {
             ]);
             sets.push(manifest(api, kind_name, metadata, ManifestValue::fields([(field, items)])));
         }
-        self.with_comment(documents(&sets))
+        unlisted_comment(&self.unlisted) + &documents(&sets)
     }
 
     /// The places in the configuration that mirror sets of a kind cannot express, in words.
@@ -144,7 +144,8 @@ impl MirrorImages {
         if hosts.is_empty() {
             String::new()
         } else {
-            self.with_comment(ManifestValue::Fields(hosts.into_iter().map(host).collect()).to_yaml())
+            let list = ManifestValue::Fields(hosts.into_iter().map(host).collect()).to_yaml();
+            unlisted_comment(&self.unlisted) + &list
         }
     }
 
@@ -166,10 +167,13 @@ impl MirrorImages {
     }
 }
 
+/// The beginning of the comment of a list about what it lacks.
+pub const NOT_LISTED: &str = "# not listed: ";
+
 /// The comment of a list about the wishes that it leaves out; empty if there are none. YAML, `oc image mirror` and
 /// olmdex take `#` for comments.
 pub fn unlisted_comment(unlisted: &[&str]) -> String {
-    if unlisted.is_empty() { String::new() } else { format!("# not listed: {}\n", unlisted.join(", ")) }
+    if unlisted.is_empty() { String::new() } else { format!("{NOT_LISTED}{}\n", unlisted.join(", ")) }
 }
 
 /// The name of a catalog's manifests: `cs-` or `cc-`, the last component of its path, and the beginning of its digest
