@@ -108,7 +108,16 @@ const ENGINES: &[(&str, &[&str])] = &[
     // Lists of the kept part.
     (
         "mirror",
-        &["bundles", "documents", "equivalent", "explained", "holdings_of_layout", "images", "unlisted_comment"],
+        &[
+            "bundles",
+            "documents",
+            "equivalent",
+            "explained",
+            "holdings_of_layout",
+            "images",
+            "is_of_release",
+            "unlisted_comment",
+        ],
     ),
     // The objects of one catalog.
     ("mirror", &["catalog_image", "catalog_name", "catalog_source", "cluster_catalog", "installer", "installs"]),

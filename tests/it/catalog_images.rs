@@ -222,6 +222,33 @@ fn an_image_without_server_is_served_by_its_catalog_source() {
         .expect_words("`--base` is for images");
 }
 
+/// The command of the base says where its cache is, and may lie.
+#[test]
+fn the_cache_that_a_base_names_is_hidden_and_nothing_above_its_program() {
+    let directory = scratch();
+    let root = directory.path();
+    let [push, ..] = ways(root);
+    for (cache, is_hidden) in
+        [("--cache-dir=/var/tmp/opm", true), ("--cache-dir=/", false), ("--cache-dir=/bin", false)]
+    {
+        let container = json!({"Entrypoint": ["/bin/opm"], "Cmd": ["serve", "/configs", cache]});
+        let layer = Layer::new().directory("var/tmp").directory("var/tmp/opm").file("var/tmp/opm/digest", "stale");
+        layout_of(&root.join("base"), &container, &[layer.directory("bin").file("bin/opm", "x").finish()]);
+        let args = [push.iter().map(String::as_str).collect(), vec!["--base", "oci:base"]].concat();
+        run(root, &args).expect_code(0).expect_words("`/bin/opm serve /configs`");
+        let inside = root.join("inside");
+        unpacked(&root.join("out"), &inside);
+        assert!(inside.join("bin/opm").exists() && inside.join("configs").is_dir(), "{cache}");
+        assert_eq!(inside.join("var/tmp/opm/digest").exists(), !is_hidden, "{cache}");
+        if is_hidden {
+            assert_eq!(inside.join("var/tmp").metadata().unwrap().permissions().mode() & 0o7777, 0o1777);
+        }
+        for left in ["out", "inside", "base"] {
+            std::fs::remove_dir_all(root.join(left)).unwrap();
+        }
+    }
+}
+
 /// The result is what is checked, with the labels that were asked for.
 #[test]
 fn an_image_whose_catalog_would_not_be_valid_is_refused() {
@@ -233,6 +260,10 @@ fn an_image_whose_catalog_would_not_be_valid_is_refused() {
     refused.expect_code(1).expect_words("`oci:out` is not sent").expect_words("oci:out!/configs/a.json:1");
     assert!(!root.join("out").exists());
     push(&["--no-check"]).expect_code(0);
+    // A name that takes away what lies below it.
+    write(root, "hiding/a.json", "");
+    write(root, "hiding/.wh..wh..opq", "");
+    run(root, &["push", "hiding", "oci:hiding"]).expect_code(3).expect_words("its name takes others away");
     write(root, "good/a.json", "");
     let elsewhere = ["push", "good", "oci:other", "--label", &format!("{CONFIGS}=/elsewhere")];
     run(root, &elsewhere).expect_code(3).expect_words("/elsewhere");

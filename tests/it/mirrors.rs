@@ -216,6 +216,95 @@ fn a_list_says_what_it_lacks() {
     held.expect_code(1).expect_words("3 blobs of OLD").expect_words("Helm charts");
     assert!(!held.out().contains("remove "), "{}", held.out());
     delta("nothing.yaml").expect_code(1);
+    // A list keeps what it said.
+    let list = run(home.path(), &["images", "-c", "all.yaml", "-i", &path, "-q"]).out();
+    write(home.path(), "list.txt", list);
+    assert!(!delta("list.txt").expect_words("Helm charts").out().contains("remove "));
+    // Only another layout takes releases away.
+    let index = home.path().join("old/index.json");
+    let named =
+        std::fs::read_to_string(&index).unwrap().replace("\"latest\"", "\"m.example.com/x/openshift/release:4.20.0\"");
+    std::fs::write(index, named).unwrap();
+    assert!(!delta("operators.yaml").out().contains("remove "));
+}
+
+/// A configuration with an additional image.
+fn with_additional(home: &Path, image: &str) {
+    let set = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operators: [{catalog: example.com/shop:v1, packages: [{name: till}]}]\n";
+    write(home, "set.yaml", format!("{set}  additionalImages: [{{name: '{image}'}}]\n"));
+}
+
+/// skopeo refuses a source with a tag and a digest.
+#[test]
+fn tools_that_copy_get_no_name_with_both_a_tag_and_a_digest() {
+    let home = scratch();
+    let digest = format!("sha256:{}", "1".repeat(64));
+    let both = format!("quay.io/org/both:v1@{digest}");
+    let path = catalog(home.path(), &both, "quay.io/org/tag:v3");
+    with_additional(home.path(), &format!("quay.io/org/more:v2@{digest}"));
+    let lines = |args: &[&str]| -> Vec<String> {
+        let answer = run(home.path(), &[args, &["-q", "-i", &path]].concat());
+        answer.expect_code(0).out().lines().map(str::to_owned).collect()
+    };
+    let sources = |lines: Vec<String>| -> Vec<String> {
+        lines.iter().map(|it| it.trim_start_matches("docker://").split('=').next().unwrap().to_owned()).collect()
+    };
+    let [both_by_digest, more] = ["both", "more"].map(|it| format!("quay.io/org/{it}@{digest}"));
+    let tag = "quay.io/org/tag:v3".to_owned();
+    let of_bundles = [both_by_digest.clone(), tag.clone()];
+    assert_eq!(sources(lines(&["images", "till"])), of_bundles);
+    assert_eq!(sources(lines(&["images", "till", "-o", "mapping", "--to", "m.example.com"])), of_bundles);
+    let all = [both_by_digest, more, tag];
+    assert_eq!(sources(lines(&["filter", "-c", "set.yaml", "-o", "images"])), all);
+    assert_eq!(sources(lines(&["filter", "-c", "set.yaml", "-o", "mapping", "--to", "m.example.com"])), all);
+    // A list of either form has the image.
+    for known in [all[0].clone(), both] {
+        write(home.path(), "old.txt", known);
+        assert_eq!(lines(&["images", "till", "--old", "old.txt"]), [all[2].clone()]);
+    }
+}
+
+/// Runs skopeo against registries without TLS.
+fn skopeo(args: &[&str]) {
+    let mut skopeo = std::process::Command::new("skopeo");
+    let args = [args, &["--dest-tls-verify=false", "--insecure-policy"]].concat();
+    let done = skopeo.args(&args).output().unwrap();
+    assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+#[ignore = "needs skopeo"]
+fn each_line_of_a_list_can_be_copied() {
+    let home = scratch();
+    let from = Registry::start();
+    let both = from.add("src/op", "v1", packed(TILL));
+    let digest = from.add("src/operand", "v1", packed("schema: b\n"));
+    let more = from.add("src/more", "v1", packed("schema: c\n"));
+    let host = &from.address;
+    let path = catalog(home.path(), &format!("{host}/src/op:v1@{both}"), &format!("{host}/src/operand@{digest}"));
+    with_additional(home.path(), &format!("{host}/src/more:v1@{more}"));
+    let to = Registry::start();
+    let target = format!("{}/mirror", to.address);
+    let list = |format: &str| {
+        let args = ["filter", "-c", "set.yaml", "-q", "-i", &path, "-o", format, "--to", &target];
+        run(home.path(), &args).expect_code(0).out()
+    };
+    let mapping = list("mapping");
+    assert_eq!(mapping.lines().count(), 3, "{mapping}");
+    for line in mapping.lines() {
+        let (source, mirror) = line.split_once('=').unwrap();
+        skopeo(&["copy", "--src-tls-verify=false", source, mirror]);
+    }
+    for reference in list("images").lines() {
+        let layout = format!("oci:{}", home.path().join(reference.replace(['/', ':', '@'], "-")).display());
+        skopeo(&["copy", "--src-tls-verify=false", &format!("docker://{reference}"), &layout]);
+    }
+    let sync = write(home.path(), "sync.yaml", list("skopeo").replace("tls-verify: true", "tls-verify: false"));
+    skopeo(&["sync", "--src", "yaml", "--dest", "docker", sync.to_str().unwrap(), &format!("{}/sync", to.address)]);
+    let content = to.content.lock().unwrap();
+    for name in ["mirror/src/op/v1", "mirror/src/more/v1", &*format!("sync/more/{more}")] {
+        assert!(content.manifests.contains_key(name), "{name}: {:?}", content.manifests.keys());
+    }
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct MirrorState {
     /// image.
     pub held: Option<BTreeMap<Digest, u64>>,
     /// Wishes for images that are not listed, in words.
-    pub unlisted: Vec<&'static str>,
+    pub unlisted: Vec<String>,
 }
 
 /// An image of a state.

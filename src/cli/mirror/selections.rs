@@ -22,7 +22,7 @@ use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
 use crate::file::read_regular_of;
 use crate::lock::{Images, Lock};
-use crate::mirror::{self, Configuration, Destination, Dialect, Image};
+use crate::mirror::{self, Configuration, Destination, Dialect, Image, NOT_LISTED};
 use crate::oci::{Digest, ImageBlobs, ImageSelector, Layout, OciError, Platform};
 use crate::source::is_index;
 
@@ -63,7 +63,7 @@ pub(super) struct Places {
 enum Selection {
     Layout(Layout),
     /// References, and wishes that are not listed.
-    References(BTreeSet<String>, Vec<&'static str>),
+    References(BTreeSet<String>, Vec<String>),
 }
 
 impl Selection {
@@ -92,7 +92,11 @@ impl Selections {
         });
         let opened = PlaceSet::new(context, places, known.into_iter().flatten().collect())?;
         let found = opened.look_up(context, [&old, &new].into_iter().flat_map(Selection::references).collect())?;
-        let states = [opened.state(&old, &found)?, opened.state(&new, &found)?];
+        let mut states = [opened.state(&old, &found)?, opened.state(&new, &found)?];
+        if let ([old, new], Selection::References(..)) = (&mut states, &new) {
+            // Only a layout can say that a release is not wanted.
+            new.images.extend(old.images.iter().filter(|it| mirror::is_of_release(&it.name)).cloned());
+        }
         Ok((states, exit))
     }
 
@@ -104,6 +108,9 @@ impl Selections {
         let text =
             if named.is_file() && !is_index(named) { read_regular_of(named, LockFile::MAX_LEN).ok() } else { None };
         let text = text.and_then(|it| String::from_utf8(it).ok());
+        // A list may say what it lacks.
+        let comments = text.iter().flat_map(|it| it.lines()).filter_map(|it| it.strip_prefix(NOT_LISTED));
+        let unlisted = comments.map(str::to_owned).collect();
         let references = match text {
             Some(text) if text.contains("[[operator]]") => self.of_lock(context, &read_lock(named, &text)?)?,
             Some(text) if is_configuration(&text) => {
@@ -115,7 +122,7 @@ impl Selections {
             }
             _ => return self.of_catalog(context, named, exit),
         };
-        Ok(Selection::References(references, Vec::new()))
+        Ok(Selection::References(references, unlisted))
     }
 
     fn of_lock(&self, context: &Context, lock: &Lock) -> Result<BTreeSet<String>, CommandError> {
@@ -166,7 +173,7 @@ impl Selections {
             *exit = found;
         }
         let references = kept.into_iter().map(|it| it.image.to_string()).collect();
-        Ok(Selection::References(references, configuration.unlisted.clone()))
+        Ok(Selection::References(references, configuration.unlisted.iter().map(|&it| it.to_owned()).collect()))
     }
 }
 

@@ -76,6 +76,13 @@ impl Holding {
 /// The repositories of oc-mirror for releases of OpenShift and their graph.
 const OF_RELEASES: [&str; 3] = ["openshift/release", "openshift/release-images", "openshift/graph-image"];
 
+/// Whether a name, at its origin or in a mirror, is of a release of OpenShift that oc-mirror has put there.
+pub fn is_of_release(name: &str) -> bool {
+    let is_it =
+        |path: &str, release: &str| path.strip_suffix(release).is_some_and(|it| it.is_empty() || it.ends_with('/'));
+    Image::parse(name).is_some_and(|image| OF_RELEASES.iter().any(|release| is_it(&image.path, release)))
+}
+
 /// The images that configurations could have put into a mirror.
 #[derive(Debug, Clone, Default)]
 pub struct PossibleImages {

@@ -53,12 +53,13 @@ pub use filter::{
     FilterError, FilterVersion, Filtered, NamelessError, PackageError, PackageExtent, Part, Warning, filter, wanted,
 };
 pub use graph::{GraphError, GraphFault, Walk, chain, head, heads, walk};
-pub use holdings::{Holding, HoldingStatus, NeededPlaces, PossibleImages, holdings_of_layout};
+pub use holdings::{Holding, HoldingStatus, NeededPlaces, PossibleImages, holdings_of_layout, is_of_release};
 pub use images::{BlockedImages, MirrorImages, bundles, images};
 pub use install::{Install, Modes, installs};
 pub use installer::installer;
 pub use outputs::{
-    MirrorSet, catalog_image, catalog_name, catalog_source, cluster_catalog, configuration, unlisted_comment,
+    MirrorSet, NOT_LISTED, catalog_image, catalog_name, catalog_source, cluster_catalog, configuration,
+    unlisted_comment,
 };
 pub use place::{Destination, Image, Mirrored, OutputError};
 pub use repair::{Proposal, Request, RequestProblem, meant, repairs, survivors, trouble};

@@ -17,7 +17,7 @@ use olmdex_base::archive::{
 use olmdex_base::file::Text;
 
 /// The prefix of a name's last component that marks a removal.
-const WHITEOUT: &[u8] = b".wh.";
+pub(super) const WHITEOUT: &[u8] = b".wh.";
 
 /// The last component of a name that removes everything that lower layers have in its directory.
 pub(super) const OPAQUE: &str = ".wh..wh..opq";

@@ -12,7 +12,7 @@ use super::digest::Digest;
 use super::document::{Descriptor, Document, Manifest, PlatformOf};
 use super::error::OciError;
 use super::image::{ImageOptions, config_text, read, read_listed};
-use super::layers::{OPAQUE, apply};
+use super::layers::{OPAQUE, WHITEOUT, apply};
 use super::store::{ImageSelector, Store, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
 use olmdex_base::archive::{ArchiveWriter, Decompressed, Limits, PathTarget, Spool, Tree};
@@ -189,8 +189,13 @@ impl LayerWriter {
     /// Adds a file of the catalog, by its path below it.
     ///
     /// # Errors
-    /// An error of the system.
+    /// An error of the system, or for a name that readers of layers take for a whiteout.
     pub fn add(&mut self, path: &str, len: u64, text: &mut dyn Read) -> io::Result<()> {
+        if path.split('/').any(|name| name.as_bytes().starts_with(WHITEOUT)) {
+            let message =
+                format!("an image cannot have the file `{}`: its name takes others away", path.escape_debug());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
         self.archive.file(&format!("{}/{path}", CONFIGS.1), len, text)
     }
 
@@ -285,7 +290,10 @@ impl Base {
         }
         let (tree, _) = apply(&HeldLayers(&layers), &manifest.layers, &[], &[], options)?;
         let container = &config["config"];
-        let (server, cache) = (server(container, &tree), cache(container, &tree));
+        let server = server(container, &tree);
+        // A cache above the program is none.
+        let program = server.as_ref().map(|words| words[0].trim_start_matches('/'));
+        let cache = cache(container, &tree).filter(|it| program.is_none_or(|program| !program.starts_with(&**it)));
         Ok(Self { platform, config, layers, server, cache })
     }
 }
