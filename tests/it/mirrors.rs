@@ -145,6 +145,9 @@ fn each_command_takes_the_sources_of_references() {
         let unnamed = run(root, &[words, &["-c", "two.yaml", "-i", "x=a", "-i", "y=b"]].concat());
         assert_ne!(unnamed.expect_words("-i ").code, Some(0));
     }
+    let sources = ["-i", "example.com/shop:v1=a", "-i", "example.com/shop:v2=b", "-o", "name"];
+    let whereis = run(root, &[&["whereis", "gone", "-c", "two.yaml"], &sources[..]].concat());
+    assert_eq!(whereis.expect_code(0).out(), "shop-v1\nshop-v2\n");
     let locked = run(root, &["lock", "-c", "one.yaml", "--dry-run", "-i", "docker://example.com/shop:v1=a"]);
     locked.expect_code(0).expect_words("till.v1");
     run(root, &["lock", "-c", "one.yaml", "--dry-run", "-i", "example.com/shpo:v1=a"]).expect_code(2);

@@ -46,13 +46,14 @@ impl Catalogs {
     /// # Errors
     /// [`AskError::WhichCatalogIs`]
     pub fn of_image<'n>(names: &'n [String], image: &str) -> Result<&'n str, AskError> {
-        let last = image.rsplit('/').next().unwrap_or_default();
-        let last = last.split(['@', ':']).next().unwrap_or_default();
+        let last = image.rsplit('/').next().and_then(|it| it.split('@').next()).unwrap_or_default();
+        let (plain, with_tag) = (last.split(':').next().unwrap_or_default(), last.replace(':', "-"));
         match names {
             [only] => Ok(only),
             several => several
                 .iter()
-                .find(|it| *it == last)
+                .find(|it| **it == with_tag)
+                .or_else(|| several.iter().find(|it| *it == plain))
                 .map(String::as_str)
                 .ok_or_else(|| AskError::WhichCatalogIs { image: image.to_owned(), catalogs: names.to_vec() }),
         }

@@ -43,12 +43,8 @@ pub fn bundles_of_configuration(
     configuration: &Configuration,
 ) -> Result<Vec<ConfiguredBundles>, AskError> {
     let names = if catalogs.is_empty() { index.catalog_names()? } else { catalogs.to_vec() };
-    let called = mirror::catalog_names(&configuration.operators);
-    let of_catalog = |(operator, called): (&Operator, &String)| {
-        let name = match names.iter().find(|name| *name == called) {
-            Some(name) => name.clone(),
-            None => Catalogs::of_image(&names, &operator.catalog)?.to_owned(),
-        };
+    let of_catalog = |operator: &Operator| {
+        let name = Catalogs::of_image(&names, &operator.catalog)?.to_owned();
         let wanted = mirror::wanted(operator);
         let catalog = Catalog::read(&documents_of(index, &name, wanted.as_ref())?, wanted.as_ref());
         let filtered = mirror::filter(&catalog, operator, FilterVersion::default())?;
@@ -63,7 +59,7 @@ pub fn bundles_of_configuration(
         let refused = refused.collect();
         Ok(ConfiguredBundles { catalog: name, bundles, missing, refused })
     };
-    configuration.operators.iter().zip(&called).map(of_catalog).collect()
+    configuration.operators.iter().map(of_catalog).collect()
 }
 
 /// The images of operators: bundle images and related images

@@ -27,7 +27,7 @@ use crate::community::{Publications, Repository};
 use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::Index;
-use crate::mirror::{self, Dialect};
+use crate::mirror::{self, Configuration, Dialect};
 
 /// Show which catalogs have a package, and how to publish it in the others
 ///
@@ -50,7 +50,8 @@ pub(crate) struct WhereisArgs {
     /// Repository of operators that the catalogs are made from; without `-i`, its `catalogs/` are read
     #[arg(long, value_name = "DIR")]
     repo: Option<PathBuf>,
-    /// Also report whether this ImageSetConfiguration leaves the package out
+    /// Also report whether this ImageSetConfiguration leaves the package out; `-i REFERENCE=SOURCE` names the source of
+    /// one of its catalogs
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
     /// Change the repository so that the catalog gets a template of its own, if the operator keeps one for each catalog
@@ -108,12 +109,21 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
         let error = CommandError::usage("a patch needs one repository and one version of OpenShift");
         return Err(error.help("name both: `--repo DIR --openshift VERSION`"));
     }
-    let has_source = args.ask.is_given() || (args.repo.is_none() && default_source().is_ok());
+    let configuration = match &args.imageset {
+        Some(path) => Some(mirror::read(&text_of(path)?, Dialect::Named)?),
+        None => None,
+    };
+    let ask = match &configuration {
+        Some(configuration) => args.ask.of_configuration(&configuration.operators)?,
+        None => args.ask.clone(),
+    };
+    let has_source = ask.is_given() || (args.repo.is_none() && default_source().is_ok());
     let index = match has_source || args.repo.is_none() {
-        true => Some(args.ask.open_part(context, &args.names)?),
+        true => Some(ask.open_part(context, &args.names)?),
         false => None,
     };
-    let (answers, exit) = of_each(context, &args.names, |name| presence(context, args, index.as_ref(), name))?;
+    let (answers, exit) =
+        of_each(context, &args.names, |name| presence(context, args, index.as_ref(), configuration.as_ref(), name))?;
     match args.output {
         OutputFormat::Patch => {
             for (_, answers) in &answers {
@@ -139,6 +149,7 @@ fn presence<'n>(
     context: &Context,
     args: &WhereisArgs,
     index: Option<&Index>,
+    configuration: Option<&Configuration>,
     text: &'n str,
 ) -> Result<((&'n str, WhereisAnswers), Exit), CommandError> {
     let publications = match &args.repo {
@@ -161,11 +172,8 @@ fn presence<'n>(
         Some(index) => package(index, text)?,
         None => PackageName::parse(text),
     };
-    let mirrored = match &args.imageset {
-        Some(path) => {
-            let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
-            MirroredCatalog::of_configuration(&configuration, index, &name.package)?
-        }
+    let mirrored = match configuration {
+        Some(configuration) => MirroredCatalog::of_configuration(configuration, index, &name.package)?,
         None => Vec::new(),
     };
     let question = WhereisQuestion {
