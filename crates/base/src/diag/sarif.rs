@@ -1,12 +1,11 @@
 //! Findings as SARIF 2.1.0, which code-scanning services take, with all that GitHub asks for: help, regions with an
 //! end, fingerprints, paths relative to the directory in which the program ran.
 
-use serde::Serialize;
-
 use super::fingerprint::fingerprints;
 use super::region::end_column;
 use super::{Finding, Place, Rule, Severity};
 use olmdex_text::encoding::percent::{IN_REFERENCE, encoded};
+use olmdex_text::json::Tree;
 
 /// A source that could not be opened. It is a result too, since an empty log looks like a clean catalog.
 #[derive(Debug, Clone)]
@@ -21,160 +20,67 @@ pub struct Failure {
     pub exit_code: u8,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Log<'a> {
-    #[serde(rename = "$schema")]
-    schema: &'static str,
-    version: &'static str,
-    runs: [Run<'a>; 1],
+/// A place of a result.
+fn location(place: &Place) -> Tree {
+    let (line, column) = (place.line.max(1), place.column.max(1));
+    // Without the first column behind it, a region goes to the end of its line.
+    let end = end_column(place).map(|end| end.max(column + 1));
+    let region = Tree::object().with("startLine", line).with("startColumn", column).with("endLine", line);
+    let artifact = Tree::object().with("uri", uri(&place.file));
+    let physical = Tree::object().with("artifactLocation", artifact).with("region", region.with_some("endColumn", end));
+    Tree::object().with("physicalLocation", physical)
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Run<'a> {
-    tool: Tool<'a>,
-    invocations: [Invocation; 1],
-    column_kind: &'static str,
-    results: Vec<ResultObject<'a>>,
+fn locations(finding: &Finding) -> Tree {
+    Tree::list(finding.place.iter().map(location))
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Invocation {
-    execution_successful: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exit_code: Option<u8>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_execution_notifications: Vec<Notification>,
+fn text(text: impl Into<Tree>) -> Tree {
+    Tree::object().with("text", text)
 }
 
-#[derive(Serialize)]
-struct Notification {
-    level: &'static str,
-    message: OwnedText,
-    locations: Vec<Location>,
+fn result(finding: &Finding, rule_index: usize, print: String) -> Tree {
+    let message = match &finding.help {
+        Some(help) => format!("{}\nhelp: {help}", finding.message),
+        None => finding.message.clone(),
+    };
+    Tree::object()
+        .with("ruleId", finding.rule.id)
+        .with("ruleIndex", rule_index)
+        .with("level", level(finding.rule.severity))
+        .with("message", text(message))
+        .with("locations", locations(finding))
+        // Its name changes when the way it is made does.
+        .with("partialFingerprints", Tree::object().with("ruleAndSubject/v2", print))
 }
 
-#[derive(Serialize)]
-struct Tool<'a> {
-    driver: Driver<'a>,
+fn descriptor(rule: &Rule) -> Tree {
+    let properties = Tree::object().with("tags", Tree::list(["olm"])).with("precision", "high");
+    Tree::object()
+        .with("id", rule.id)
+        .with("name", rule.name)
+        .with("shortDescription", text(rule.summary))
+        .with("fullDescription", text(rule.explanation))
+        .with("help", text(format!("{}\n\nExample that breaks it:\n\n{}", rule.explanation, rule.example)))
+        .with("helpUri", rule.help_uri())
+        .with("defaultConfiguration", Tree::object().with("level", level(rule.severity)))
+        .with("properties", properties.with("problem.severity", level(rule.severity)))
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Driver<'a> {
-    name: &'static str,
-    semantic_version: &'static str,
-    information_uri: &'static str,
-    rules: Vec<Descriptor<'a>>,
+fn invocation(failures: &[Failure], failed: &[Finding]) -> Tree {
+    let notification = |finding: &Finding| {
+        let notification = Tree::object().with("level", "error").with("message", text(&finding.message));
+        notification.with("locations", locations(finding))
+    };
+    let notifications = (!failed.is_empty()).then(|| Tree::list(failed.iter().map(notification)));
+    Tree::object()
+        .with("executionSuccessful", failures.is_empty())
+        .with_some("exitCode", failures.first().map(|failure| u32::from(failure.exit_code)))
+        .with_some("toolExecutionNotifications", notifications)
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Descriptor<'a> {
-    id: &'a str,
-    name: &'a str,
-    short_description: Text<'a>,
-    full_description: Text<'a>,
-    help: OwnedText,
-    help_uri: String,
-    default_configuration: Configuration,
-    properties: Properties,
-}
-
-#[derive(Serialize)]
-struct Properties {
-    tags: [&'static str; 1],
-    precision: &'static str,
-    #[serde(rename = "problem.severity")]
-    problem_severity: &'static str,
-}
-
-#[derive(Serialize)]
-struct Configuration {
-    level: &'static str,
-}
-
-#[derive(Serialize)]
-struct Text<'a> {
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ResultObject<'a> {
-    rule_id: &'a str,
-    rule_index: usize,
-    level: &'static str,
-    message: OwnedText,
-    locations: Vec<Location>,
-    partial_fingerprints: Fingerprints,
-}
-
-#[derive(Serialize)]
-struct Fingerprints {
-    /// Changes when the way it is made does.
-    #[serde(rename = "ruleAndSubject/v2")]
-    rule_and_subject: String,
-}
-
-#[derive(Serialize)]
-struct OwnedText {
-    text: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Location {
-    physical_location: PhysicalLocation,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PhysicalLocation {
-    artifact_location: ArtifactLocation,
-    region: Region,
-}
-
-impl Location {
-    fn of(place: &Place) -> Self {
-        let (line, column) = (place.line.max(1), place.column.max(1));
-        let region = Region {
-            start_line: line,
-            start_column: column,
-            end_line: line,
-            end_column: end_column(place).map(|it| it.max(column + 1)),
-        };
-        let artifact_location = ArtifactLocation { uri: uri(&place.file) };
-        Self { physical_location: PhysicalLocation { artifact_location, region } }
-    }
-}
-
-#[derive(Serialize)]
-struct ArtifactLocation {
-    uri: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Region {
-    start_line: u32,
-    start_column: u32,
-    end_line: u32,
-    /// The first column behind it. Without it, a region goes to the end of its line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_column: Option<u32>,
-}
-
-/// The whole log as one line of JSON-serialisable data. `rules` are all rules that were applied, `failures` the sources
-/// that could not be opened.
-pub fn log<'a>(
-    findings: &'a [Finding],
-    failures: &'a [Failure],
-    rules: &'a [&'static Rule],
-    version: &'static str,
-) -> impl Serialize + 'a {
+/// The whole log. `rules` are all rules that were applied, `failures` the sources that could not be opened.
+pub fn log(findings: &[Finding], failures: &[Failure], rules: &[&'static Rule], version: &'static str) -> Tree {
     let mut rules = rules.to_vec();
     for rule in failures.iter().map(|it| it.rule) {
         if !rules.iter().any(|it| it.id == rule.id) {
@@ -183,64 +89,22 @@ pub fn log<'a>(
     }
     let index_of = |rule: &Rule| rules.iter().position(|it| it.id == rule.id).unwrap_or_default();
     let failed: Vec<Finding> = failures.iter().map(as_finding).collect();
-    let prints = fingerprints(findings.iter().chain(&failed));
-    let results = findings
-        .iter()
-        .chain(&failed)
-        .zip(prints)
-        .map(|(finding, rule_and_subject)| {
-            let text = match &finding.help {
-                Some(help) => format!("{}\nhelp: {help}", finding.message),
-                None => finding.message.clone(),
-            };
-            let locations = finding.place.iter().map(Location::of).collect();
-            ResultObject {
-                rule_id: finding.rule.id,
-                rule_index: index_of(finding.rule),
-                level: level(finding.rule.severity),
-                message: OwnedText { text },
-                locations,
-                partial_fingerprints: Fingerprints { rule_and_subject },
-            }
-        })
-        .collect();
-    let invocation = Invocation {
-        execution_successful: failures.is_empty(),
-        exit_code: failures.first().map(|it| it.exit_code),
-        tool_execution_notifications: failed
-            .iter()
-            .map(|it| Notification {
-                level: "error",
-                message: OwnedText { text: it.message.clone() },
-                locations: it.place.iter().map(Location::of).collect(),
-            })
-            .collect(),
-    };
-    let rules = rules
-        .iter()
-        .map(|rule| Descriptor {
-            id: rule.id,
-            name: rule.name,
-            short_description: Text { text: rule.summary },
-            full_description: Text { text: rule.explanation },
-            help: OwnedText { text: format!("{}\n\nExample that breaks it:\n\n{}", rule.explanation, rule.example) },
-            help_uri: rule.help_uri(),
-            default_configuration: Configuration { level: level(rule.severity) },
-            properties: Properties { tags: ["olm"], precision: "high", problem_severity: level(rule.severity) },
-        })
-        .collect();
-    Log {
-        schema: "https://json.schemastore.org/sarif-2.1.0.json",
-        version: "2.1.0",
-        runs: [Run {
-            tool: Tool {
-                driver: Driver { name: "olmdex", semantic_version: version, information_uri: super::HOME, rules },
-            },
-            invocations: [invocation],
-            column_kind: "unicodeCodePoints",
-            results,
-        }],
-    }
+    let all = || findings.iter().chain(&failed);
+    let results = all().zip(fingerprints(all())).map(|(finding, print)| result(finding, index_of(finding.rule), print));
+    let driver = Tree::object()
+        .with("name", "olmdex")
+        .with("semanticVersion", version)
+        .with("informationUri", super::HOME)
+        .with("rules", Tree::list(rules.iter().map(|rule| descriptor(rule))));
+    let run = Tree::object()
+        .with("tool", Tree::object().with("driver", driver))
+        .with("invocations", Tree::list([invocation(failures, &failed)]))
+        .with("columnKind", "unicodeCodePoints")
+        .with("results", Tree::list(results));
+    Tree::object()
+        .with("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
+        .with("version", "2.1.0")
+        .with("runs", Tree::list([run]))
 }
 
 fn as_finding(failure: &Failure) -> Finding {

@@ -1,5 +1,9 @@
 //! An owned document, to be made and to be changed.
 
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
 use super::text::{fold_eq, write_string, write_string_html};
 use super::value::{Kind, Value};
 use super::write::{Layout, new_line, written};
@@ -357,9 +361,32 @@ impl From<i64> for Tree {
     }
 }
 
+impl From<usize> for Tree {
+    fn from(number: usize) -> Self {
+        Self::Raw(number.to_string())
+    }
+}
+
+impl From<u32> for Tree {
+    fn from(number: u32) -> Self {
+        Self::from(i64::from(number))
+    }
+}
+
 impl From<bool> for Tree {
     fn from(is_true: bool) -> Self {
         Self::Raw(is_true.to_string())
+    }
+}
+
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Raw(text) => serde_json::from_str::<&RawValue>(text).map_err(S::Error::custom)?.serialize(serializer),
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Object(members) => serializer.collect_map(members.iter().map(|(key, value)| (key, value))),
+        }
     }
 }
 
