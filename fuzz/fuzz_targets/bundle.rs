@@ -42,7 +42,8 @@ fuzz_target!(|data: (u8, &[u8], &[u8], &[u8])| {
     let validation = Validation::new(&contents);
     for validator in Validator::ALL {
         for found in validation.ask(validator, &Options::default()) {
-            let shown = text::finding(&found.finding(&contents), text::Color::Off);
+            let elsewhere = text::Elsewhere { names: "`--all`", findings: "`--all`" };
+            let shown = text::finding_of_many(&found.finding(&contents), 0, elsewhere, text::Color::Off);
             assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
         }
     }

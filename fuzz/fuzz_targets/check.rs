@@ -16,7 +16,8 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(report.has_errors(), report.opm.is_some(), "{report:#?}");
     assert_eq!(report.has_errors(), report.findings.iter().any(|it| it.rule.severity == Severity::Error));
     for finding in &report.findings {
-        let shown = text::finding(finding, text::Color::Off);
+        let elsewhere = text::Elsewhere { names: "`--all`", findings: "`--all`" };
+        let shown = text::finding_of_many(finding, 0, elsewhere, text::Color::Off);
         assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     }
     let rendered = |input: &Input, format| {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use olmdex::json::{Reader, decode_utf8, write_compact};
+use olmdex::json::{Paths, Reader, decode_utf8, write_compact};
 use olmdex::yaml;
 
 fuzz_target!(|text: &[u8]| {
@@ -29,5 +29,7 @@ fuzz_target!(|text: &[u8]| {
             assert_eq!(decode_utf8(&again), decode_utf8(&normal), "{}", decode_utf8(&written));
         }
     }
-    let _ = yaml::locate(text, &["a".into(), 0.into(), "b".into()]);
+    let mut paths = Paths::default();
+    paths.add(&["a".into(), 0.into(), "b".into()]);
+    let _ = yaml::locate_all(text, &paths);
 });

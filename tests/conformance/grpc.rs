@@ -90,7 +90,7 @@ fn check(registry: &Registry<'_>, case: &Value) -> Outcome {
     let result = match method(&path) {
         Err(message) => Err(("Unimplemented".to_owned(), message)),
         Ok(found) => {
-            ask(registry, found, case, &mut messages).map_err(|it| (it.code().name().to_owned(), it.to_string()))
+            ask(registry, found, case, &mut messages).map_err(|it| (format!("{:?}", it.code()), it.to_string()))
         }
     };
     let (code, message) = result.err().unwrap_or_else(|| ("OK".to_owned(), String::new()));
@@ -162,7 +162,20 @@ fn ask(registry: &Registry<'_>, found: Method, case: &Value, out: &mut Vec<Value
 }
 
 fn json_of<M: prost::Message + Default + serde::Serialize>(bytes: &[u8]) -> Value {
-    serde_json::to_value(M::decode(bytes).expect("a message")).expect("a message as JSON")
+    without_empty(serde_json::to_value(M::decode(bytes).expect("a message")).expect("a message as JSON"))
+}
+
+/// A message as the protocol's JSON has it: no field with the value that it has without being set.
+fn without_empty(message: Value) -> Value {
+    let is_set = |value: &Value| !(value.is_null() || *value == json!("") || *value == json!([]));
+    match message {
+        Value::Object(fields) => {
+            let fields = fields.into_iter().map(|(key, value)| (key, without_empty(value)));
+            Value::Object(fields.filter(|field| is_set(&field.1)).collect())
+        }
+        Value::Array(items) => items.into_iter().map(without_empty).collect(),
+        other => other,
+    }
 }
 
 fn compare((code, message, messages): Answer, case: &Value) -> Outcome {

@@ -41,7 +41,7 @@ impl Names {
 
 /// The problem, or the message about a duplicate name.
 fn problem(world: &Value) -> Result<(Problem, Names), String> {
-    let (mut problem, mut names) = (Problem::new(), Names::default());
+    let (mut problem, mut names) = (Problem::default(), Names::default());
     let variables = world["variables"].as_array().cloned().unwrap_or_default();
     for variable in &variables {
         let name = text(&variable["id"]);

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use olmdex::ask::check_catalog;
+use olmdex::diag::text::{Color, Elsewhere, finding_of_many};
 use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
-use olmdex::json::{Reader, decode_utf8, write_compact};
+use olmdex::json::{Paths, Reader, decode_utf8, write_compact};
 use olmdex::yaml;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -395,7 +396,9 @@ proptest! {
         if found.is_ok() {
             prop_assert!(Reader::new().read(&decode_utf8(&out)).is_ok());
         }
-        let _ = yaml::locate(text.as_bytes(), &["a".into(), 0.into()]);
+        let mut paths = Paths::default();
+        paths.add(&["a".into(), 0.into()]);
+        let _ = yaml::locate_all(text.as_bytes(), &paths);
     }
 
     /// The documents of a stream are the same for any size of the pieces in which it arrives.
@@ -463,7 +466,8 @@ fn verdict_of(input: &Input) -> Result<(), TestCaseError> {
     prop_assert_eq!(report.has_errors(), has_error, "{:#?}", report);
     for finding in &report.findings {
         prop_assert!(finding.place.as_ref().is_some_and(|it| it.line >= 1 && it.column >= 1), "{:?}", finding);
-        let _ = olmdex::diag::text::finding(finding, olmdex::diag::text::Color::On);
+        let elsewhere = Elsewhere { names: "`--all`", findings: "`--all`" };
+        let _ = finding_of_many(finding, 0, elsewhere, Color::On);
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ fn drawn() -> impl Strategy<Value = Drawn> {
 }
 
 fn problem(drawn: &[Drawn]) -> Problem {
-    let mut problem = Problem::new();
+    let mut problem = Problem::default();
     let vars: Vec<Var> = (0..N_VARIABLES).map(|_| problem.variable()).collect();
     let all = |of: &[usize]| of.iter().map(|it| vars[*it]).collect::<Vec<_>>();
     for it in drawn {
@@ -60,12 +60,12 @@ fn holds(set: u32, fact: Fact, constraint: &Constraint) -> bool {
 /// Every set that satisfies the constraints that `counts`.
 fn models(problem: &Problem, counts: impl Fn(Fact) -> bool) -> Vec<u32> {
     let facts: Vec<(Fact, &Constraint)> = problem.facts().filter(|(fact, _)| counts(*fact)).collect();
-    (0..1 << problem.len()).filter(|set| facts.iter().all(|(fact, it)| holds(*set, *fact, it))).collect()
+    (0..1 << problem.n_variables()).filter(|set| facts.iter().all(|(fact, it)| holds(*set, *fact, it))).collect()
 }
 
 /// The same variables with these constraints alone.
 fn only(problem: &Problem, facts: &[Fact]) -> Problem {
-    let mut part = Problem::new();
+    let mut part = Problem::default();
     for _ in problem.variables() {
         part.variable();
     }
@@ -128,7 +128,7 @@ proptest! {
 
     #[test]
     fn large_sets_are_counted_as_small_ones_are(n in 0..4_usize, size in 41..60_usize, chosen in 0..6_usize) {
-        let mut problem = Problem::new();
+        let mut problem = Problem::default();
         let vars: Vec<Var> = (0..size).map(|_| problem.variable()).collect();
         problem.constrain(vars[0], Constraint::AtMost(n, vars.clone()));
         for var in vars.iter().rev().take(chosen) {
@@ -141,7 +141,7 @@ proptest! {
 
 #[test]
 fn ten_thousand_alternatives_of_which_the_last_fits() {
-    let mut problem = Problem::new();
+    let mut problem = Problem::default();
     let (root, blocker) = (problem.variable(), problem.variable());
     let candidates: Vec<Var> = (0..10_000).map(|_| problem.variable()).collect();
     problem.constrain(root, Constraint::Mandatory);
@@ -159,7 +159,7 @@ fn ten_thousand_alternatives_of_which_the_last_fits() {
 #[test]
 fn what_costs_too_much_is_given_up() {
     // Eight pigeons and seven holes.
-    let mut problem = Problem::new();
+    let mut problem = Problem::default();
     let holes: Vec<Vec<Var>> = (0..8).map(|_| (0..7).map(|_| problem.variable()).collect()).collect();
     for pigeon in &holes {
         let var = problem.variable();

@@ -43,8 +43,6 @@ pub enum JunitResult {
     Passed,
     /// It is not.
     Failed(JunitReason),
-    /// It could not be judged, which counts as a failure.
-    Error(JunitReason),
     /// It could not be judged, which is no failure; with the reason.
     Skipped(String),
 }
@@ -65,7 +63,6 @@ pub struct JunitReason {
 struct Tally {
     tests: usize,
     failures: usize,
-    errors: usize,
     skipped: usize,
 }
 
@@ -77,7 +74,6 @@ impl Tally {
             match case.result {
                 JunitResult::Passed => {}
                 JunitResult::Failed(_) => tally.failures += 1,
-                JunitResult::Error(_) => tally.errors += 1,
                 JunitResult::Skipped(_) => tally.skipped += 1,
             }
         }
@@ -85,8 +81,8 @@ impl Tally {
     }
 
     fn attributes(self) -> String {
-        let Self { tests, failures, errors, skipped } = self;
-        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")
+        let Self { tests, failures, skipped } = self;
+        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"")
     }
 }
 
@@ -116,19 +112,18 @@ impl JunitCase {
     fn write(&self, out: &mut String) {
         let Self { class, name, result } = self;
         let head = format!("    <testcase classname=\"{}\" name=\"{}\"", escaped(class), escaped(name));
-        let (element, reason) = match result {
+        let reason = match result {
             JunitResult::Passed => return out.push_str(&format!("{head}/>\n")),
             JunitResult::Skipped(why) => {
                 let why = escaped(why);
                 return out.push_str(&format!("{head}>\n      <skipped message=\"{why}\"/>\n    </testcase>\n"));
             }
-            JunitResult::Failed(reason) => ("failure", reason),
-            JunitResult::Error(reason) => ("error", reason),
+            JunitResult::Failed(reason) => reason,
         };
         let (kind, message) = (escaped(&reason.kind), escaped(&reason.message));
         let detail: Vec<String> = reason.detail.iter().map(|it| escaped(it)).collect();
-        out.push_str(&format!("{head}>\n      <{element} type=\"{kind}\" message=\"{message}\">"));
-        out.push_str(&format!("{}</{element}>\n    </testcase>\n", detail.join("\n")));
+        out.push_str(&format!("{head}>\n      <failure type=\"{kind}\" message=\"{message}\">"));
+        out.push_str(&format!("{}</failure>\n    </testcase>\n", detail.join("\n")));
     }
 }
 
@@ -173,23 +168,18 @@ mod tests {
             message: hostile.to_owned(),
             detail: vec![hostile.to_owned(); 2],
         };
-        let results = [
-            JunitResult::Passed,
-            JunitResult::Failed(reason()),
-            JunitResult::Error(reason()),
-            JunitResult::Skipped(hostile.to_owned()),
-        ];
+        let results = [JunitResult::Passed, JunitResult::Failed(reason()), JunitResult::Skipped(hostile.to_owned())];
         let case = |result| JunitCase { class: hostile.to_owned(), name: hostile.to_owned(), result };
         let suite = JunitSuite { name: hostile.to_owned(), cases: results.into_iter().map(case).collect() };
         let text = JunitReport { name: hostile.to_owned(), suites: vec![suite] }.to_xml();
-        assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), "{text}");
+        assert!(text.contains("tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"1\""), "{text}");
         assert!(!text.contains("<x>") && !text.contains("]]>"), "{text}");
         assert!(text.chars().all(|it| it == '\n' || (!it.is_control() && it != '\u{FFFE}' && it != '\u{202E}')));
         // Each element is closed once, and everything between the elements is text.
-        for element in ["testsuites", "testsuite", "failure", "error"] {
+        for element in ["testsuites", "testsuite", "failure"] {
             assert_eq!(text.matches(&format!("<{element} ")).count(), 1, "{element}");
             assert_eq!(text.matches(&format!("</{element}>")).count(), 1, "{element}");
         }
-        assert_eq!(text.matches("</testcase>").count(), 3);
+        assert_eq!(text.matches("</testcase>").count(), 2);
     }
 }

@@ -19,6 +19,15 @@ const MAX_NAMES: usize = 6;
 /// The number of characters of a source line that are shown.
 const MAX_WIDTH: usize = 160;
 
+/// The options that show in full what a text has no room for, as people write them.
+#[derive(Debug, Clone, Copy)]
+pub struct Elsewhere<'o> {
+    /// All names of a list.
+    pub names: &'o str,
+    /// All findings of many alike.
+    pub findings: &'o str,
+}
+
 /// One finding with its source line:
 ///
 /// ```text
@@ -29,26 +38,9 @@ const MAX_WIDTH: usize = 160;
 ///    |       ^
 ///    = help: …
 /// ```
-pub fn finding(finding: &Finding, color: Color) -> String {
-    in_full_or_short(finding, 0, None, color)
-}
-
-/// The options that show in full what a text has no room for, as people write them.
-#[derive(Debug, Clone, Copy)]
-pub struct Elsewhere<'o> {
-    /// All names of a list.
-    pub names: &'o str,
-    /// All findings of many alike.
-    pub findings: &'o str,
-}
-
-/// One finding that stands for `n_more` others like it. If its advice has a long list of names, the first ones are
-/// shown.
+///
+/// It stands for `n_more` others like it. If its advice has a long list of names, the first ones are shown.
 pub fn finding_of_many(finding: &Finding, n_more: usize, elsewhere: Elsewhere<'_>, color: Color) -> String {
-    in_full_or_short(finding, n_more, Some(elsewhere), color)
-}
-
-fn in_full_or_short(finding: &Finding, n_more: usize, elsewhere: Option<Elsewhere<'_>>, color: Color) -> String {
     let paint = |code: &str, text: &str| match color {
         Color::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
         Color::Off => text.to_owned(),
@@ -90,13 +82,13 @@ fn in_full_or_short(finding: &Finding, n_more: usize, elsewhere: Option<Elsewher
         margin = format!("{blank} ");
     }
     if let Some(help) = &finding.help {
-        let help = elsewhere.map_or(Cow::Borrowed(help.as_str()), |it| in_short(help, it.names));
+        let help = in_short(help, elsewhere.names);
         out.push_str(&format!("{margin} {} help: {}\n", paint("1;34", "="), printable(&help)));
     }
-    if let Some(Elsewhere { findings, .. }) = elsewhere.filter(|_| n_more > 0) {
+    if n_more > 0 {
         let sign = paint("1;34", "=");
         let (n, rule) = (grouped(n_more as u64), finding.rule.id);
-        out.push_str(&format!("{margin} {sign} and {n} more of {rule}; {findings} shows all\n"));
+        out.push_str(&format!("{margin} {sign} and {n} more of {rule}; {} shows all\n", elsewhere.findings));
     }
     out
 }

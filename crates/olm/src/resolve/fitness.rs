@@ -20,11 +20,6 @@ pub struct ClusterFacts {
 }
 
 impl ClusterFacts {
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     fn kubernetes(&self) -> Option<Minor> {
         self.kubernetes.or_else(|| Some(self.openshift?.kubernetes()))
     }

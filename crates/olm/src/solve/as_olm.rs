@@ -93,7 +93,7 @@ mod tests {
     /// C1: two operators need different versions of a third. OLM leaves the second choice where the first one left it.
     #[test]
     fn a_choice_goes_on_where_it_was_left() {
-        let mut problem = Problem::new();
+        let mut problem = Problem::default();
         let mut vars = |n: usize| (0..n).map(|_| problem.variable()).collect::<Vec<Var>>();
         let [ka, kc] = [vars(2), vars(3)];
         let kb = vars(4);

@@ -47,11 +47,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem without variables.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Makes a variable. One without constraints is chosen only if another needs it.
     pub fn variable(&mut self) -> Var {
         self.constraints.push(Vec::new());
@@ -66,13 +61,8 @@ impl Problem {
     }
 
     /// The number of variables.
-    pub fn len(&self) -> usize {
+    pub fn n_variables(&self) -> usize {
         self.constraints.len()
-    }
-
-    /// Whether there are no variables.
-    pub fn is_empty(&self) -> bool {
-        self.constraints.is_empty()
     }
 
     /// All variables, in order.

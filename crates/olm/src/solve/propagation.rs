@@ -62,7 +62,7 @@ pub(super) struct Propagation<'s> {
 
 impl<'s> Propagation<'s> {
     pub(super) fn new(problem: &Problem, steps: &'s Cell<u64>) -> Self {
-        let n = problem.len();
+        let n = problem.n_variables();
         let mut all = Self {
             clauses: Vec::new(),
             having: vec![Vec::new(); 2 * n],

@@ -73,7 +73,7 @@ impl<'p> Search<'p> {
     fn new(problem: &'p Problem, spent: &Rc<Cell<u64>>, limits: &Limits) -> Self {
         let mut sat = Sat::new(spent, limits.conflicts);
         let encoding = Encoding::plain(problem, &mut sat);
-        let is_chosen = vec![false; problem.len()];
+        let is_chosen = vec![false; problem.n_variables()];
         Self { problem, sat, encoding, limits: *limits, assumed: Vec::new(), is_chosen }
     }
 

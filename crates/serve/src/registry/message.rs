@@ -7,7 +7,6 @@ use serde::Serialize;
 pub struct PackageName {
     /// Its name.
     #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
 }
 
@@ -16,7 +15,6 @@ pub struct PackageName {
 pub struct Deprecation {
     /// In the words of the catalog.
     #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
 
@@ -26,15 +24,12 @@ pub struct Deprecation {
 pub struct Channel {
     /// Its name.
     #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The bundle at its head.
     #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub csv_name: String,
     /// Whether it is deprecated.
     #[prost(message, optional, tag = "3")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecation: Option<Deprecation>,
 }
 
@@ -44,19 +39,15 @@ pub struct Channel {
 pub struct Package {
     /// Its name.
     #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Its channels, by their names.
     #[prost(message, repeated, tag = "2")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub channels: Vec<Channel>,
     /// The default channel.
     #[prost(string, tag = "3")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub default_channel_name: String,
     /// Whether it is deprecated.
     #[prost(message, optional, tag = "4")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecation: Option<Deprecation>,
 }
 
@@ -65,19 +56,15 @@ pub struct Package {
 pub struct GroupVersionKind {
     /// Its group.
     #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub group: String,
     /// Its version.
     #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// Its kind.
     #[prost(string, tag = "3")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// Its plural name, which catalogs do not tell.
     #[prost(string, tag = "4")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub plural: String,
 }
 
@@ -86,11 +73,10 @@ pub struct GroupVersionKind {
 pub struct TypedValue {
     /// The type.
     #[prost(string, tag = "1")]
-    #[serde(rename = "type", skip_serializing_if = "String::is_empty")]
+    #[serde(rename = "type")]
     pub kind: String,
     /// JSON.
     #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub value: String,
 }
 
@@ -100,63 +86,48 @@ pub struct TypedValue {
 pub struct Bundle {
     /// Its name.
     #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub csv_name: String,
     /// Its package.
     #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub package_name: String,
     /// The channel.
     #[prost(string, tag = "3")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub channel_name: String,
     /// Its ClusterServiceVersion, as JSON.
     #[prost(string, tag = "4")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub csv_json: String,
     /// Its objects, each as JSON.
     #[prost(string, repeated, tag = "5")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub object: Vec<String>,
     /// Its image.
     #[prost(string, tag = "6")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub bundle_path: String,
     /// The APIs that it provides.
     #[prost(message, repeated, tag = "7")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub provided_apis: Vec<GroupVersionKind>,
     /// The APIs that it requires.
     #[prost(message, repeated, tag = "8")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_apis: Vec<GroupVersionKind>,
     /// Its version.
     #[prost(string, tag = "9")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// The versions that it can be installed over.
     #[prost(string, tag = "10")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub skip_range: String,
     /// Its dependencies.
     #[prost(message, repeated, tag = "11")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dependencies: Vec<TypedValue>,
     /// Its properties.
     #[prost(message, repeated, tag = "12")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub properties: Vec<TypedValue>,
     /// The bundle that it replaces.
     #[prost(string, tag = "13")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub replaces: String,
     /// The bundles that it skips.
     #[prost(string, repeated, tag = "14")]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skips: Vec<String>,
     /// Whether it is deprecated.
     #[prost(message, optional, tag = "15")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub deprecation: Option<Deprecation>,
 }
 
@@ -166,19 +137,15 @@ pub struct Bundle {
 pub struct ChannelEntry {
     /// The package.
     #[prost(string, tag = "1")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub package_name: String,
     /// The channel.
     #[prost(string, tag = "2")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub channel_name: String,
     /// The bundle.
     #[prost(string, tag = "3")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub bundle_name: String,
     /// The bundle that it replaces, or one that it skips.
     #[prost(string, tag = "4")]
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub replaces: String,
 }
 

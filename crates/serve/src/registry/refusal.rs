@@ -65,17 +65,6 @@ pub enum Code {
     Internal,
 }
 
-impl Code {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Unknown => "Unknown",
-            Self::InvalidArgument => "InvalidArgument",
-            Self::Internal => "Internal",
-        }
-    }
-}
-
 impl Refusal {
     /// The status that it has over the wire.
     pub fn code(&self) -> Code {

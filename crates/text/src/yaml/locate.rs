@@ -7,7 +7,7 @@ use super::events::{Events, Source, guarded, without_mark};
 use super::fast::{self, Declined, Event as FastEvent, EventBody, Sink, Style};
 use super::scalar::{is_merge_key, key_text, resolve};
 use super::utf16::to_utf8;
-use crate::json::{MAX_DEPTH, Paths, Step};
+use crate::json::{MAX_DEPTH, Paths};
 
 /// A place in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,16 +25,6 @@ impl Position {
     }
 }
 
-/// The place of the value at `path` in the first document of a chunk; as far as the path can be followed, so an absent
-/// member gives the mapping that lacks it, as [`crate::json::locate_all`] does. `None` if [`super::to_json`] would
-/// report an error of syntax, or there is no document.
-///
-/// The value of an alias is at the alias. Keys that a merge key adds through an alias are not found; among equal keys
-/// in the value of the merge key itself, the last counts.
-pub fn locate(chunk: &[u8], path: &[Step]) -> Option<Position> {
-    locate_one(chunk, path).map(|found| found.value)
-}
-
 /// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundPosition {
@@ -44,13 +34,12 @@ pub struct FoundPosition {
     pub value: Position,
 }
 
-fn locate_one(chunk: &[u8], path: &[Step]) -> Option<FoundPosition> {
-    let mut paths = Paths::default();
-    let end = paths.add(path);
-    locate_all(chunk, &paths)?.get(end).copied()
-}
-
-/// Like [`locate`] for many paths in one walk: the value at each of `paths`, by its number.
+/// The place of the value at each of `paths` in the first document of a chunk, by its number; as far as the path can be
+/// followed, so an absent member gives the mapping that lacks it, as [`crate::json::locate_all`] does. `None` if
+/// [`super::to_json`] would report an error of syntax, or there is no document.
+///
+/// The value of an alias is at the alias. Keys that a merge key adds through an alias are not found; among equal keys
+/// in the value of the merge key itself, the last counts.
 pub fn locate_all(chunk: &[u8], paths: &Paths) -> Option<Vec<FoundPosition>> {
     let mut walk = Walk::new(paths);
     if fast::scan(without_mark(chunk), &mut walk).is_err() {
@@ -262,9 +251,20 @@ impl<'p> Walk<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Step;
 
     fn key(text: &str) -> Step {
         Step::Key(text.to_owned())
+    }
+
+    fn locate_one(chunk: &[u8], path: &[Step]) -> Option<FoundPosition> {
+        let mut paths = Paths::default();
+        let end = paths.add(path);
+        locate_all(chunk, &paths)?.get(end).copied()
+    }
+
+    fn locate(chunk: &[u8], path: &[Step]) -> Option<Position> {
+        locate_one(chunk, path).map(|found| found.value)
     }
 
     #[test]

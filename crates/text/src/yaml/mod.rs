@@ -33,7 +33,7 @@ pub use error::{YamlError, YamlErrorKind};
 #[cfg(fuzzing)]
 pub use fast::compare;
 pub use lint::{LintProblem, lint};
-pub use locate::{FoundPosition, Position, locate, locate_all};
+pub use locate::{FoundPosition, Position, locate_all};
 pub use nodes::{NodeKind, YamlNode, nodes};
 pub use number::{float_as_text, number_as_text};
 pub use origins::ValueOrigins;

@@ -24,6 +24,7 @@ mod literal;
 mod plain;
 mod quoted;
 #[cfg(any(test, fuzzing))]
+#[path = "tests/side_by_side.rs"]
 mod side_by_side;
 
 pub(super) use block::scan;
