@@ -6,11 +6,12 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use olmdex::api::Api;
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, PackageGraph};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::serve::registry::message::{Bundle, ChannelEntry};
-use olmdex::serve::registry::{AskedApi, Refusal, Registry};
+use olmdex::serve::registry::{Refusal, Registry};
 use olmdex::upgrade::classic::{Installed, Package};
 use olmdex::version::Version;
 use serde_json::{Value, json};
@@ -58,12 +59,13 @@ fn registry(index: &Index, row: &Value) -> Outcome {
     let (query, expected) = (&row["query"], &row["answer"]);
     let text = |key: &str| query[key].as_str().unwrap_or_default();
     let asked = Registry { index, catalog: "c" };
-    let api = AskedApi { group: text("group"), version: text("version"), kind: text("kind") };
+    let api =
+        Api { group: text("group").to_owned(), version: text("version").to_owned(), kind: text("kind").to_owned() };
     let (package, channel, csv) = (text("package"), text("channel"), text("csv"));
     let actual = match text("op") {
-        "GetChannelEntriesThatProvide" => several(asked.entries_that_provide(api)),
-        "GetLatestChannelEntriesThatProvide" => several(asked.latest_entries_that_provide(api)),
-        "GetDefaultBundleThatProvides" => one(asked.default_bundle_that_provides(api)),
+        "GetChannelEntriesThatProvide" => several(asked.entries_that_provide(&api)),
+        "GetLatestChannelEntriesThatProvide" => several(asked.latest_entries_that_provide(&api)),
+        "GetDefaultBundleThatProvides" => one(asked.default_bundle_that_provides(&api)),
         "GetBundle" => one(asked.bundle(package, channel, csv)),
         "GetBundleForChannel" => one(asked.bundle_for_channel(package, channel)),
         "GetBundleThatReplaces" => {

@@ -1,4 +1,4 @@
-//! The schema in its readable form, and the plans of the most frequent questions.
+//! The schema in its readable form, and the views.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::support::recording::expect_recorded;
 use olmdex::fbc::Input;
-use olmdex::index::query::{Filter, SqlLimits, SqlValue, hot_statements};
+use olmdex::index::query::{Filter, SqlLimits, SqlValue};
 use olmdex::index::{APPLICATION_ID, Builder, CatalogSpec, Index, IndexError, Mode, SCHEMA_VERSION};
 
 /// A catalog of many packages, so that a scan of a whole table shows in the plan.
@@ -69,45 +69,6 @@ fn the_snapshot_of_the_schema_is_true() {
     }
     let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/index.sql");
     expect_recorded("index_schema", &[(snapshot, text)]);
-}
-
-/// The sources that a plan may read as a whole: catalogs, results of an earlier step, and tables that stay small.
-const MAY_SCAN: &[&str] = &["c", "json_each", "j", "api", "image", "f", "h", "hit", "search", "x", "cc"];
-
-/// Tables that recursive queries make on the way, and a row without a table.
-const ARE_MADE: &[&str] =
-    &["asked", "ranged", "reached", "leading", "held", "headed", "chain", "live", "u", "found", "ids", "CONSTANT"];
-
-const IMAGES: &str = "images with the bundles that use them";
-
-#[test]
-fn hot_questions_read_no_big_table_as_a_whole() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("index.db");
-    build(&path, &many());
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    // The plan needs the name only.
-    let flags = rusqlite::functions::FunctionFlags::SQLITE_UTF8;
-    connection.create_scalar_function("range_holds", 2, flags, |_| Ok(true)).unwrap();
-    connection.create_scalar_function("unpack_with", 5, flags, |_| Ok(true)).unwrap();
-    for (name, sql) in hot_statements() {
-        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let nulls = vec![None::<i64>; statement.parameter_count()];
-        let plan: Vec<String> = statement
-            .query_map(rusqlite::params_from_iter(nulls), |row| row.get(3))
-            .unwrap()
-            .map(Result::unwrap)
-            .collect();
-        for step in &plan {
-            let scanned = step.strip_prefix("SCAN ").map(|it| it.split(' ').next().unwrap());
-            // A list of all bundles reads all bundles. A server reads all images once, when it starts.
-            let of_all = [("all bundles", "b"), (IMAGES, "bundle"), (IMAGES, "related_image")];
-            let is_asked_for = scanned.is_some_and(|it| of_all.contains(&(name, it)));
-            let may_scan = scanned.is_none_or(|it| MAY_SCAN.contains(&it) || ARE_MADE.contains(&it));
-            assert!(is_asked_for || may_scan, "{name}: {plan:#?}");
-            assert!(!step.contains("AUTOMATIC") && !step.starts_with("MATERIALIZE (join"), "{name}: {plan:#?}");
-        }
-    }
 }
 
 #[test]

@@ -336,12 +336,12 @@ impl ListIndex {
 
     /// The error about a text that is not the one of its digest.
     pub(super) fn forged_text(&self, schema: &str, name: &str) -> IndexError {
-        self.forged(format!("the text of {schema} `{name}` is not the one of its digest"))
+        self.damaged(format!("the text of {schema} `{name}` is not the one of its digest"))
     }
 
     /// The error about something that olmdex did not write.
-    pub(super) fn forged(&self, message: String) -> IndexError {
-        IndexError::not_an_index(&self.path, NotAnIndex::Damaged { message })
+    pub(super) fn damaged(&self, message: impl Into<String>) -> IndexError {
+        IndexError::not_an_index(&self.path, NotAnIndex::Damaged { message: message.into() })
     }
 
     /// Puts the path to an error of SQLite.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Result, params};
 use sha2::{Digest as _, Sha256};
 
 use super::build::{Builder, is_written_by_this_program};
-use super::error::{IndexError, NotAnIndex};
+use super::error::IndexError;
 use super::open::{Index, Kind};
 use olmdex_rules::openshift::{
     BlockedEdge, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
@@ -294,10 +294,7 @@ impl Index {
             Ok(Some(found))
         };
         let found = read().map_err(|error| self.failed(&error))?;
-        found.ok_or_else(|| {
-            let message = "its data on OpenShift updates are unreadable".to_owned();
-            IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
-        })
+        found.ok_or_else(|| self.damaged("its data on OpenShift updates are unreadable"))
     }
 }
 

@@ -121,13 +121,13 @@ impl Index {
     fn verify_references(&self) -> Result<(), IndexError> {
         let pair = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
         if let Some((table, parent)) = self.rows(DANGLING, [], pair)?.into_iter().next() {
-            return Err(self.forged(format!("a row of table `{table}` refers to a missing row of table `{parent}`")));
+            return Err(self.damaged(format!("a row of table `{table}` refers to a missing row of table `{parent}`")));
         }
         let len = size_of::<Digest>();
         for (table, column) in self.rows(WITH_DIGESTS, [], pair)? {
             let sql = format!("SELECT 1 FROM \"{table}\" WHERE octet_length({column}) <> {len} LIMIT 1");
             if !self.rows(&sql, [], |_| Ok(()))?.is_empty() {
-                return Err(self.forged(format!("a digest in table `{table}` does not have {len} bytes")));
+                return Err(self.damaged(format!("a digest in table `{table}` does not have {len} bytes")));
             }
         }
         Ok(())
@@ -167,7 +167,7 @@ impl Index {
             let wrong = derived.keys().chain(stored.keys().filter(is_derived)).filter(differs).min();
             if let Some(owner) = wrong {
                 let (name, what) = (&table.name, self.named(owner)?);
-                return Err(self.forged(format!("rows of table `{name}` do not follow from {what}")));
+                return Err(self.damaged(format!("rows of table `{name}` do not follow from {what}")));
             }
             rows += derived.values().map(|found| found.0).sum::<u64>();
         }
@@ -205,7 +205,7 @@ impl Index {
         };
         match other.or_else(lost).or_else(moved) {
             None => Ok(()),
-            Some((name, what)) => Err(self.forged(format!("{name} of catalog `{catalog}` {what}"))),
+            Some((name, what)) => Err(self.damaged(format!("{name} of catalog `{catalog}` {what}"))),
         }
     }
 

@@ -8,8 +8,8 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
 use crate::cli::terminal::progress::Progress;
-use crate::columnar::{ColumnarError, FindingRow, write};
-use crate::diag::{Finding, counted};
+use crate::columnar::{ColumnarError, write};
+use crate::diag::counted;
 
 impl From<ColumnarError> for CommandError {
     fn from(error: ColumnarError) -> Self {
@@ -26,28 +26,10 @@ pub(super) fn run(context: &Context, sources: &[String], target: &Path) -> Comma
     let index = AskOptions::of_sources(&sources).open(context)?;
     let progress = Progress::start(context, format!("writing {}", target.display()));
     interrupt::undo_writes(context);
-    let findings = |catalog: &str| -> Result<Vec<FindingRow>, CommandError> {
-        Ok(catalog_findings(&index, catalog)?.iter().map(row).collect())
-    };
-    let written = write(&index, target, findings)?;
+    let written = write::<CommandError>(&index, target, |catalog| Ok(catalog_findings(&index, catalog)?))?;
     drop(progress);
     let (views, rows) = (counted(written.views as u64, "view"), counted(written.rows, "row"));
     let months = counted(written.months as u64, "month");
     context.reporter.note(&format!("wrote {}: {views}, {rows}; {months} of catalogs", target.display()));
     Ok(Exit::Yes)
-}
-
-fn row(finding: &Finding) -> FindingRow {
-    let place = finding.place.as_ref();
-    FindingRow {
-        package: finding.package.clone().unwrap_or_default(),
-        rule: finding.rule.id.to_owned(),
-        file: place.map(|it| it.file.clone()).unwrap_or_default(),
-        line: place.map_or(0, |it| it.line),
-        column: place.map_or(0, |it| it.column),
-        message: finding.message.clone(),
-        name: finding.rule.name.to_owned(),
-        severity: finding.rule.severity.word().to_owned(),
-        help: finding.help.clone().unwrap_or_default(),
-    }
 }

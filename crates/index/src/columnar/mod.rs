@@ -13,5 +13,4 @@ mod table;
 mod write;
 
 pub use error::ColumnarError;
-pub use partition::FindingRow;
 pub use write::{Written, write};

@@ -13,6 +13,7 @@ use super::error::ColumnarError;
 use super::table::{Layout, Table};
 use crate::Index;
 use crate::query::{BlameRow, Filter};
+use olmdex_base::diag::Finding;
 use olmdex_base::file::NewDirectory;
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::percent;
@@ -22,29 +23,6 @@ const MAX_ROWS: usize = 10_000;
 
 /// The month of rows without one, as engines understand it.
 const NO_MONTH: &str = "__HIVE_DEFAULT_PARTITION__";
-
-/// A problem of a catalog.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FindingRow {
-    /// The package; empty for the catalog as a whole.
-    pub package: String,
-    /// The rule's identifier.
-    pub rule: String,
-    /// The file; empty if it is not known.
-    pub file: String,
-    /// The line there, or 0.
-    pub line: u32,
-    /// The column there, or 0.
-    pub column: u32,
-    /// The fault.
-    pub message: String,
-    /// The rule's name.
-    pub name: String,
-    /// `error` or `warning`.
-    pub severity: String,
-    /// The remedy; empty if it is not known.
-    pub help: String,
-}
 
 const CATALOGS: &str = "SELECT id, name FROM main.catalog ORDER BY name";
 
@@ -141,7 +119,7 @@ const OF_FINDINGS: &[(&str, Kind)] = &[
 pub(super) fn write_catalogs<E: From<ColumnarError>>(
     index: &Index,
     directory: &mut NewDirectory,
-    mut findings: impl FnMut(&str) -> Result<Vec<FindingRow>, E>,
+    mut findings: impl FnMut(&str) -> Result<Vec<Finding>, E>,
 ) -> Result<usize, E> {
     let catalogs: Vec<(i64, String)> =
         index.rows(CATALOGS, [], |row| Ok((row.get(0)?, row.get(1)?))).map_err(ColumnarError::from)?;
@@ -161,7 +139,7 @@ struct Catalog<'i> {
 }
 
 impl Catalog<'_> {
-    fn write(&self, directory: &mut NewDirectory, findings: Vec<FindingRow>) -> Result<usize, ColumnarError> {
+    fn write(&self, directory: &mut NewDirectory, findings: Vec<Finding>) -> Result<usize, ColumnarError> {
         let [of_bundles, of_history, of_findings] = [OF_BUNDLES, OF_HISTORY, OF_FINDINGS].map(fields);
         let layout = |name, fields, sorted_by| Layout { name, fields, sorted_by, max_rows: MAX_ROWS };
         let of_bundles = layout("bundles", &of_bundles, &[0, 1, 2]);
@@ -272,30 +250,31 @@ impl Catalog<'_> {
         directory: &mut NewDirectory,
         layout: &Layout<'_>,
         month: &str,
-        mut findings: Vec<FindingRow>,
+        mut findings: Vec<Finding>,
     ) -> Result<(), ColumnarError> {
-        findings.sort();
-        findings.dedup();
+        findings.sort_by(|a, b| facts(a).cmp(&facts(b)));
+        findings.dedup_by(|a, b| facts(a) == facts(b));
         let mut table = Table::begin(directory, self.path(month, layout.name), layout)?;
         for it in &findings {
             let number = |it: u32| if it == 0 { Value::Null } else { Value::Integer(i64::from(it)) };
-            table.push(
-                [
-                    optional(&it.package),
-                    Value::Text(&it.rule),
-                    optional(&it.file),
-                    number(it.line),
-                    number(it.column),
-                    Value::Text(&it.message),
-                    Value::Text(&it.name),
-                    Value::Text(&it.severity),
-                    optional(&it.help),
-                ]
-                .into_iter(),
-            )?;
+            let (package, rule, file, line, column, message, help) = facts(it);
+            let head = [optional(package), Value::Text(rule), optional(file), number(line), number(column)];
+            let texts = [message, it.rule.name, it.rule.severity.word()].map(Value::Text);
+            table.push(head.into_iter().chain(texts).chain([optional(help)]))?;
         }
         table.finish().map(drop)
     }
+}
+
+/// The facts of a finding in the order of their columns, without those of its rule: package, rule, file, line, column,
+/// message and remedy. A missing text is empty, and a missing number is 0.
+type FindingFacts<'f> = (&'f str, &'f str, &'f str, u32, u32, &'f str, &'f str);
+
+fn facts(finding: &Finding) -> FindingFacts<'_> {
+    let place = finding.place.as_ref();
+    let (file, line, column) = place.map_or(("", 0, 0), |place| (place.file.as_str(), place.line, place.column));
+    let [package, help] = [&finding.package, &finding.help].map(|it| it.as_deref().unwrap_or_default());
+    (package, finding.rule.id, file, line, column, &finding.message, help)
 }
 
 /// The channels of a bundle that a catalog has now, and its deprecation.

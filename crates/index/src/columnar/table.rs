@@ -82,17 +82,17 @@ impl<'d, 'l> Table<'d, 'l> {
             self.write_group()?;
         }
         let finished = self.writer.finish().map(drop);
-        // The error of the file system says more than the fact that writing failed.
-        match (self.writer.inner_mut().failure.take(), finished) {
-            (Some(error), _) => Err(error.into()),
-            (None, Err(source)) => Err(ColumnarError::Pack { view: self.layout.name.to_owned(), source }),
-            (None, Ok(())) => Ok(self.n_all),
-        }
+        self.told(finished).map(|()| self.n_all)
     }
 
     fn write_group(&mut self) -> Result<(), ColumnarError> {
         (self.n_rows, self.n_bytes) = (0, 0);
         let written = write_group(&mut self.writer, &mut self.group);
+        self.told(written)
+    }
+
+    /// The result of writing. The error of the file system says more than the fact that writing failed.
+    fn told(&mut self, written: Result<(), ParquetError>) -> Result<(), ColumnarError> {
         match (self.writer.inner_mut().failure.take(), written) {
             (Some(error), _) => Err(error.into()),
             (None, Err(source)) => Err(ColumnarError::Pack { view: self.layout.name.to_owned(), source }),

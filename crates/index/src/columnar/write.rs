@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::columns::{Field, Value};
 use super::error::ColumnarError;
-use super::partition::{FindingRow, write_catalogs};
+use super::partition::write_catalogs;
 use super::table::{Layout, Table};
 use crate::Index;
+use olmdex_base::diag::Finding;
 use olmdex_base::file::NewDirectory;
 
 /// Rows of a group of a view.
@@ -32,7 +33,7 @@ pub struct Written {
 pub fn write<E: From<ColumnarError>>(
     index: &Index,
     target: &Path,
-    findings: impl FnMut(&str) -> Result<Vec<FindingRow>, E>,
+    findings: impl FnMut(&str) -> Result<Vec<Finding>, E>,
 ) -> Result<Written, E> {
     let mut directory = NewDirectory::begin(target).map_err(ColumnarError::from)?;
     let mut written = Written { views: 0, rows: 0, months: 0 };

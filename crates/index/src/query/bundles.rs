@@ -78,13 +78,6 @@ WHERE n.document IS NOT NULL";
 
 const CHANNEL_NAMES: &str = "SELECT document, name FROM channel WHERE ?1 IS NULL OR package = ?1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("all bundles", ALL_BUNDLES),
-    ("bundles of a package", BUNDLES_OF_PACKAGE),
-    ("channels of bundles", ALL_CHANNELS_OF_BUNDLES),
-    ("channels of bundles of a package", CHANNELS_OF_BUNDLES_OF_PACKAGE),
-];
-
 /// The channels that list each bundle.
 struct Listing {
     /// Numbers and names of channels, by name.
@@ -199,3 +192,11 @@ impl ListIndex {
         Ok(rows)
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("all bundles", ALL_BUNDLES),
+    ("bundles of a package", BUNDLES_OF_PACKAGE),
+    ("channels of bundles", ALL_CHANNELS_OF_BUNDLES),
+    ("channels of bundles of a package", CHANNELS_OF_BUNDLES_OF_PACKAGE),
+];

@@ -35,9 +35,6 @@ ORDER BY x.position"
 const MAINTAINERS: &str = named!("x.name, x.email", "maintainer");
 const LINKS: &str = named!("x.name, x.url", "link");
 
-pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("maintainers of a bundle", MAINTAINERS), ("links of a bundle", LINKS)];
-
 impl Index {
     /// The maintainers and links of a bundle.
     ///
@@ -48,3 +45,7 @@ impl Index {
         Ok(Contacts { maintainers: pairs(MAINTAINERS)?, links: pairs(LINKS)? })
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] =
+    &[("maintainers of a bundle", MAINTAINERS), ("links of a bundle", LINKS)];

@@ -10,8 +10,6 @@ CROSS JOIN document d ON d.id = cd.document
 WHERE c.name = ?1
 ORDER BY d.digest";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[("digests of a catalog's documents", DIGESTS)];
-
 impl Index {
     /// The digests of all documents of a catalog, sorted, one after the other: equal for catalogs with the same
     /// documents, in any files and any order.
@@ -23,3 +21,6 @@ impl Index {
         Ok(digests.concat())
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[("digests of a catalog's documents", DIGESTS)];

@@ -25,9 +25,6 @@ CROSS JOIN layout y ON y.id = cd.layout
 WHERE cd.document = ?1 AND f.path = ?2 AND cd.line = ?3 AND cd.\"column\" = ?4
 LIMIT 1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("properties of a bundle with their numbers", PROPERTIES), ("layout of a document at a place", MARKS)];
-
 impl LightIndex {
     /// The place of the first property for which `is_it` holds, given type and value, in the bundle that starts at a
     /// place; the start of the bundle, if there is none or its place is not known.
@@ -132,3 +129,7 @@ impl<'i> PropertyPlaces<'i> {
         position.map_or_else(|| bundle.clone(), |at| Place::at(&bundle.file, at.line, at.column))
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] =
+    &[("properties of a bundle with their numbers", PROPERTIES), ("layout of a document at a place", MARKS)];

@@ -102,17 +102,6 @@ CROSS JOIN entry e ON e.document = k.channel
 WHERE c.name = ?1
 LIMIT 1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("bundles of a package with versions", BUNDLES),
-    ("what bundles say and demand", PROPERTIES),
-    ("packages that provide an API", PROVIDERS),
-    ("packages of a bundle", PACKAGES_OF_BUNDLE),
-    ("packages whose channels mention a name", PACKAGES_MENTIONING),
-    ("packages with properties of a type", TYPED),
-    ("entries of a name in channels of a name", COPIES),
-    ("whether a catalog has entries", HAS_ENTRIES),
-];
-
 impl LightIndex {
     /// The channels and bundles of a package in the catalogs of the filter, by catalog. The filter's package and
     /// channel are ignored.
@@ -224,3 +213,15 @@ impl LightIndex {
         Ok(!self.rows(HAS_ENTRIES, [catalog], |row| row.get::<_, i64>(0))?.is_empty())
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("bundles of a package with versions", BUNDLES),
+    ("what bundles say and demand", PROPERTIES),
+    ("packages that provide an API", PROVIDERS),
+    ("packages of a bundle", PACKAGES_OF_BUNDLE),
+    ("packages whose channels mention a name", PACKAGES_MENTIONING),
+    ("packages with properties of a type", TYPED),
+    ("entries of a name in channels of a name", COPIES),
+    ("whether a catalog has entries", HAS_ENTRIES),
+];

@@ -24,9 +24,6 @@ use inventory::{Inventory, Pair, Selection};
 use merge::of_both;
 use thing::Thing;
 
-/// Statements of this question, for tests of their plans.
-pub(super) const STATEMENTS: &[(&str, &str)] = facts::STATEMENTS;
-
 /// Longest value of a part of a document that a change quotes, in bytes.
 const MAX_VALUE: usize = 200;
 
@@ -318,3 +315,7 @@ fn surface_news(changes: &mut [Change], old: &Facts, new: &Facts, common: &HashS
         change.detail = others.contains(&key) || common.contains(&key) || !told.insert((key, change.change));
     }
 }
+
+/// Statements of this question, for tests of their plans.
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = facts::STATEMENTS;

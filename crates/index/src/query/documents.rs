@@ -6,7 +6,6 @@ use rusqlite::{Row, params};
 
 use super::Filter;
 use super::demand_places::PropertyPlaces;
-use crate::error::NotAnIndex;
 use crate::stored_text::WrongText;
 use crate::{Index, IndexError, ListIndex, compression};
 use olmdex_base::diag::Place;
@@ -89,12 +88,6 @@ SELECT EXISTS (
     SELECT 1 FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id
     WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
 )";
-
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("documents of a package", OF_PACKAGE),
-    ("document of a bundle", OF_BUNDLE),
-    ("documents of bundles by their images", OF_IMAGES),
-];
 
 impl ListIndex {
     /// Whether one of the catalogs holds a document.
@@ -222,7 +215,13 @@ impl Index {
     }
 
     pub(super) fn damaged_document(&self) -> IndexError {
-        let message = "a stored document is damaged and cannot be unpacked".to_owned();
-        IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
+        self.damaged("a stored document is damaged and cannot be unpacked")
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("documents of a package", OF_PACKAGE),
+    ("document of a bundle", OF_BUNDLE),
+    ("documents of bundles by their images", OF_IMAGES),
+];

@@ -97,12 +97,6 @@ CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
 ORDER BY b.version_key, b.name, b.document, c.name";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("history of a package", BUNDLES),
-    ("history of a package over states", OF_STATES),
-    ("history without states", WITHOUT_STATES),
-];
-
 /// A bundle from one state of a catalog to another one.
 struct BundleSpan {
     catalog: String,
@@ -307,3 +301,10 @@ fn row_of_states(
         gone_commit: gone.map(|it| it.1.clone()),
     })
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("history of a package", BUNDLES),
+    ("history of a package over states", OF_STATES),
+    ("history without states", WITHOUT_STATES),
+];

@@ -30,9 +30,6 @@ CROSS JOIN catalog_document cd ON cd.catalog = c.id
 CROSS JOIN bundle b ON b.document = cd.document
 ORDER BY cd.document, c.name";
 
-pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("images with the bundles that use them", USES), ("catalogs of bundles", PLACES)];
-
 /// The images with a text in their references.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundImages {
@@ -208,3 +205,7 @@ impl ImageUsers {
         places.map(|(it, bundle)| (self.catalogs[it].clone(), package.to_owned(), bundle.name.clone())).collect()
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] =
+    &[("images with the bundles that use them", USES), ("catalogs of bundles", PLACES)];

@@ -49,12 +49,6 @@ SELECT i.reference, r.name, r.position
 FROM found CROSS JOIN related_image r ON r.document = found.document CROSS JOIN image i ON i.id = r.image
 ORDER BY 3";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("references of all images", ALL),
-    ("references of a catalog's images", OF_CATALOG),
-    ("images of a bundle", OF_BUNDLE),
-];
-
 impl LightIndex {
     /// The references of all images that bundles of the index use, sorted.
     ///
@@ -99,3 +93,10 @@ impl LightIndex {
         Ok(found.into_values().collect())
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("references of all images", ALL),
+    ("references of a catalog's images", OF_CATALOG),
+    ("images of a bundle", OF_BUNDLE),
+];

@@ -29,10 +29,6 @@ const PHASES: &str =
 const PLATFORMS: &str = "SELECT version, platform, name, listed FROM lifecycle_platform WHERE document = ?1
                          ORDER BY version, platform, position";
 
-/// The statements of this file, for the test of their plans.
-pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("lifecycle_versions", VERSIONS), ("lifecycle_phases", PHASES), ("lifecycle_platforms", PLATFORMS)];
-
 /// The statements of lifecycles about versions: those of a bundle's own catalog, or else those from elsewhere.
 #[derive(Default)]
 pub(super) struct Supported {
@@ -130,3 +126,8 @@ impl ListIndex {
         Ok(Lifecycle { package, versions })
     }
 }
+
+/// The statements of this file, for the test of their plans.
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] =
+    &[("lifecycle_versions", VERSIONS), ("lifecycle_phases", PHASES), ("lifecycle_platforms", PLATFORMS)];

@@ -182,15 +182,6 @@ const DEPRECATIONS_OF_PACKAGE: &str = deprecations!(
      ON d.package = ?2 AND d.schema = 'olm.deprecations' AND x.document = d.id"
 );
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("all packages", ALL_PACKAGES),
-    ("one package", ONE_PACKAGE),
-    ("all channels", ALL_CHANNELS),
-    ("channels of a package", CHANNELS_OF_PACKAGE),
-    ("all deprecations", ALL_DEPRECATIONS),
-    ("deprecations of a package", DEPRECATIONS_OF_PACKAGE),
-];
-
 impl ListIndex {
     /// The catalogs, by name.
     ///
@@ -286,3 +277,13 @@ impl ListIndex {
         Ok(rows.into_iter().collect())
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("all packages", ALL_PACKAGES),
+    ("one package", ONE_PACKAGE),
+    ("all channels", ALL_CHANNELS),
+    ("channels of a package", CHANNELS_OF_PACKAGE),
+    ("all deprecations", ALL_DEPRECATIONS),
+    ("deprecations of a package", DEPRECATIONS_OF_PACKAGE),
+];

@@ -95,9 +95,7 @@ pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use releases::{DatedBundle, HeadDays};
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, BundlePlace, Hit, PackageMatch, SearchQuery};
-pub use served::{
-    AskedApi, DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage,
-};
+pub use served::{DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use status::Status;
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph, preferred_catalog};
@@ -163,31 +161,5 @@ impl ListIndex {
     }
 }
 
-/// The statements that must not read a big table as a whole, with how many parameters they take. For tests.
-#[doc(hidden)]
-pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
-    let mut all = Vec::new();
-    all.extend_from_slice(list::STATEMENTS);
-    all.extend_from_slice(bundles::STATEMENTS);
-    all.extend_from_slice(contacts::STATEMENTS);
-    all.extend_from_slice(content::STATEMENTS);
-    all.extend_from_slice(image_users::STATEMENTS);
-    all.extend_from_slice(images::STATEMENTS);
-    all.extend_from_slice(show::STATEMENTS);
-    all.extend_from_slice(search::STATEMENTS);
-    all.extend_from_slice(documents::STATEMENTS);
-    all.extend_from_slice(upgrade::STATEMENTS);
-    all.extend_from_slice(reach::STATEMENTS);
-    all.extend_from_slice(dependencies::STATEMENTS);
-    all.extend_from_slice(uses::STATEMENTS);
-    all.extend_from_slice(demand_places::STATEMENTS);
-    all.extend_from_slice(versions::STATEMENTS);
-    all.extend_from_slice(diff::STATEMENTS);
-    all.extend_from_slice(history::STATEMENTS);
-    all.extend_from_slice(served::STATEMENTS);
-    all.extend_from_slice(lifecycles::STATEMENTS);
-    all.extend_from_slice(v1_facts::STATEMENTS);
-    all.extend_from_slice(permissions::STATEMENTS);
-    all.extend_from_slice(past::STATEMENTS);
-    all
-}
+#[cfg(test)]
+mod tests;

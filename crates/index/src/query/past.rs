@@ -169,18 +169,6 @@ WHERE c.name = ?1 AND NOT EXISTS (
 ORDER BY p.last DESC, d.package, b.version_key DESC, d.name
 LIMIT ?2";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("bundles that came into a catalog", ARRIVALS),
-    ("bundles that a catalog has lost", DEPARTURES),
-    ("states of a catalog", STATES),
-    ("a state by its number", STATE),
-    ("states of a package", STATES_OF_PACKAGE),
-    ("intervals of documents", INTERVALS),
-    ("intervals of entries", ENTRIES),
-    ("packages that are left out", STATUSES),
-    ("status of a package", STATUS),
-];
-
 /// An item as it was, from one state to another one.
 struct Interval {
     catalog: i64,
@@ -404,3 +392,16 @@ fn entry_interval(row: &Row<'_>) -> rusqlite::Result<Interval> {
         content: format!("{replaces}\0{range}\0{}", skips.unwrap_or_default()),
     })
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("bundles that came into a catalog", ARRIVALS),
+    ("bundles that a catalog has lost", DEPARTURES),
+    ("states of a catalog", STATES),
+    ("a state by its number", STATE),
+    ("states of a package", STATES_OF_PACKAGE),
+    ("intervals of documents", INTERVALS),
+    ("intervals of entries", ENTRIES),
+    ("packages that are left out", STATUSES),
+    ("status of a package", STATUS),
+];

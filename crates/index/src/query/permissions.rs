@@ -10,8 +10,6 @@ use olmdex_text::json::{self, Reader};
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[("text of a document", TEXT)];
-
 impl Index {
     /// The permissions that the installation of a bundle grants; `None` if the catalog does not have its
     /// ClusterServiceVersion as a whole, for example because it has `olm.csv.metadata`.
@@ -34,3 +32,6 @@ impl Index {
         Ok(inner.read(&object).ok().map(|it| CsvView::of_object(it).permissions()))
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[("text of a document", TEXT)];

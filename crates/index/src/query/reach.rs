@@ -206,13 +206,6 @@ SELECT
   (SELECT coalesce(min(graph), 0) FROM asked)"
 );
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("names between names", BETWEEN),
-    ("names between names of a graph", BETWEEN_IN_ONE),
-    ("names without a way to the head", WITHOUT_WAY),
-    ("extent of graphs", EXTENT),
-];
-
 /// The graphs that a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Graphs {
@@ -289,6 +282,14 @@ impl Index {
         })
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("names between names", BETWEEN),
+    ("names between names of a graph", BETWEEN_IN_ONE),
+    ("names without a way to the head", WITHOUT_WAY),
+    ("extent of graphs", EXTENT),
+];
 
 #[cfg(test)]
 mod tests;

@@ -227,20 +227,6 @@ LEFT JOIN catalog_package p ON p.catalog = c.id AND p.package = d.package
     "WHERE c.id = ?1 AND d.id = ?2"
 );
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("documents with words", WORDS),
-    ("who provides an API", PROVIDES),
-    ("who uses an image", IMAGE),
-    ("who has a feature", FEATURE),
-    ("who is in a category", CATEGORY),
-    ("who has a keyword", KEYWORD),
-    ("who has a capability level", CAPABILITY),
-    ("who supports an architecture", ARCHITECTURE),
-    ("names of bundles", MATCHING),
-    ("places of documents", PLACES),
-    ("hit", HIT),
-];
-
 /// Documents and their scores.
 type Scores = BTreeMap<i64, f64>;
 
@@ -420,6 +406,21 @@ fn match_expression(words: &str) -> Option<String> {
         .collect();
     if quoted.is_empty() { None } else { Some(format!("{} *", quoted.join(" "))) }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("documents with words", WORDS),
+    ("who provides an API", PROVIDES),
+    ("who uses an image", IMAGE),
+    ("who has a feature", FEATURE),
+    ("who is in a category", CATEGORY),
+    ("who has a keyword", KEYWORD),
+    ("who has a capability level", CAPABILITY),
+    ("who supports an architecture", ARCHITECTURE),
+    ("names of bundles", MATCHING),
+    ("places of documents", PLACES),
+    ("hit", HIT),
+];
 
 #[cfg(test)]
 mod tests {

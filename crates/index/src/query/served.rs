@@ -3,19 +3,8 @@
 
 use rusqlite::{Row, params};
 
-use crate::error::NotAnIndex;
 use crate::{Index, IndexError, compression};
-
-/// An API in a question. The plural name is ignored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AskedApi<'q> {
-    /// Its group.
-    pub group: &'q str,
-    /// Its version.
-    pub version: &'q str,
-    /// Its kind.
-    pub kind: &'q str,
-}
+use olmdex_fbc::Api;
 
 /// A package with its channels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -280,22 +269,6 @@ CROSS JOIN document_text t ON t.document = d.id
 WHERE (?2 = '' OR d.schema = ?2) AND (?4 = '' OR d.name = ?4)
 ORDER BY cd.position";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("served package", PACKAGE),
-    ("channels of a served package", CHANNELS),
-    ("deprecations of a served package", DEPRECATIONS),
-    ("entries of a served channel", ENTRIES_OF_CHANNEL),
-    ("an entry by its key", ENTRY),
-    ("entries that replace a bundle", SUCCESSORS),
-    ("entries that provide an API", PROVIDERS),
-    ("names in a served channel", NAMES_IN_CHANNEL),
-    ("text of a served document", TEXT),
-    ("image and properties of a served bundle", LISTING),
-    ("icon of a served package", ICON),
-    ("description of a served package", DESCRIPTION),
-    ("served documents of a package", DOCUMENTS_OF_PACKAGE),
-];
-
 /// A document of a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServedDocument {
@@ -411,10 +384,9 @@ impl Index {
     pub fn served_entry(&self, catalog: &str, key: EntryKey) -> Result<ServedEntry, IndexError> {
         let EntryKey { document, position } = key;
         let rows = self.rows(ENTRY, params![catalog, document, position], entry_of)?;
-        rows.into_iter().next().ok_or_else(|| {
-            let message = format!("it has no entry {position} of document {document}");
-            IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
-        })
+        rows.into_iter()
+            .next()
+            .ok_or_else(|| self.damaged(format!("it has no entry {position} of document {document}")))
     }
 
     /// The entries that replace a bundle or skip it, by package, channel and name; not by their ranges.
@@ -429,14 +401,8 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn served_providers(
-        &self,
-        catalog: &str,
-        api: AskedApi<'_>,
-        heads_only: bool,
-    ) -> Result<Vec<ServedEntry>, IndexError> {
-        let AskedApi { group, version, kind } = api;
-        self.rows(PROVIDERS, params![catalog, group, version, kind, heads_only], entry_of)
+    pub fn served_providers(&self, catalog: &str, api: &Api, heads_only: bool) -> Result<Vec<ServedEntry>, IndexError> {
+        self.rows(PROVIDERS, params![catalog, api.group, api.version, api.kind, heads_only], entry_of)
     }
 
     /// The description of a package; empty without one.
@@ -513,20 +479,31 @@ impl Index {
     pub fn served_text(&self, document: i64) -> Result<String, IndexError> {
         let rows: Vec<(i64, i64, Vec<u8>)> =
             self.rows(TEXT, [document], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        let damaged = || {
-            let message = format!("it has no text of document {document}");
-            IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
-        };
+        let damaged = || self.damaged(format!("it has no text of document {document}"));
         let (codec, size, bytes) = rows.into_iter().next().ok_or_else(damaged)?;
         self.unpacked(codec, size, &bytes)
     }
 
     fn unpacked(&self, codec: i64, size: i64, bytes: &[u8]) -> Result<String, IndexError> {
-        let damaged = || {
-            let message = "a stored text cannot be unpacked".to_owned();
-            IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
-        };
+        let damaged = || self.damaged("a stored text cannot be unpacked");
         let text = compression::load(codec, size, bytes).ok_or_else(damaged)?;
         String::from_utf8(text.into()).map_err(|_| damaged())
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("served package", PACKAGE),
+    ("channels of a served package", CHANNELS),
+    ("deprecations of a served package", DEPRECATIONS),
+    ("entries of a served channel", ENTRIES_OF_CHANNEL),
+    ("an entry by its key", ENTRY),
+    ("entries that replace a bundle", SUCCESSORS),
+    ("entries that provide an API", PROVIDERS),
+    ("names in a served channel", NAMES_IN_CHANNEL),
+    ("text of a served document", TEXT),
+    ("image and properties of a served bundle", LISTING),
+    ("icon of a served package", ICON),
+    ("description of a served package", DESCRIPTION),
+    ("served documents of a package", DOCUMENTS_OF_PACKAGE),
+];

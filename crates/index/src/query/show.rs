@@ -12,7 +12,6 @@ use super::detail::{
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
 use super::{BundlePlace, BundleRow, ChannelRow, Filter, catalogs_json};
-use crate::error::NotAnIndex;
 use crate::{Index, IndexError, LightIndex, compression};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{Api, ChannelPlaces, property_places};
@@ -152,22 +151,6 @@ LEFT JOIN bundle b ON b.document = n.document
 ORDER BY e.position";
 
 const SKIPS: &str = "SELECT name FROM entry_skip WHERE document = ?1 AND entry = ?2 ORDER BY position";
-
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("bundle by name", BY_NAME),
-    ("bundle by package", BY_PACKAGE),
-    ("names of the bundles of a package", NAMES_OF_VERSIONS),
-    ("edges to a bundle", EDGES_IN),
-    ("edges from a bundle", EDGES_OUT),
-    ("channels of a bundle", CHANNELS),
-    ("place of a document", SOURCE),
-    ("properties", PROPERTIES),
-    ("provided APIs", PROVIDED),
-    ("related images", RELATED_IMAGES),
-    ("package", PACKAGE),
-    ("channel", CHANNEL),
-    ("entries", ENTRIES),
-];
 
 impl LightIndex {
     /// The bundles that a selector means, by catalog, package and version. A selector without package and name finds
@@ -562,10 +545,6 @@ impl Index {
     fn json(&self, text: String) -> Result<Box<RawValue>, IndexError> {
         RawValue::from_string(text).ok().ok_or_else(|| self.damaged("a stored value is not JSON"))
     }
-
-    fn damaged(&self, message: &str) -> IndexError {
-        IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message: message.to_owned() })
-    }
 }
 
 fn start_of(source: &Source) -> Position {
@@ -575,3 +554,20 @@ fn start_of(source: &Source) -> Position {
 fn channel_places((source, layout): &(Source, Vec<u8>)) -> ChannelPlaces {
     ChannelPlaces::new(source.file.clone(), (source.line, source.column), layout)
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("bundle by name", BY_NAME),
+    ("bundle by package", BY_PACKAGE),
+    ("names of the bundles of a package", NAMES_OF_VERSIONS),
+    ("edges to a bundle", EDGES_IN),
+    ("edges from a bundle", EDGES_OUT),
+    ("channels of a bundle", CHANNELS),
+    ("place of a document", SOURCE),
+    ("properties", PROPERTIES),
+    ("provided APIs", PROVIDED),
+    ("related images", RELATED_IMAGES),
+    ("package", PACKAGE),
+    ("channel", CHANNEL),
+    ("entries", ENTRIES),
+];

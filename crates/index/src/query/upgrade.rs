@@ -184,19 +184,6 @@ LEFT JOIN deprecation x ON x.document = d.id
 WHERE d.package = ?1 AND d.schema = 'olm.deprecations'
 ORDER BY cd.catalog, cd.position, x.position";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("catalogs of a package", PACKAGES),
-    ("catalogs with labels", CATALOGS),
-    ("entries of a package", ENTRIES),
-    ("skips of a package", SKIPS),
-    ("channels of a package", CHANNELS),
-    ("bundles of a package with places", BUNDLES),
-    ("properties of a package's bundles", PROPERTIES),
-    ("install modes of a package's bundles", INSTALL_MODES),
-    ("obstacles to OLM v1 of a package's bundles", OBSTACLES),
-    ("deprecations of a package", DEPRECATIONS),
-];
-
 /// The facts that properties state about a bundle.
 #[derive(Default)]
 struct Facts {
@@ -409,3 +396,17 @@ pub(super) fn add_bundles<B>(graphs: &mut OfCatalogs<B>, bundles: Vec<(i64, B)>)
         }
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("catalogs of a package", PACKAGES),
+    ("catalogs with labels", CATALOGS),
+    ("entries of a package", ENTRIES),
+    ("skips of a package", SKIPS),
+    ("channels of a package", CHANNELS),
+    ("bundles of a package with places", BUNDLES),
+    ("properties of a package's bundles", PROPERTIES),
+    ("install modes of a package's bundles", INSTALL_MODES),
+    ("obstacles to OLM v1 of a package's bundles", OBSTACLES),
+    ("deprecations of a package", DEPRECATIONS),
+];

@@ -150,18 +150,6 @@ CROSS JOIN catalog c ON c.id = cd.catalog
 WHERE e.name = ?3 AND c.name = ?1
 ORDER BY ch.name";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("bundles that provide an API", PROVIDES),
-    ("packages that provide an API", OWNERS),
-    ("bundles that require an API", REQUIRES_API),
-    ("bundles that provide an API of a group", PROVIDES_IN_GROUP),
-    ("bundles that require an API of a group", REQUIRES_IN_GROUP),
-    ("APIs that a package provides", APIS_OF_PACKAGE),
-    ("bundles that require a package", REQUIRES_PACKAGE),
-    ("bundles with properties of a type", WITH_PROPERTY),
-    ("channels of a bundle", CHANNELS),
-];
-
 /// The API of a row about one.
 fn api_of(row: &Row<'_>) -> rusqlite::Result<Api> {
     Ok(Api { group: row.get(4)?, version: row.get(5)?, kind: row.get(6)? })
@@ -280,3 +268,16 @@ impl Index {
         Ok(rows)
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("bundles that provide an API", PROVIDES),
+    ("packages that provide an API", OWNERS),
+    ("bundles that require an API", REQUIRES_API),
+    ("bundles that provide an API of a group", PROVIDES_IN_GROUP),
+    ("bundles that require an API of a group", REQUIRES_IN_GROUP),
+    ("APIs that a package provides", APIS_OF_PACKAGE),
+    ("bundles that require a package", REQUIRES_PACKAGE),
+    ("bundles with properties of a type", WITH_PROPERTY),
+    ("channels of a bundle", CHANNELS),
+];

@@ -175,17 +175,6 @@ SELECT a.\"group\", a.version, a.kind FROM required_api r JOIN api a ON a.id = r
 ORDER BY a.\"group\", a.kind, a.version";
 const CONSTRAINTS: &str = "SELECT 1 FROM bundle_constraint WHERE document = ?1 LIMIT 1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("heads for OLM v1 of a package", HEAD),
-    ("bundles for OLM v1 of a package", NAMED),
-    ("supported install modes of a bundle", MODES),
-    ("whether a bundle states install modes", HAS_MODES),
-    ("obstacles to OLM v1 of a bundle", OBSTACLES),
-    ("packages that a bundle requires", REQUIRED),
-    ("APIs that a bundle requires", REQUIRED_APIS),
-    ("constraints of a bundle", CONSTRAINTS),
-];
-
 impl LightIndex {
     /// The heads of the default channels, of the filter's package or of all, by catalog and package.
     ///
@@ -288,3 +277,15 @@ impl LightIndex {
         Ok(())
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("heads for OLM v1 of a package", HEAD),
+    ("bundles for OLM v1 of a package", NAMED),
+    ("supported install modes of a bundle", MODES),
+    ("whether a bundle states install modes", HAS_MODES),
+    ("obstacles to OLM v1 of a bundle", OBSTACLES),
+    ("packages that a bundle requires", REQUIRED),
+    ("APIs that a bundle requires", REQUIRED_APIS),
+    ("constraints of a bundle", CONSTRAINTS),
+];

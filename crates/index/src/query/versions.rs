@@ -26,8 +26,6 @@ FROM bundle b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 WHERE b.package = ?1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[("versions of a package's bundles", VERSIONS)];
-
 impl LightIndex {
     /// The channels of a package in the catalogs of the filter, by catalog, with its bundles in no order. The filter's
     /// package and channel are ignored.
@@ -44,3 +42,6 @@ impl LightIndex {
         })
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[("versions of a package's bundles", VERSIONS)];

@@ -5,7 +5,8 @@ use prost::Message;
 use super::descriptor::FILES;
 use super::encoded::Encoded;
 use super::message::{Bundle, Texts};
-use super::{AskedApi, Refusal, Registry};
+use super::{Refusal, Registry};
+use olmdex_text::api::Api;
 
 /// The target of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,7 +95,7 @@ impl Registry<'_> {
     ) -> Result<(), Refusal> {
         use RegistryMethod as R;
         let Texts { first, second, third } = question;
-        let api = AskedApi { group: first, version: second, kind: third };
+        let api = || Api { group: first.clone(), version: second.clone(), kind: third.clone() };
         match method {
             R::ListPackages => all(&self.list_packages()?, each),
             R::GetPackage => all(&[self.package(first)?], each),
@@ -102,9 +103,9 @@ impl Registry<'_> {
             R::GetBundleForChannel => one(self.bundle_for_channel(first, second)?, each),
             R::GetChannelEntriesThatReplace => all(&self.entries_that_replace(first)?, each),
             R::GetBundleThatReplaces => one(self.bundle_that_replaces(first, second, third)?, each),
-            R::GetChannelEntriesThatProvide => all(&self.entries_that_provide(api)?, each),
-            R::GetLatestChannelEntriesThatProvide => all(&self.latest_entries_that_provide(api)?, each),
-            R::GetDefaultBundleThatProvides => one(self.default_bundle_that_provides(api)?, each),
+            R::GetChannelEntriesThatProvide => all(&self.entries_that_provide(&api())?, each),
+            R::GetLatestChannelEntriesThatProvide => all(&self.latest_entries_that_provide(&api())?, each),
+            R::GetDefaultBundleThatProvides => one(self.default_bundle_that_provides(&api())?, each),
             R::ListBundles => self.list_bundles(|bundle| each(Encoded::of_bundle(bundle)))?,
         }
         Ok(())

@@ -17,19 +17,19 @@ pub mod value;
 
 pub use admission::refusal;
 pub use custom::{ACKNOWLEDGEMENT, is_name};
-pub use olmdex_index::query::AskedApi;
 pub use refusal::{Code, Refusal};
 
 use self::bundle::{Extent, message_of};
 use self::message::{Bundle, Channel, ChannelEntry, Deprecation, Package, PackageName};
 use olmdex_index::Index;
 use olmdex_index::query::{EntryKey, ServedEntry, ServedPackage};
+use olmdex_text::api::Api;
 use olmdex_version::Version;
 
 /// An API as errors write it.
-fn shown(api: AskedApi<'_>) -> String {
+fn shown(api: &Api) -> String {
     let quoted = olmdex_version::Quoted;
-    format!("group:{} version:{} kind:{}", quoted(api.group), quoted(api.version), quoted(api.kind))
+    format!("group:{} version:{} kind:{}", quoted(&api.group), quoted(&api.version), quoted(&api.kind))
 }
 
 /// The largest message that clients written in Go take by default, in bytes; OLM is one of them.
@@ -156,37 +156,30 @@ impl Registry<'_> {
     ///
     /// # Errors
     /// [`Refusal::NoProvider`].
-    pub fn entries_that_provide(&self, api: AskedApi<'_>) -> Result<Vec<ChannelEntry>, Refusal> {
-        let mut found = Vec::new();
-        for entry in &self.providers(api, false)? {
-            found.push(entry_message(entry, &entry.replaces));
-            let others = entry.skips.iter().filter(|it| **it != entry.replaces);
-            found.extend(others.map(|skip| entry_message(entry, skip)));
-        }
-        if found.is_empty() {
-            return Err(Refusal::NoProvider(shown(api)));
-        }
-        found.sort_by(by_names);
-        Ok(found)
+    pub fn entries_that_provide(&self, api: &Api) -> Result<Vec<ChannelEntry>, Refusal> {
+        self.provided(api, false)
     }
 
     /// `GetLatestChannelEntriesThatProvide`
     ///
     /// # Errors
     /// [`Refusal::NoProvider`].
-    pub fn latest_entries_that_provide(&self, api: AskedApi<'_>) -> Result<Vec<ChannelEntry>, Refusal> {
+    pub fn latest_entries_that_provide(&self, api: &Api) -> Result<Vec<ChannelEntry>, Refusal> {
+        self.provided(api, true)
+    }
+
+    fn provided(&self, api: &Api, heads_only: bool) -> Result<Vec<ChannelEntry>, Refusal> {
         let mut found = Vec::new();
-        for entry in &self.providers(api, true)? {
+        for entry in &self.providers(api, heads_only)? {
             found.push(entry_message(entry, &entry.replaces));
-            if entry.skips.is_empty() {
-                continue;
-            }
-            let names = self.index.served_names(self.catalog, &entry.package, &entry.channel)?;
-            let others = entry.skips.iter().filter(|it| **it != entry.replaces && names.contains(it));
+            // The latest entries count only for skips of bundles that the channel has.
+            let names = match heads_only && !entry.skips.is_empty() {
+                true => Some(self.index.served_names(self.catalog, &entry.package, &entry.channel)?),
+                false => None,
+            };
+            let is_listed = |skip: &&String| names.as_ref().is_none_or(|names| names.contains(skip));
+            let others = entry.skips.iter().filter(|it| **it != entry.replaces).filter(is_listed);
             found.extend(others.map(|skip| entry_message(entry, skip)));
-        }
-        if found.is_empty() {
-            return Err(Refusal::NoProvider(shown(api)));
         }
         found.sort_by(by_names);
         Ok(found)
@@ -197,12 +190,8 @@ impl Registry<'_> {
     ///
     /// # Errors
     /// [`Refusal::NoProvider`], [`Refusal::NoDefaultProvider`].
-    pub fn default_bundle_that_provides(&self, api: AskedApi<'_>) -> Result<Bundle, Refusal> {
-        let heads = self.providers(api, true)?;
-        if heads.is_empty() {
-            return Err(Refusal::NoProvider(shown(api)));
-        }
-        for entry in heads {
+    pub fn default_bundle_that_provides(&self, api: &Api) -> Result<Bundle, Refusal> {
+        for entry in self.providers(api, true)? {
             if self.find_package(&entry.package)?.default_channel == entry.channel {
                 return self.single(entry);
             }
@@ -269,8 +258,9 @@ impl Registry<'_> {
         message_of(self.index, self.catalog, entry, Extent::Single)
     }
 
-    fn providers(&self, api: AskedApi<'_>, heads_only: bool) -> Result<Vec<ServedEntry>, Refusal> {
-        Ok(self.index.served_providers(self.catalog, api, heads_only)?)
+    fn providers(&self, api: &Api, heads_only: bool) -> Result<Vec<ServedEntry>, Refusal> {
+        let found = self.index.served_providers(self.catalog, api, heads_only)?;
+        if found.is_empty() { Err(Refusal::NoProvider(shown(api))) } else { Ok(found) }
     }
 
     fn find_package(&self, name: &str) -> Result<ServedPackage, Refusal> {

@@ -11,7 +11,6 @@ use super::change::{Change, Subject};
 use super::facts::Key;
 use super::inventory::Pair;
 use super::merge::of_both;
-use crate::error::NotAnIndex;
 use crate::{Index, IndexError, compression};
 use olmdex_text::json::{self, Value};
 
@@ -51,8 +50,7 @@ pub(super) fn differing_parts(old: &Index, new: &Index, pairs: &[Pair]) -> Resul
         for parts in compared {
             found.extend(parts.map_err(|damaged| {
                 let index = if damaged == Damaged::Old { old } else { new };
-                let message = "a stored document cannot be unpacked".to_owned();
-                IndexError::not_an_index(index.path(), NotAnIndex::Damaged { message })
+                index.damaged("a stored document cannot be unpacked")
             })?);
         }
     }

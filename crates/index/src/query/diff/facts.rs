@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::change::Subject;
-use super::inventory::{DOCUMENTS, Selection};
+use super::inventory::Selection;
 use super::thing::Thing;
 use crate::{Index, IndexError};
 use olmdex_text::json::Tree;
@@ -98,23 +98,6 @@ SELECT d.id, d.schema, d.package, d.name FROM json_each(?1) j CROSS JOIN documen
 const DEPRECATIONS: &str = "
 SELECT d.package, x.schema, x.name, x.message
 FROM json_each(?1) j CROSS JOIN document d ON d.id = j.value CROSS JOIN deprecation x ON x.document = d.id";
-
-pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("documents to compare", DOCUMENTS),
-    ("packages to compare", PACKAGES),
-    ("channels to compare", CHANNELS),
-    ("entries to compare", ENTRIES),
-    ("skips to compare", SKIPS),
-    ("bundles to compare", BUNDLES),
-    ("provided APIs to compare", PROVIDED),
-    ("required APIs to compare", REQUIRED),
-    ("required packages to compare", REQUIRED_PACKAGES),
-    ("constraints to compare", CONSTRAINTS),
-    ("related images to compare", RELATED_IMAGES),
-    ("properties to compare", PROPERTIES),
-    ("deprecations to compare", DEPRECATIONS),
-    ("names of documents to compare", NAMES),
-];
 
 /// The APIs and packages that bundles provide and require, each with its subject.
 const NEWS: [(&str, Subject); 4] = [
@@ -328,3 +311,21 @@ fn things_of(index: &Index, documents: &str) -> Result<HashMap<i64, Thing>, Inde
     };
     Ok(rows.into_iter().filter_map(thing).collect())
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("documents to compare", super::inventory::DOCUMENTS),
+    ("packages to compare", PACKAGES),
+    ("channels to compare", CHANNELS),
+    ("entries to compare", ENTRIES),
+    ("skips to compare", SKIPS),
+    ("bundles to compare", BUNDLES),
+    ("provided APIs to compare", PROVIDED),
+    ("required APIs to compare", REQUIRED),
+    ("required packages to compare", REQUIRED_PACKAGES),
+    ("constraints to compare", CONSTRAINTS),
+    ("related images to compare", RELATED_IMAGES),
+    ("properties to compare", PROPERTIES),
+    ("deprecations to compare", DEPRECATIONS),
+    ("names of documents to compare", NAMES),
+];
