@@ -135,7 +135,7 @@ impl From<Demand> for DependencyAnswer {
             message: demand.message,
             is_broken: demand.is_broken,
             is_all: demand.is_all,
-            provided_by: demand.candidates.iter().map(place).collect(),
+            provided_by: demand.met.iter().map(place).collect(),
             place: demand.place,
         }
     }
@@ -255,7 +255,7 @@ pub fn partial_closure(
         let mut own: Vec<_> = of_bundle.into_iter().filter(|it| it.bundle.catalog == catalog).collect();
         own.truncate(1);
         for demand in own.into_iter().flat_map(|it| it.demands) {
-            let Some(first) = demand.candidates.first() else {
+            let Some(first) = demand.met.first() else {
                 let why = match (demand.is_broken, demand.is_all) {
                     (true, _) => "cannot be read",
                     (false, true) => "no single operator meets all of these",

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::candidates::Candidates;
 use super::conflict::{Named, named};
-use super::failure::{Failure, MatchError, Overwork};
+use super::failure::{Failure, Overwork};
 use super::resolution::Options;
 use super::rows::{Rows, World};
 use super::universe::{ChannelId, EntryId, Universe};
@@ -28,13 +28,13 @@ pub struct BundleDemands {
 
 /// A demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Demand {
+pub struct Demand<M = Vec<Named>> {
     /// The demand, in plain words; or the error in it.
     pub text: String,
     /// The message of the demand's author, or empty.
     pub message: String,
     /// The bundles that meet it, most preferred first.
-    pub candidates: Vec<Named>,
+    pub met: M,
     /// Whether it cannot be read. OLM then resolves nothing that has the bundle within reach.
     pub is_broken: bool,
     /// Whether it asks one operator for several things at once.
@@ -53,21 +53,7 @@ pub struct BundleNeeds {
 }
 
 /// A demand, with a summary of its providers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Need {
-    /// The text, like [`Demand::text`].
-    pub text: String,
-    /// The message, like [`Demand::message`].
-    pub message: String,
-    /// The bundles that meet it.
-    pub met: Rc<Providers>,
-    /// Whether it cannot be read, like [`Demand::is_broken`].
-    pub is_broken: bool,
-    /// The flag of [`Demand::is_all`].
-    pub is_all: bool,
-    /// The place, like [`Demand::place`].
-    pub place: Place,
-}
+pub type Need = Demand<Rc<Providers>>;
 
 /// A summary of the bundles that meet a demand: many bundles may meet the demand of many others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,7 +85,7 @@ impl Providers {
 impl From<BundleDemands> for BundleNeeds {
     fn from(BundleDemands { bundle, demands }: BundleDemands) -> Self {
         let need = |it: Demand| Need {
-            met: Rc::new(Providers::of(it.candidates.first().cloned(), it.candidates.iter().map(|it| &*it.package))),
+            met: Rc::new(Providers::of(it.met.first().cloned(), it.met.iter().map(|it| &*it.package))),
             text: it.text,
             message: it.message,
             is_broken: it.is_broken,
@@ -271,21 +257,11 @@ pub(super) type MetBy = (String, Rc<[(String, String)]>);
 
 /// The demands of the bundle of an entry.
 fn of_entry(universe: &mut Universe<'_>, candidates: &mut Candidates, id: EntryId) -> Result<BundleDemands, Failure> {
-    let mut demands = Once::default();
-    for meaning in Rc::clone(&universe.wording(id)?.meanings).iter() {
-        let (text, message, candidates, is_all) = match meaning {
-            Meaning::Requires(it) => {
-                let found = candidates.of(universe, it, id)?;
-                let found = found.iter().map(|it| named(universe, *it)).collect();
-                (it.plain.clone(), it.message.clone(), found, it.is_all())
-            }
-            Meaning::Broken(error) => (error.to_string(), String::new(), Vec::new(), false),
-            _ => continue,
-        };
-        let (is_broken, place) = (matches!(meaning, Meaning::Broken(_)), place_of(universe, id, meaning));
-        demands.add(text.clone(), Demand { text, message, candidates, is_broken, is_all, place });
-    }
-    Ok(BundleDemands { bundle: named(universe, id), demands: demands.all })
+    let demands = each_demand(universe, id, |universe, requirement, _| {
+        let found = candidates.of(universe, requirement, id)?;
+        Ok(found.iter().map(|it| named(universe, *it)).collect())
+    })?;
+    Ok(BundleDemands { bundle: named(universe, id), demands })
 }
 
 /// The same with summaries.
@@ -295,32 +271,39 @@ fn needs_of(
     id: EntryId,
     known: &mut Met,
 ) -> Result<BundleNeeds, Failure> {
-    let mut needs = Once::default();
+    let needs = each_demand(universe, id, |universe, requirement, property| {
+        if let Some(met) = known.get(&property) {
+            return Ok(Rc::clone(met));
+        }
+        let found = candidates.of(universe, requirement, id)?;
+        let packages = found.iter().map(|it| named(universe, *it).package).collect::<Vec<_>>();
+        let first = found.first().map(|it| named(universe, *it));
+        let met = Rc::new(Providers::of(first, packages.iter().map(String::as_str)));
+        known.insert(property, Rc::clone(&met));
+        Ok(met)
+    })?;
+    Ok(BundleNeeds { bundle: named(universe, id), needs })
+}
+
+/// The demands of the bundle of an entry, with what `meet` finds for each.
+fn each_demand<'u, M: Default + PartialEq>(
+    universe: &mut Universe<'u>,
+    id: EntryId,
+    mut meet: impl FnMut(&mut Universe<'u>, &Rc<Requirement>, Property) -> Result<M, Failure>,
+) -> Result<Vec<Demand<M>>, Failure> {
+    let mut demands = Once::default();
     let wording = universe.wording(id)?;
     let (properties, meanings) = (wording.properties.clone(), Rc::clone(&wording.meanings));
     for (property, meaning) in properties.into_iter().zip(meanings.iter()) {
         let (text, message, met, is_all) = match meaning {
-            Meaning::Requires(it) => {
-                let met = match known.get(&property) {
-                    Some(met) => Rc::clone(met),
-                    None => {
-                        let found = candidates.of(universe, it, id)?;
-                        let packages = found.iter().map(|it| named(universe, *it).package).collect::<Vec<_>>();
-                        let first = found.first().map(|it| named(universe, *it));
-                        let met = Rc::new(Providers::of(first, packages.iter().map(String::as_str)));
-                        known.insert(property, Rc::clone(&met));
-                        met
-                    }
-                };
-                (it.plain.clone(), it.message.clone(), met, it.is_all())
-            }
-            Meaning::Broken(error) => (error.to_string(), String::new(), Rc::default(), false),
+            Meaning::Requires(it) => (it.plain.clone(), it.message.clone(), meet(universe, it, property)?, it.is_all()),
+            Meaning::Broken(error) => (error.to_string(), String::new(), M::default(), false),
             _ => continue,
         };
         let (is_broken, place) = (matches!(meaning, Meaning::Broken(_)), place_of(universe, id, meaning));
-        needs.add(text.clone(), Need { text, message, met, is_broken, is_all, place });
+        demands.add(text.clone(), Demand { text, message, met, is_broken, is_all, place });
     }
-    Ok(BundleNeeds { bundle: named(universe, id), needs: needs.all })
+    Ok(demands.all)
 }
 
 /// The place where a bundle states a demand.
@@ -455,12 +438,12 @@ impl Meeting {
         universe.budget.refill(limit);
         let is_met = match universe.matches(requirement, id) {
             Ok(matches) => self.targets.iter().any(|target| matches.binary_search(target).is_ok()),
-            Err(MatchError::Work(overwork)) => {
+            Err(Failure::Work(overwork)) => {
                 universe.budget.refill(0);
                 self.left_out.push(*overwork);
                 false
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         };
         self.spent = self.spent.saturating_add(limit - universe.budget.steps_left());
         self.known.insert(requirement.number, is_met);

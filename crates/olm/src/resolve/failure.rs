@@ -98,28 +98,6 @@ impl From<SolveError> for Failure {
     }
 }
 
-/// The reasons why matching stopped.
-#[derive(Debug)]
-pub(super) enum MatchError {
-    Index(IndexError),
-    Work(Box<Overwork>),
-}
-
-impl From<IndexError> for MatchError {
-    fn from(error: IndexError) -> Self {
-        Self::Index(error)
-    }
-}
-
-impl From<MatchError> for Failure {
-    fn from(error: MatchError) -> Self {
-        match error {
-            MatchError::Index(error) => error.into(),
-            MatchError::Work(overwork) => Self::Work(overwork),
-        }
-    }
-}
-
 impl Failure {
     /// Whether OLM would fail too, and go on to other Subscriptions before it reports that.
     pub(super) fn is_olm_s(&self) -> bool {

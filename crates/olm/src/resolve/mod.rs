@@ -91,7 +91,7 @@ pub use needs::{Dependency, Needs, left_out, needs};
 pub(crate) use other_namespaces::{csv_apis, operator_apis};
 pub use position::{Position, Standing, standings};
 pub use preference::Preference;
-pub use question::{Bundles, Install, Installed, Question, QuestionError};
+pub use question::{Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Edit, Repair, failure_repairs, held_repairs, repairs, resolution_after};
 pub use resolution::{

@@ -108,10 +108,10 @@ fn others(
     for (catalog, package, bundle) in demanders {
         let own = demands(&world, &rows, options, &package, &bundle)?;
         for demand in own.into_iter().filter(|it| it.bundle.catalog == catalog).flat_map(|it| it.demands) {
-            let Some(first) = demand.candidates.first() else { continue };
+            let Some(first) = demand.met.first() else { continue };
             let key = (first.catalog.clone(), first.package.clone(), first.name.clone());
             let Some(dependency) = found.get_mut(&key) else { continue };
-            for it in &demand.candidates {
+            for it in &demand.met {
                 let text = if it.catalog == first.catalog {
                     it.package.clone()
                 } else {
@@ -145,7 +145,7 @@ pub fn left_out(
         let own = demands(&world, &rows, options, package, bundle)?;
         for demand in own.into_iter().filter(|it| it.bundle.catalog == *catalog).flat_map(|it| it.demands) {
             let is_kept = |it: &Named| kept.contains(&(it.catalog.clone(), it.package.clone(), it.name.clone()));
-            if let Some(first) = demand.candidates.first().filter(|_| !demand.candidates.iter().any(is_kept)) {
+            if let Some(first) = demand.met.first().filter(|_| !demand.met.iter().any(is_kept)) {
                 found.push(format!("{bundle} requires {}, but {} is left out", demand.text, first.name));
             }
         }

@@ -8,8 +8,8 @@ use thiserror::Error;
 use super::rows::{Catalog, OperatorGroups, PackageRows, Rows, World};
 use crate::catalog_source::CatalogSources;
 use olmdex_fbc::without_v;
-use olmdex_index::IndexError;
 use olmdex_index::query::CatalogRank;
+use olmdex_index::{IndexError, LightIndex};
 use olmdex_rules::cluster::{Cluster, ClusterServiceVersion, Subscription};
 use olmdex_version::version_in_name;
 
@@ -339,32 +339,17 @@ impl Question {
     ///
     /// # Errors
     /// If the catalogs do not have them.
-    pub fn complete(&self, world: &mut World, rows: &dyn Rows, bundles: &dyn Bundles) -> Result<(), QuestionError> {
+    pub fn complete(&self, world: &mut World, rows: &dyn Rows, index: &LightIndex) -> Result<(), QuestionError> {
         if self.lacks_service_versions() {
             assume_installed(world, rows)?;
         }
         for it in &self.installed {
-            add_installed(world, rows, bundles, &it.bundle, it.channel.as_deref())?;
+            add_installed(world, rows, index, &it.bundle, it.channel.as_deref())?;
         }
         for install in &self.install {
             add_subscription(world, rows, install)?;
         }
         Ok(())
-    }
-}
-
-/// Knows the packages of bundles.
-pub trait Bundles {
-    /// The packages that have a bundle of this name.
-    ///
-    /// # Errors
-    /// If the catalogs cannot be read.
-    fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError>;
-}
-
-impl Bundles for olmdex_index::LightIndex {
-    fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError> {
-        self.packages_of_bundle(bundle)
     }
 }
 
@@ -467,13 +452,13 @@ fn assume_installed(world: &mut World, rows: &dyn Rows) -> Result<(), QuestionEr
 fn add_installed(
     world: &mut World,
     rows: &dyn Rows,
-    bundles: &dyn Bundles,
+    index: &LightIndex,
     name: &str,
     channel: Option<&str>,
 ) -> Result<(), QuestionError> {
     let no_such_bundle = || QuestionError::NoSuchBundle { name: name.to_owned() };
     let mut packages = Vec::new();
-    for package in bundles.packages_of(name)? {
+    for package in index.packages_of_bundle(name)? {
         packages.extend(rows.package(&package)?);
     }
     for package in by_preference(world, packages) {

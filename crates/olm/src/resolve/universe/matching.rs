@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::{Bundle, EntryId, Leaf, Universe, Wording};
-use crate::resolve::failure::{MatchError, Overwork};
+use crate::resolve::failure::{Failure, Overwork};
 use olmdex_base::budget::{Budget, Exhausted};
 use olmdex_constraint::cel::Value;
 use olmdex_constraint::property::{Meaning, Requirement};
@@ -88,7 +88,7 @@ impl Universe<'_> {
     }
 
     /// Notes the parts of an unmet requirement that are not met by themselves either.
-    pub(in crate::resolve) fn note_unmet(&mut self, requirement: &Requirement, by: EntryId) -> Result<(), MatchError> {
+    pub(in crate::resolve) fn note_unmet(&mut self, requirement: &Requirement, by: EntryId) -> Result<(), Failure> {
         let mut unmet = Vec::new();
         for idx in requirement.speaking_parts() {
             let part = requirement.part(idx);
@@ -108,7 +108,7 @@ impl Universe<'_> {
         &mut self,
         requirement: &Requirement,
         by: EntryId,
-    ) -> Result<Vec<EntryId>, MatchError> {
+    ) -> Result<Vec<EntryId>, Failure> {
         for warning in &requirement.warnings {
             let place = self.place_of_demand(by, requirement);
             let at = if place.file.is_empty() { String::new() } else { format!(" [{place}]") };
@@ -120,7 +120,7 @@ impl Universe<'_> {
         self.meeting(requirement)?.map_err(|error| {
             let (operator, place) = (self.identifier(by), self.place_of_demand(by, requirement));
             let demand = requirement.shortened();
-            MatchError::Work(Box::new(Overwork { error, operator, demand, place }))
+            Failure::Work(Box::new(Overwork { error, operator, demand, place }))
         })
     }
 
