@@ -13,9 +13,8 @@ use olmdex::constraint::openshift::{self, Minor};
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, PackageGraph};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::upgrade::v1::{
-    Catalog, CatalogState, Installed, Policy, Question, ReleaseReading, bundle_version, resolve,
-};
+use olmdex::upgrade::NamedVersion;
+use olmdex::upgrade::v1::{Catalog, CatalogState, Policy, Question, ReleaseReading, bundle_version, resolve};
 use olmdex::version::Version;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -133,7 +132,7 @@ fn question(base: &Asked, asked: &Asked) -> Question {
             "SelfCertified" => Policy::SelfCertified,
             _ => Policy::CatalogProvided,
         },
-        installed: installed.map(|it| Installed { name: it.name, version: it.version, release: it.release }),
+        installed: installed.map(|it| NamedVersion { name: it.name, version: it.version, release: it.release }),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::classic;
 use super::installed::InstalledBundle;
+use super::named_version::NamedVersion;
 use super::target::Target;
 use super::v1::{self, bundle_version};
 use olmdex_index::IndexError;
@@ -13,17 +14,6 @@ use olmdex_index::query::{CatalogRank, EdgeScope, GraphBundle, InstallModes, Pac
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_text::tally;
 use olmdex_version::Version;
-
-/// A bundle by its name and its version.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedVersion {
-    /// Its name.
-    pub name: String,
-    /// Its version, or empty.
-    pub version: String,
-    /// Its release, as [`Target::release`].
-    pub release: Option<String>,
-}
 
 /// A package in all catalogs that are asked, ready for both engines.
 #[derive(Debug, Clone)]

@@ -111,16 +111,18 @@ impl Compatibility {
         }
     }
 
-    /// The verdict that a plan names in JSON, in which `incompatible` stands for `excluded`.
-    pub fn of_plan(word: &str) -> Option<Self> {
-        match word {
-            "blocks" => Some(Self::Blocks),
-            "incompatible" => Some(Self::Excluded),
-            "unknown" => Some(Self::Unknown),
-            "not-excluded" => Some(Self::NotExcluded),
-            "stated" => Some(Self::Stated),
-            _ => None,
+    /// The word for it in the JSON of a plan, in which `incompatible` stands for `excluded`.
+    pub fn in_plan(self) -> &'static str {
+        match self {
+            Self::Excluded => "incompatible",
+            other => other.as_str(),
         }
+    }
+
+    /// The verdict of [`Self::in_plan`].
+    pub fn of_plan(word: &str) -> Option<Self> {
+        let all = [Self::Blocks, Self::Excluded, Self::Unknown, Self::NotExcluded, Self::Stated];
+        all.into_iter().find(|fit| fit.in_plan() == word)
     }
 
     /// Whether the bundle may stay, as far as is known.
@@ -306,6 +308,20 @@ mod tests {
 
     fn minor(text: &str) -> Minor {
         Minor::of(&Version::parse_tolerant(text).unwrap())
+    }
+
+    #[test]
+    fn a_plan_has_a_word_for_each_verdict() {
+        for (verdict, word) in [
+            (Compatibility::Blocks, "blocks"),
+            (Compatibility::Excluded, "incompatible"),
+            (Compatibility::Unknown, "unknown"),
+            (Compatibility::NotExcluded, "not-excluded"),
+            (Compatibility::Stated, "stated"),
+        ] {
+            assert_eq!((verdict.in_plan(), Compatibility::of_plan(word)), (word, Some(verdict)));
+        }
+        assert_eq!(Compatibility::of_plan("excluded"), None);
     }
 
     #[test]

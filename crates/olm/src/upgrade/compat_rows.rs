@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{NamedVersion, PackageView};
+use super::answer::PackageView;
 use super::compat::{Claims, Compatibility, Evidence, Judgement, judge};
 use super::installed::InstalledBundle;
+use super::named_version::NamedVersion;
 use super::path::PathStep;
 use super::v1::Installation;
 use olmdex_base::olm::Olm;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::classic;
+use super::named_version::NamedVersion;
 use super::target::Target;
-use super::v1;
 use olmdex_index::IndexError;
 use olmdex_version::{Version, first_of};
 
@@ -75,7 +75,7 @@ impl InstalledBundle {
     }
 
     /// The bundle in OLM v1's form.
-    pub(crate) fn as_v1(&self) -> v1::Installed {
-        v1::Installed { name: self.name.clone(), version: self.version.clone(), release: self.release.clone() }
+    pub(crate) fn as_v1(&self) -> NamedVersion {
+        NamedVersion { name: self.name.clone(), version: self.version.clone(), release: self.release.clone() }
     }
 }

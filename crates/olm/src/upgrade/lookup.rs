@@ -8,8 +8,9 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{NamedVersion, PackageView};
+use super::answer::PackageView;
 use super::installed::{InstalledBundle, InstalledError};
+use super::named_version::NamedVersion;
 use olmdex_fbc::Entry;
 use olmdex_index::LightIndex;
 use olmdex_index::query::Filter;

@@ -58,6 +58,7 @@ mod installed;
 mod lookup;
 mod loss;
 mod missing_edge;
+mod named_version;
 mod naming;
 mod ordered;
 mod package_view;
@@ -76,7 +77,7 @@ pub mod v1;
 mod why_not;
 mod zstream;
 
-pub use answer::{EngineQuestion, NamedVersion, PackageView};
+pub use answer::{EngineQuestion, PackageView};
 pub use check_graph::check_graph;
 pub use check_packages::{MANY_ENTRIES, check_packages};
 pub use compare::diff;
@@ -89,6 +90,7 @@ pub use installed::{InstalledBundle, InstalledError};
 pub use missing_edge::{
     ExtraEdge, above_head, either_range, extra_edge, leads_all_to_its_head, set_edges_command, with_edge,
 };
+pub use named_version::NamedVersion;
 pub use olmdex_base::olm::Olm;
 pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_path_over, classic_paths, v1_path};
 pub use permit::{Field, Permit};

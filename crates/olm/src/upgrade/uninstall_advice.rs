@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, NamedVersion, PackageView};
+use super::answer::{EngineQuestion, PackageView};
 use super::classic;
 use super::installed::InstalledBundle;
+use super::named_version::NamedVersion;
 use super::path::{PathStep, classic_path};
 use olmdex_index::query::{BundleSelector, PackageGraph};
 use olmdex_index::{Index, IndexError};

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{EngineQuestion, NamedVersion, PackageView, channel_words};
+use super::answer::{EngineQuestion, PackageView, channel_words};
 use super::installed::InstalledBundle;
+use super::named_version::NamedVersion;
 use super::path::{PathStep, classic_path};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
 use super::target::Target;

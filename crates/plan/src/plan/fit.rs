@@ -11,35 +11,6 @@ use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::compat::{Claims, Compatibility, Signal, judge};
 use olmdex_rules::openshift::{Lifecycle, Support};
 
-/// The compatibility of a bundle with a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fit {
-    Blocks,
-    Incompatible,
-    Unknown,
-    NotExcluded,
-    Stated,
-}
-
-impl Fit {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Incompatible => "incompatible",
-            Self::Unknown => "unknown",
-            Self::NotExcluded => "not-excluded",
-            Self::Stated => "stated",
-        }
-    }
-}
-
-impl Fit {
-    /// Whether a bundle may stay, as far as is known.
-    pub(super) fn may_stay(self) -> bool {
-        self > Self::Incompatible
-    }
-}
-
 /// The highest version that a bundle states, or the reason why it cannot be read.
 pub(super) struct Highest {
     pub(super) code: Code,
@@ -94,25 +65,20 @@ impl<'q> Judge<'q> {
     }
 
     /// The compatibility of a bundle with a version, and the evidence.
-    pub(super) fn fit(&self, bundle: &str, version: &str, at: Minor) -> Result<(Fit, String), IndexError> {
+    pub(super) fn fit(&self, bundle: &str, version: &str, at: Minor) -> Result<(Compatibility, String), IndexError> {
         let listed = self.lifecycle.and_then(|it| it.version(version)?.openshift());
         let claims = self.claims(bundle)?;
         let claims = Claims { lifecycle: listed.map(<[String]>::to_vec).or(claims.lifecycle.clone()), ..claims };
         let before = self.path.iter().take_while(|it| **it != at).last().copied().unwrap_or(at);
         let judgement = judge(&claims, self.operator.olm, before, at);
-        let fit = match judgement.verdict {
-            Compatibility::Blocks => Fit::Blocks,
-            Compatibility::Excluded => Fit::Incompatible,
-            Compatibility::Unknown => Fit::Unknown,
+        Ok(match judgement.verdict {
             // The author wrote an open lower bound before the version existed; without its catalog there is no other
             // sign of support.
             Compatibility::NotExcluded if !self.has_catalog(at) => {
-                return Ok((Fit::Unknown, format!("{}; the catalog of {at} is not given", judgement.reason())));
+                (Compatibility::Unknown, format!("{}; the catalog of {at} is not given", judgement.reason()))
             }
-            Compatibility::NotExcluded => Fit::NotExcluded,
-            Compatibility::Stated => Fit::Stated,
-        };
-        Ok((fit, judgement.reason()))
+            verdict => (verdict, judgement.reason()),
+        })
     }
 
     fn has_catalog(&self, at: Minor) -> bool {
@@ -156,17 +122,5 @@ impl<'q> Judge<'q> {
         let mut evidence = judgement.evidence.into_iter();
         let found = evidence.find(|it| it.signal == Signal::MinKubeVersion && it.verdict == Compatibility::Excluded);
         Ok(found.map(|it| it.reason))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_have_the_words_of_compat() {
-        let words = [Fit::Blocks, Fit::Incompatible, Fit::Unknown, Fit::NotExcluded, Fit::Stated].map(Fit::as_str);
-        let shown = words.map(|it| Compatibility::of_plan(it).map(Compatibility::as_str));
-        assert_eq!(shown, ["blocks", "excluded", "unknown", "not-excluded", "stated"].map(Some));
     }
 }

@@ -155,7 +155,7 @@ fn row(operator: &Operator, journey: Journey) -> OperatorPlan {
         state: by_name(journey.state),
         compatible: by_name(journey.compatible)
             .into_iter()
-            .map(|(minor, fit)| (minor, fit.as_str().to_owned()))
+            .map(|(minor, fit)| (minor, fit.in_plan().to_owned()))
             .collect(),
         because: by_name(journey.because),
         support: journey.support.unwrap_or_else(Support::no_data),

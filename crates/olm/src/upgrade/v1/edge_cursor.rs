@@ -8,9 +8,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::catalog::{Candidate, Catalog, EntryPlace};
-use super::installed::Installed;
 use super::resolve::Policy;
 use super::successors::permits_of;
+use crate::upgrade::named_version::NamedVersion;
 use crate::upgrade::permit::Permit;
 use olmdex_version::{Holding, Version};
 
@@ -103,7 +103,7 @@ impl<'c> Web<'c> {
     }
 
     /// The fields that lead to a rank from an installed bundle.
-    pub(in crate::upgrade) fn permits(&self, rank: u32, installed: &Installed) -> Vec<Permit> {
+    pub(in crate::upgrade) fn permits(&self, rank: u32, installed: &NamedVersion) -> Vec<Permit> {
         let Target { catalog, entries, .. } = &self.targets[rank as usize];
         if self.all.is_some() { Vec::new() } else { permits_of(catalog, installed, entries) }
     }
@@ -114,7 +114,7 @@ impl<'c> Web<'c> {
     }
 
     /// The bundles that may follow an installed one, including itself if an edge says so.
-    pub(in crate::upgrade) fn after(&self, installed: &Installed) -> Cursor {
+    pub(in crate::upgrade) fn after(&self, installed: &NamedVersion) -> Cursor {
         let version = Version::parse(&installed.version).ok();
         let nodes = version.iter().flat_map(|it| self.ranges.nodes_of(it));
         let named = self.named.get(installed.name.as_str()).copied();

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::{Candidate, Catalog, CatalogState, rank};
 use super::error::ResolveError;
-use super::installed::Installed;
 use super::successors::{best_in_range, installed_version, named_places, successor_places};
+use crate::upgrade::named_version::NamedVersion;
 use olmdex_index::query::GraphDeprecation;
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_version::masterminds::Constraint;
@@ -29,7 +29,7 @@ pub struct Question {
     /// Whether the catalog's edges bind.
     pub policy: Policy,
     /// The installed bundle, if there is one.
-    pub installed: Option<Installed>,
+    pub installed: Option<NamedVersion>,
 }
 
 /// `upgradeConstraintPolicy`. Every unknown text means the default.
@@ -71,7 +71,7 @@ pub struct Resolution {
 
 impl Resolution {
     /// Whether it is what the cluster has recorded as installed, by its name, or by its version and release.
-    pub(in crate::upgrade) fn is_recorded_as(&self, installed: &Installed) -> bool {
+    pub(in crate::upgrade) fn is_recorded_as(&self, installed: &NamedVersion) -> bool {
         self.bundle == installed.name
             || (self.recorded_version == installed.version && self.recorded_release == installed.release)
     }
@@ -286,7 +286,7 @@ fn best_of<'c>(
 /// same version and release.
 fn successors(
     catalog: &Catalog,
-    installed: &Installed,
+    installed: &NamedVersion,
     counting: Option<&[usize]>,
 ) -> Result<BTreeSet<usize>, ResolveError> {
     let version = installed_version(installed).map_err(ResolveError::Installed)?;

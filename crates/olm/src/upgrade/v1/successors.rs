@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::catalog::{BestEntry, BestFirst, Catalog, EntryPlace, rank, within};
-use super::installed::Installed;
 use super::property::explicit_version;
+use crate::upgrade::named_version::NamedVersion;
 use crate::upgrade::permit::{Field, Permit};
 use olmdex_base::diag::Place;
 use olmdex_version::{Holding, Version, VersionRelease};
@@ -14,7 +14,7 @@ use olmdex_version::{Holding, Version, VersionRelease};
 /// Given channels restrict the edges too: one that exists only in another channel does not count.
 fn entries_after(
     catalog: &Catalog,
-    installed: &Installed,
+    installed: &NamedVersion,
     version: Option<&Version>,
     counting: Option<&[usize]>,
 ) -> BTreeSet<EntryPlace> {
@@ -38,7 +38,11 @@ fn holds(catalog: &Catalog, place: EntryPlace, version: Option<&Version>) -> boo
 }
 
 /// The edges from the installed bundle in the channels that count, by the name of the bundle that they lead to.
-pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[String]) -> HashMap<&'c str, Vec<Permit>> {
+pub fn permits<'c>(
+    catalog: &'c Catalog,
+    installed: &NamedVersion,
+    channels: &[String],
+) -> HashMap<&'c str, Vec<Permit>> {
     // Ranges are asked about the version as it is written; a release plays no part.
     let version = Version::parse(&installed.version).ok();
     let mut found: HashMap<&str, Vec<Permit>> = HashMap::new();
@@ -53,7 +57,7 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
 pub(in crate::upgrade) fn permits_to(
     catalog: &Catalog,
     bundle: &str,
-    installed: &Installed,
+    installed: &NamedVersion,
     channels: &[String],
 ) -> Vec<Permit> {
     let entries = catalog.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);
@@ -62,7 +66,11 @@ pub(in crate::upgrade) fn permits_to(
 }
 
 /// The fields of some entries that lead from the installed bundle, in their order.
-pub(in crate::upgrade) fn permits_of(catalog: &Catalog, installed: &Installed, entries: &[EntryPlace]) -> Vec<Permit> {
+pub(in crate::upgrade) fn permits_of(
+    catalog: &Catalog,
+    installed: &NamedVersion,
+    entries: &[EntryPlace],
+) -> Vec<Permit> {
     let version = Version::parse(&installed.version).ok();
     let mut permits = Vec::new();
     for &place in entries {
@@ -73,7 +81,7 @@ pub(in crate::upgrade) fn permits_of(catalog: &Catalog, installed: &Installed, e
 
 fn add_permits(
     catalog: &Catalog,
-    installed: &Installed,
+    installed: &NamedVersion,
     version: Option<&Version>,
     place: EntryPlace,
     permits: &mut Vec<Permit>,
@@ -95,7 +103,7 @@ fn add_permits(
 }
 
 /// The candidates that edges from the installed bundle lead to, by their places: [`permits`] without the reasons.
-pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, counting: Option<&[usize]>) -> Vec<usize> {
+pub(super) fn successor_places(catalog: &Catalog, installed: &NamedVersion, counting: Option<&[usize]>) -> Vec<usize> {
     let version = Version::parse(&installed.version).ok();
     let entries = entries_after(catalog, installed, version.as_ref(), counting).into_iter();
     entries.filter_map(|it| catalog.candidate_of(it)).collect()
@@ -105,7 +113,7 @@ pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, countin
 /// since a way of ten thousand steps cannot look at all of ten thousand candidates at each.
 pub(super) fn best_in_range(
     catalog: &Catalog,
-    installed: &Installed,
+    installed: &NamedVersion,
     counting: Option<&[usize]>,
     is_allowed: impl Fn(usize) -> bool,
 ) -> Option<usize> {
@@ -133,12 +141,12 @@ pub(super) fn best_in_range(
 }
 
 /// The candidates that entries replacing or skipping the installed bundle lead to.
-pub(super) fn named_places(catalog: &Catalog, installed: &Installed, counting: Option<&[usize]>) -> Vec<usize> {
+pub(super) fn named_places(catalog: &Catalog, installed: &NamedVersion, counting: Option<&[usize]>) -> Vec<usize> {
     entries_after(catalog, installed, None, counting).into_iter().filter_map(|it| catalog.candidate_of(it)).collect()
 }
 
 /// Version and release of the installed bundle (`docs/behaviour/olm-v1.md` 1.4.8).
-pub(in crate::upgrade) fn installed_version(installed: &Installed) -> Result<VersionRelease, String> {
+pub(in crate::upgrade) fn installed_version(installed: &NamedVersion) -> Result<VersionRelease, String> {
     match &installed.release {
         None => Version::parse(&installed.version)
             .map(VersionRelease::from_build_metadata)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::operator::OperatorJourney;
 use super::result::{When, route, setting};
 use super::trip::Rank;
-use crate::plan::answer::{Decision, PathElement, Reason, StepKind};
+use crate::plan::answer::{PathElement, Reason, StepKind};
 use crate::plan::code::Code;
 use crate::plan::detour::{Detour, detour};
 use crate::plan::operator_state::OperatorState;
@@ -145,17 +145,12 @@ impl OperatorJourney<'_> {
         let Some((channel, way)) = other_channels(view, self.trip.operator, &self.at).into_iter().next() else {
             let channels: Vec<&str> =
                 view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.as_str()).collect();
-            self.journey.decisions.push(Decision {
-                code: Code::ChannelGone,
-                subject: Some(self.trip.operator.subject()),
-                platform: Some(minor.to_string()),
-                text,
-                options: vec![
-                    format!("uninstall it, and install it again from {}", channels.join(", ")),
-                    "uninstall".to_owned(),
-                    "another catalog".to_owned(),
-                ],
-            });
+            let options = vec![
+                format!("uninstall it, and install it again from {}", channels.join(", ")),
+                "uninstall".to_owned(),
+                "another catalog".to_owned(),
+            ];
+            self.decide(Code::ChannelGone, Some(minor), text, options);
             self.is_gone = true;
             return Ok(());
         };

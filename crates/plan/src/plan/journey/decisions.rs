@@ -10,25 +10,28 @@ use olmdex_olm::upgrade::PackageView;
 use olmdex_version::masterminds::api_server_refusal;
 
 impl OperatorJourney<'_> {
+    /// Leaves a decision about the operator to somebody.
+    pub(super) fn decide(&mut self, code: Code, platform: Option<Minor>, text: String, options: Vec<String>) {
+        let (subject, platform) = (Some(self.trip.operator.subject()), platform.map(|it| it.to_string()));
+        self.journey.decisions.push(Decision { code, subject, platform, text, options });
+    }
+
     /// Reports the bundle that OLM v1 resolves to and does not install: the operator stays where it is, and reports an
     /// error.
     pub(super) fn say_what_v1_refuses(&mut self, start: &OperatorPosition) {
+        let views = self.trip.views.iter().zip(self.trip.path);
+        let texts =
+            views.filter_map(|(view, minor)| Some((*minor, refused(view.as_ref()?, self.trip.operator, start)?)));
         let mut told: Vec<String> = Vec::new();
-        for (view, minor) in self.trip.views.iter().zip(self.trip.path) {
-            let Some(text) = view.as_ref().and_then(|it| refused(it, self.trip.operator, start)) else { continue };
+        for (minor, text) in texts.collect::<Vec<_>>() {
             if told.contains(&text) {
                 continue;
             }
-            self.journey.decisions.push(Decision {
-                code: Code::RefusedByOlmV1,
-                subject: Some(self.trip.operator.subject()),
-                platform: Some(minor.to_string()),
-                text: text.clone(),
-                options: vec![
-                    "pin spec.source.catalog.version to a bundle that OLM v1 installs".to_owned(),
-                    "uninstall it, and subscribe with OLM Classic".to_owned(),
-                ],
-            });
+            let options = vec![
+                "pin spec.source.catalog.version to a bundle that OLM v1 installs".to_owned(),
+                "uninstall it, and subscribe with OLM Classic".to_owned(),
+            ];
+            self.decide(Code::RefusedByOlmV1, Some(minor), text.clone(), options);
             told.push(text);
         }
     }
@@ -36,16 +39,11 @@ impl OperatorJourney<'_> {
     /// A range that the API server refuses cannot be applied, so the ClusterExtension stays as it is in the cluster.
     pub(super) fn say_what_the_api_server_refuses(&mut self) {
         let Some(text) = api_server_refusal(&self.trip.operator.range) else { return };
-        self.journey.decisions.push(Decision {
-            code: Code::RefusedByApiServer,
-            subject: Some(self.trip.operator.subject()),
-            platform: None,
-            text,
-            options: vec![
-                "correct spec.source.catalog.version so that the API server accepts it".to_owned(),
-                "leave it out: OLM v1 then takes the highest permitted version".to_owned(),
-            ],
-        });
+        let options = vec![
+            "correct spec.source.catalog.version so that the API server accepts it".to_owned(),
+            "leave it out: OLM v1 then takes the highest permitted version".to_owned(),
+        ];
+        self.decide(Code::RefusedByApiServer, None, text, options);
     }
 
     pub(super) fn package_gone(&mut self, minor: Minor) -> Result<(), IndexError> {
@@ -60,13 +58,8 @@ impl OperatorJourney<'_> {
             [] => "another catalog".to_owned(),
             found => format!("another catalog: {} has the package", found.join(", ")),
         });
-        self.journey.decisions.push(Decision {
-            code: Code::PackageGone,
-            subject: Some(self.trip.operator.subject()),
-            platform: Some(minor.to_string()),
-            text: format!("the catalog of {minor} does not have the package `{}`", self.trip.operator.package),
-            options,
-        });
+        let text = format!("the catalog of {minor} does not have the package `{}`", self.trip.operator.package);
+        self.decide(Code::PackageGone, Some(minor), text, options);
         self.is_gone = true;
         Ok(())
     }
@@ -90,13 +83,8 @@ impl OperatorJourney<'_> {
             "uninstall it, and install it again from {}",
             self.at.channels.first().map_or("its default channel", String::as_str)
         ));
-        self.journey.decisions.push(Decision {
-            code: Code::Stranded,
-            subject: Some(self.trip.operator.subject()),
-            platform: Some(minor.to_string()),
-            text: format!("in the catalog of {minor}, no update leads from {}", self.at.bundle.name),
-            options,
-        });
+        let text = format!("in the catalog of {minor}, no update leads from {}", self.at.bundle.name);
+        self.decide(Code::Stranded, Some(minor), text, options);
         self.is_gone = true;
     }
 }

@@ -2,14 +2,14 @@
 
 use super::result::{Journey, When, either, route, setting};
 use super::trip::Trip;
-use crate::plan::answer::{Blocker, Decision, PathElement, Reason, StepKind, Unknown};
+use crate::plan::answer::{Blocker, PathElement, Reason, StepKind, Unknown};
 use crate::plan::code::Code;
-use crate::plan::fit::Fit;
 use crate::plan::operator_state::OperatorState;
 use crate::plan::state::{OperatorPosition, entry_point, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_olm::catalog_source::name::SourceName;
+use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::{InstalledBundle, Olm, PackageView, PathStep, Setting, Target};
 
 /// An operator on its way.
@@ -68,7 +68,7 @@ impl OperatorJourney<'_> {
             let (fit, _) = self.trip.judge.fit(&self.at.bundle.name, &self.at.bundle.version, minor)?;
             // If the installed bundle must be updated anyway, the known facts choose its update.
             let installed = self.journey.compatible.get(&minor);
-            if fit == Fit::Unknown && installed == Some(&Fit::Unknown) {
+            if fit == Compatibility::Unknown && installed == Some(&Compatibility::Unknown) {
                 let text = format!("neither {} nor a lifecycle mentions OpenShift {minor}", self.at.bundle.name);
                 let subject = Some(self.trip.operator.subject());
                 self.journey.unknowns.push(Unknown::new(Code::CompatibilityUnstated, subject, Some(minor), text));
@@ -88,18 +88,13 @@ impl OperatorJourney<'_> {
             return Ok(());
         }
         let (fit, reason) = self.trip.judge.fit(&self.at.bundle.name, &self.at.bundle.version, minor)?;
-        if fit == Fit::Incompatible {
+        if fit == Compatibility::Excluded {
             let because = vec![Reason { code: Code::not_compatible_with(minor), text: reason.clone() }];
             let until = self.trip.upto(idx);
             if !self.update(idx, When::After(idx), &view, &self.trip.path[idx..=until], because)? {
-                let subject = self.trip.operator.subject();
-                self.journey.decisions.push(Decision {
-                    code: Code::NotCompatible,
-                    subject: Some(subject),
-                    platform: Some(minor.to_string()),
-                    text: format!("{} does not support OpenShift {minor}: {reason}", self.at.bundle.name),
-                    options: vec!["keep it, unsupported there".to_owned(), "uninstall".to_owned()],
-                });
+                let text = format!("{} does not support OpenShift {minor}: {reason}", self.at.bundle.name);
+                let options = vec!["keep it, unsupported there".to_owned(), "uninstall".to_owned()];
+                self.decide(Code::NotCompatible, Some(minor), text, options);
             }
         }
         Ok(())

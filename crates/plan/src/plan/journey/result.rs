@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::plan::answer::{Blocker, Decision, PlanStep, RouteStep, Unknown};
-use crate::plan::fit::Fit;
 use crate::plan::operator_state::OperatorState;
 use olmdex_constraint::openshift::Minor;
+use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::{PathStep, Setting, Target};
 use olmdex_rules::openshift::Support;
 
@@ -24,7 +24,7 @@ pub(in crate::plan) enum When {
 #[derive(Clone, Default)]
 pub(in crate::plan) struct Journey {
     pub(in crate::plan) state: BTreeMap<Minor, OperatorState>,
-    pub(in crate::plan) compatible: BTreeMap<Minor, Fit>,
+    pub(in crate::plan) compatible: BTreeMap<Minor, Compatibility>,
     pub(in crate::plan) because: BTreeMap<Minor, String>,
     pub(in crate::plan) support: Option<Support>,
     pub(in crate::plan) now: Option<String>,

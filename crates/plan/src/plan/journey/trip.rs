@@ -5,13 +5,14 @@ use std::rc::Rc;
 use crate::plan::answer::{PlanStep, Reason, StepKind};
 use crate::plan::catalogs::Catalogs;
 use crate::plan::code::Code;
-use crate::plan::fit::{Fit, Judge};
+use crate::plan::fit::Judge;
 use crate::plan::operator::Operator;
 use crate::plan::operator_state::OperatorState;
 use crate::plan::question::PlanQuestion;
 use crate::plan::state::{OperatorPosition, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
+use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::{InstalledBundle, Olm, PackageView, Target};
 use olmdex_rules::openshift::SupportStatus;
 
@@ -39,7 +40,7 @@ impl Trip<'_> {
     /// The first of some versions that the installed bundle keeps the cluster from.
     pub(super) fn blocked(&self, at: &OperatorPosition, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
         for minor in minors {
-            if self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0 == Fit::Blocks {
+            if self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0 == Compatibility::Blocks {
                 return Ok(Some(*minor));
             }
         }
@@ -68,8 +69,8 @@ impl Trip<'_> {
         for minor in ahead {
             let (fit, text) = self.judge.fit(&bundle.name, &bundle.version, *minor)?;
             let code = match fit {
-                Fit::Blocks => self.judge.highest(&bundle.name)?.code,
-                Fit::Incompatible => Code::not_compatible_with(*minor),
+                Compatibility::Blocks => self.judge.highest(&bundle.name)?.code,
+                Compatibility::Excluded => Code::not_compatible_with(*minor),
                 _ => continue,
             };
             if !reasons.iter().any(|it| it.code == code) {
@@ -106,18 +107,18 @@ impl Trip<'_> {
 
     /// Ranks a bundle that stays installed over some versions.
     pub(super) fn rank(&self, at: &OperatorPosition, idx: usize, minors: &[Minor]) -> Result<Rank, IndexError> {
-        let mut worst = Fit::Stated;
+        let mut worst = Compatibility::Stated;
         for minor in minors.iter().filter(|it| **it != self.path[idx]) {
             worst = worst.min(self.judge.fit(&at.bundle.name, &at.bundle.version, *minor)?.0);
         }
         let here = self.judge.fit(&at.bundle.name, &at.bundle.version, self.path[idx])?.0;
-        if minors.contains(&self.path[idx]) && here != Fit::Blocks {
+        if minors.contains(&self.path[idx]) && here != Compatibility::Blocks {
             worst = worst.min(here);
         }
         let fits = match worst {
-            Fit::Blocks | Fit::Incompatible => 0,
-            Fit::Unknown => 1,
-            Fit::NotExcluded | Fit::Stated => 2,
+            Compatibility::Blocks | Compatibility::Excluded => 0,
+            Compatibility::Unknown => 1,
+            Compatibility::NotExcluded | Compatibility::Stated => 2,
         };
         let last = minors.last().and_then(|minor| self.path.iter().position(|it| it == minor)).unwrap_or(idx);
         let leads_on = self.views[last].as_ref().is_none_or(|it| state_at(it, self.operator, at).is_good());
@@ -127,7 +128,7 @@ impl Trip<'_> {
             SupportStatus::NoData | SupportStatus::Active => 1,
             _ => 0,
         };
-        Ok((worst != Fit::Blocks, fits, leads_on, support))
+        Ok((worst != Compatibility::Blocks, fits, leads_on, support))
     }
 
     /// The way to the lowest of the best bundles on it; to the head if all are equal.
