@@ -3,7 +3,7 @@
 //! They are few, so they are written down here, with only the fields that are needed. An unknown field is ignored, as
 //! the protocol demands.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -165,18 +165,13 @@ pub(super) struct FoldersEvent {
 }
 
 /// A place in a file.
-#[derive(Debug, Serialize)]
-pub(super) struct Location {
-    pub(super) uri: String,
-    pub(super) range: Range,
+pub(super) fn location(uri: &str, range: Range) -> Value {
+    json!({"uri": uri, "range": range})
 }
 
 /// A change of a text.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct TextEdit {
-    pub(super) range: Range,
-    pub(super) new_text: String,
+pub(super) fn text_edit(range: Range, new_text: &str) -> Value {
+    json!({"range": range, "newText": new_text})
 }
 
 /// A finding as editors show it.

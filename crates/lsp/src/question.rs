@@ -20,7 +20,7 @@ use super::documents::Group;
 use super::hover::hover;
 use super::lines::Position;
 use super::metadata;
-use super::protocol::{AtPlace, Code, Location, OfFindings, Refusal, TextEdit};
+use super::protocol::{AtPlace, Code, OfFindings, Refusal, location, text_edit};
 use super::rename::{RenameError, prepare, rename};
 use super::workspace::{Workspace, key_of};
 use olmdex_base::diag::Place;
@@ -176,7 +176,7 @@ impl Answers {
                 "documentation": it.about,
                 "sortText": format!("{number:05}"),
                 "filterText": it.label,
-                "textEdit": TextEdit { range, new_text: it.text },
+                "textEdit": text_edit(range, &it.text),
             })
         };
         let items: Vec<Value> = found.into_iter().enumerate().map(item).collect();
@@ -188,16 +188,15 @@ impl Answers {
         let Some((bundles, path, text)) = self.workspace.bundles(&key) else { return self.places(at, definitions) };
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let encoding = self.workspace.documents.encoding;
-        let location = |place: Place| {
+        let found = |place: Place| {
             let key = Key::File(place.file.clone().into());
             let range = self.workspace.documents.with_text(&key, |text, lines| {
                 let start = lines.offset_of(text, place.line, place.column);
                 lines.range(text, start..start, encoding)
             });
-            Location { uri: self.workspace.documents.uri(&key), range }
+            location(&self.workspace.documents.uri(&key), range)
         };
-        let found: Vec<Location> = bundles.definitions(&path, &text, offset).into_iter().map(location).collect();
-        Ok(json!(found))
+        Ok(bundles.definitions(&path, &text, offset).into_iter().map(found).collect())
     }
 
     fn places(&mut self, at: &Question, find: for<'c> fn(&'c Catalog, &Key, usize) -> Vec<Named<'c>>) -> Answer {
@@ -212,7 +211,7 @@ impl Answers {
         for (key, bytes) in by_key {
             let uri = self.workspace.documents.uri(&key);
             let ranges = self.workspace.documents.ranges(&key, &bytes);
-            found.extend(ranges.into_iter().map(|range| Location { uri: uri.clone(), range }));
+            found.extend(ranges.into_iter().map(|range| location(&uri, range)));
         }
         Ok(json!(found))
     }
@@ -261,12 +260,12 @@ impl Answers {
 
     /// Changes of documents, as the client takes them.
     fn workspace_edit(&self, changes: impl IntoIterator<Item = (Key, Vec<Replaced>)>) -> Value {
-        let mut by_uri: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
+        let mut by_uri: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         let mut with_versions = Vec::new();
         for (key, changes) in changes {
             let (bytes, texts): (Vec<_>, Vec<String>) = changes.into_iter().unzip();
             let ranges = self.workspace.documents.ranges(&key, &bytes).into_iter().zip(texts);
-            let edits: Vec<TextEdit> = ranges.map(|(range, new_text)| TextEdit { range, new_text }).collect();
+            let edits: Vec<Value> = ranges.map(|(range, new_text)| text_edit(range, &new_text)).collect();
             let uri = self.workspace.documents.uri(&key);
             if self.has_versions {
                 let version = self.workspace.documents.open.get(&key).and_then(|it| it.version);

@@ -43,9 +43,7 @@ pub struct Options {
 /// The choices of all directories.
 #[derive(Debug)]
 pub(super) struct Choosing {
-    current: PathBuf,
-    config: ConfigFile,
-    rules: Vec<&'static Rule>,
+    options: Options,
     known: BTreeMap<Option<PathBuf>, Chosen>,
 }
 
@@ -66,8 +64,8 @@ pub(super) struct Besides {
 }
 
 impl Choosing {
-    pub(super) fn new(Options { current, config, rules }: Options) -> Self {
-        Self { current, config, rules, known: BTreeMap::new() }
+    pub(super) fn new(options: Options) -> Self {
+        Self { options, known: BTreeMap::new() }
     }
 
     /// Files may have changed.
@@ -91,7 +89,7 @@ impl Choosing {
 
     /// The findings that are shown of those of a directory.
     pub(super) fn chosen(&self, directory: Option<&Path>, findings: Vec<Finding>) -> Vec<Finding> {
-        let scope = Scope { rules: &self.rules, packages: &[], is_whole: false };
+        let scope = Scope { rules: &self.options.rules, packages: &[], is_whole: false };
         match self.known.get(&directory.map(Path::to_owned)) {
             // It writes no file, so it cannot fail.
             Some(it) => it.choice.apply(findings, &scope).map(|it| it.findings).unwrap_or_default(),
@@ -100,21 +98,21 @@ impl Choosing {
     }
 
     fn read(&self, directory: Option<&Path>) -> Result<Chosen, String> {
-        let (path, reach) = match &self.config {
+        let (path, reach) = match &self.options.config {
             ConfigFile::Absent => (None, Reach::Inside),
             ConfigFile::Named(path) => (Some(path.clone()), Reach::Anywhere),
             ConfigFile::Search(reach) => {
                 let sources: Vec<PathBuf> = directory.into_iter().map(Path::to_owned).collect();
-                (compose::find(&self.current, &sources).found, *reach)
+                (compose::find(&self.options.current, &sources).found, *reach)
             }
         };
         let Some(path) = path else { return Ok(Chosen::default()) };
-        let config = compose::read_found(&path, &self.rules, reach).map_err(|error| match error.help() {
+        let config = compose::read_found(&path, &self.options.rules, reach).map_err(|error| match error.help() {
             Some(help) => format!("{error}; {help}"),
             None => error.to_string(),
         })?;
         let layers = [config.layer.clone()];
-        let mut selection = Selection::new(&self.rules, &layers).map_err(|error| error.to_string())?;
+        let mut selection = Selection::new(&self.options.rules, &layers).map_err(|error| error.to_string())?;
         let on: Vec<&'static Rule> = config.profiles.iter().flat_map(|it| it.rules()).copied().collect();
         selection.off_by_default(practice::rules::ALL, &on, &layers);
         let is_wanted = |it: &&'static Rule| matches!(selection.verdict(it), Verdict::Shown(_));

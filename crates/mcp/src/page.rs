@@ -79,9 +79,17 @@ pub(crate) fn page(answer: &Answer, cursor: Option<&str>, command: &str) -> Resu
         ))
     });
     let items: Vec<Value> = items.collect();
-    let span = Span { first, shown: items.len(), left_items, left_bytes, cuts_item, next_cursor };
-    let about = about(answer, command, &cut, span);
-    Ok(Page { text, structured: structured(answer, items, about) })
+    let about = json!({
+        "command": escape::shown(command),
+        "total": answer.items.len(),
+        "first": first,
+        "shown": items.len(),
+        "left": left_items,
+        "leftBytes": left_bytes,
+        "nextCursor": next_cursor,
+        "lastGoesOn": cuts_item.then_some(true),
+    });
+    Ok(Page { text, structured: structured(answer, items, with_gaps(about, answer, &cut)) })
 }
 
 /// How many items begin before a place.
@@ -97,49 +105,16 @@ fn begun_before(lines: &[std::borrow::Cow<'_, str>], start: usize) -> usize {
         .count()
 }
 
-/// The part of the answer that a page shows.
-struct Span {
-    /// The first item that begins on the page.
-    first: Option<usize>,
-    /// How many items begin on it.
-    shown: usize,
-    /// How many items begin behind it.
-    left_items: usize,
-    left_bytes: usize,
-    /// Whether its last item goes on behind it.
-    cuts_item: bool,
-    next_cursor: Option<String>,
-}
-
-/// The place of the page in the whole answer, for a program.
-fn about(answer: &Answer, command: &str, cut: &Cut, span: Span) -> Value {
-    let Span { first, shown, left_items, left_bytes, cuts_item, next_cursor } = span;
+/// The warnings and the missing parts of a page, for a program; a member without a value is left out.
+fn with_gaps(mut about: Value, answer: &Answer, cut: &Cut) -> Value {
     let warnings: Vec<_> = shown_warnings(answer).iter().map(|it| escape::shown(it).into_owned()).collect();
-    let mut about = json!({
-        "command": escape::shown(command),
-        "total": answer.items.len(),
-        "shown": shown,
-        "left": left_items,
-        "leftBytes": left_bytes,
-    });
-    let Some(map) = about.as_object_mut() else { return about };
-    let mut put = |key: &str, value: Value| map.insert(key.to_owned(), value);
-    if let Some(first) = first {
-        put("first", first.into());
-    }
-    if let Some(cursor) = next_cursor {
-        put("nextCursor", cursor.into());
-    }
-    if cuts_item {
-        put("lastGoesOn", true.into());
-    }
-    if !warnings.is_empty() {
-        put("warningsLeft", (answer.warnings.len() - warnings.len()).into());
-        put("warnings", warnings.into());
-    }
-    if cut.n > 0 {
-        put("cut", cut.places.clone().into());
-        put("cutLeft", (cut.n - cut.places.len()).into());
+    let has_warnings = !warnings.is_empty();
+    about["warningsLeft"] = has_warnings.then(|| answer.warnings.len() - warnings.len()).into();
+    about["warnings"] = has_warnings.then_some(warnings).into();
+    about["cut"] = (cut.n > 0).then(|| cut.places.clone()).into();
+    about["cutLeft"] = (cut.n > 0).then(|| cut.n - cut.places.len()).into();
+    if let Some(map) = about.as_object_mut() {
+        map.retain(|_, value| !value.is_null());
     }
     about
 }

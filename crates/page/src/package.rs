@@ -12,8 +12,8 @@ use super::markdown::{first_words, markdown};
 use super::one_package::{read_drawn, unless_too_large};
 use super::package_answer::answer;
 use super::parts::{
-    address, api_link, badge, channel_route, deprecation_note, higher_than_head, is_web_address, link, mirror_route,
-    place, shown, version_link,
+    address, api_link, badge, by_kind, channel_route, deprecation_note, higher_than_head, is_web_address, link,
+    mirror_route, place, shown, version_link,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, Checked, List, PackagePage, Route};
@@ -22,7 +22,6 @@ use olmdex_ask::{CommandLine, openshift_of_catalog};
 use olmdex_base::diag::counted;
 use olmdex_change::draw::Catalog;
 use olmdex_constraint::openshift::Minor;
-use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
@@ -300,13 +299,7 @@ fn needs(context: PageContext<'_>, head: &BundleDetail) -> Markup {
 
 /// The APIs by kind and group, each with its versions.
 fn provides(context: PageContext<'_>, head: &BundleDetail) -> Markup {
-    let mut kinds: Vec<(&Api, Vec<&str>)> = Vec::new();
-    for api in &head.provides {
-        match kinds.iter_mut().find(|(it, _)| (&it.group, &it.kind) == (&api.group, &api.kind)) {
-            Some((_, versions)) => versions.push(&api.version),
-            None => kinds.push((api, vec![&api.version])),
-        }
-    }
+    let kinds = by_kind(&head.provides);
     let n_more = kinds.len().saturating_sub(NAMED_APIS);
     html! {
         @for (api, versions) in kinds.iter().take(NAMED_APIS) {

@@ -250,6 +250,18 @@ pub(super) fn pages(context: PageContext<'_>, page: usize, n_pages: usize, route
     }
 }
 
+/// APIs by kind and group, each with its versions; the page of all APIs has the groups.
+pub(super) fn by_kind(all: &[Api]) -> Vec<(&Api, Vec<&str>)> {
+    let mut kinds: Vec<(&Api, Vec<&str>)> = Vec::new();
+    for api in all {
+        match kinds.iter_mut().find(|(it, _)| (&it.group, &it.kind) == (&api.group, &api.kind)) {
+            Some((_, versions)) => versions.push(&api.version),
+            None => kinds.push((api, vec![&api.version])),
+        }
+    }
+    kinds
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Ids, is_web_address, worded};

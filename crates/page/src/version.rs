@@ -9,8 +9,8 @@ use super::header::{Heading, header};
 use super::highest::HighestInChannels;
 use super::install;
 use super::parts::{
-    address, api_link, badge, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_route, place,
-    shown, table, version_link, version_route, worded,
+    address, api_link, badge, by_kind, channel_links, channel_route, deprecation_note, facts, lines, link,
+    mirror_route, place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
@@ -398,18 +398,6 @@ fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup 
             }
         }
     }
-}
-
-/// APIs by kind and group, each with its versions; the page of all APIs has the groups.
-fn by_kind(all: &[Api]) -> Vec<(&Api, Vec<&str>)> {
-    let mut kinds: Vec<(&Api, Vec<&str>)> = Vec::new();
-    for api in all {
-        match kinds.iter_mut().find(|(it, _)| (&it.group, &it.kind) == (&api.group, &api.kind)) {
-            Some((_, versions)) => versions.push(&api.version),
-            None => kinds.push((api, vec![&api.version])),
-        }
-    }
-    kinds
 }
 
 fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {

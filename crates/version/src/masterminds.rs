@@ -257,31 +257,15 @@ impl Item {
 /// Compares pre-releases. [`Version::cmp_precedence`] does not fit, because an item may have a part that no version may
 /// have: a numeric identifier over 64 bits, which the real library takes for a word.
 fn cmp_pre(a: &str, b: &str) -> Ordering {
-    match (a.is_empty(), b.is_empty()) {
-        (true, true) => return Ordering::Equal,
-        (true, false) => return Ordering::Greater,
-        (false, true) => return Ordering::Less,
-        (false, false) => {}
-    }
-    let number = |id: &str| id.parse::<u64>().ok().filter(|_| is_digits(id));
-    let cmp_identifiers = |a: &str, b: &str| match (number(a), number(b)) {
-        (Some(a), Some(b)) => a.cmp(&b),
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => a.cmp(b),
-    };
-    let (mut left, mut right) = (a.split('.'), b.split('.'));
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return Ordering::Equal,
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some(a), Some(b)) => match cmp_identifiers(a, b) {
-                Ordering::Equal => {}
-                order => return order,
-            },
+    // A number is lower than a word.
+    fn key(id: &str) -> (bool, u64, &str) {
+        match id.parse::<u64>().ok().filter(|_| is_digits(id)) {
+            Some(number) => (false, number, ""),
+            None => (true, 0, id),
         }
     }
+    // No pre-release at all is the highest.
+    a.is_empty().cmp(&b.is_empty()).then_with(|| a.split('.').map(key).cmp(b.split('.').map(key)))
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ impl Sheet {
 
     /// A table without its empty columns.
     pub(crate) fn table(&mut self, title: &str, headers: &[&str], rows: Vec<Vec<String>>) {
-        self.table_with_below(title, headers, rows, &[]);
+        self.add_table(title, headers, rows, &[], None);
     }
 
     /// The same; if a terminal has no room, the columns of `below` go below their rows, the first group first.
@@ -109,18 +109,7 @@ impl Sheet {
         rows: Vec<Vec<String>>,
         below: &'static [&'static [&'static str]],
     ) {
-        if rows.is_empty() {
-            return;
-        }
-        let is_used: Vec<bool> = (0..headers.len())
-            .map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty())))
-            .collect();
-        let keep = |cells: Vec<String>| -> Vec<String> {
-            cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
-        };
-        let headers = keep(headers.iter().map(|it| (*it).to_owned()).collect());
-        let rows = rows.into_iter().map(keep).collect();
-        self.tables.push(SheetTable { title: title.to_owned(), headers, rows, below, few: None });
+        self.add_table(title, headers, rows, below, None);
     }
 
     /// The same; a terminal shows the fewer rows in their place.
@@ -131,16 +120,30 @@ impl Sheet {
         rows: Vec<Vec<String>>,
         few: Vec<Vec<String>>,
     ) {
+        self.add_table(title, headers, rows, &[], Some(few));
+    }
+
+    fn add_table(
+        &mut self,
+        title: &str,
+        headers: &[&str],
+        rows: Vec<Vec<String>>,
+        below: &'static [&'static [&'static str]],
+        few: Option<Vec<Vec<String>>>,
+    ) {
+        if rows.is_empty() {
+            return;
+        }
         let is_used: Vec<bool> = (0..headers.len())
             .map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty())))
             .collect();
-        self.table(title, headers, rows);
-        if let Some(table) = self.tables.last_mut() {
-            let keep = |cells: Vec<String>| -> Vec<String> {
-                cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
-            };
-            table.few = Some(few.into_iter().map(keep).collect());
-        }
+        let keep = |cells: Vec<String>| -> Vec<String> {
+            cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
+        };
+        let keep_all = |rows: Vec<Vec<String>>| rows.into_iter().map(keep).collect();
+        let headers = keep(headers.iter().map(|it| (*it).to_owned()).collect());
+        let (rows, few) = (keep_all(rows), few.map(keep_all));
+        self.tables.push(SheetTable { title: title.to_owned(), headers, rows, below, few });
     }
 
     pub(crate) fn text(&mut self, title: &str, text: &str) {
