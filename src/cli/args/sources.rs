@@ -131,7 +131,7 @@ impl AskOptions {
             Ok(name.map_or_else(|| text.clone(), |(_, name)| format!("{name}={source}")))
         };
         let input = self.sources.input.iter().map(named).collect::<Result<_, CommandError>>()?;
-        Ok(Self { sources: SourceOptions { input, on: self.sources.on }, catalog: self.catalog.clone() })
+        Ok(Self { sources: SourceOptions { input, ..self.sources.clone() }, catalog: self.catalog.clone() })
     }
 
     /// Options with the words that `-i` takes.
