@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+
 use super::sources::AskOptions;
 use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog};
 use crate::cli::terminal::context::Context;
@@ -63,6 +65,9 @@ fn bases(context: &Context, sources: &[GraphSource], base: &Path) -> Vec<Option<
     if own.iter().any(Option::is_some) { own } else { vec![Some(base.to_owned()); sources.len()] }
 }
 
+/// The indexes that are in memory at a time, of about 40 MB for the largest catalogs.
+const AT_ONCE: usize = 4;
+
 /// The findings about the upgrade graphs of sources, of each by itself, without those of `validate`; with a base only
 /// what is new against it.
 pub(crate) fn graph_findings(
@@ -70,18 +75,30 @@ pub(crate) fn graph_findings(
     sources: &[GraphSource],
     base: Option<&Path>,
 ) -> Result<Vec<Vec<Finding>>, CommandError> {
-    let bases = base.map_or_else(|| vec![None; sources.len()], |base| bases(context, sources, base));
+    let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
+    let answer = |source: &GraphSource, old: Option<&JudgedCatalog>| {
+        let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(&source.opened)))?;
+        let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, old)?;
+        Ok(findings.into_iter().filter(is_of_graph).collect())
+    };
+    let Some(base) = base else {
+        // No other thread can help an import to fill its index, so several are made at once.
+        let mut all = Vec::new();
+        for some in sources.chunks(AT_ONCE) {
+            let found: Vec<Result<_, CommandError>> = some.par_iter().map(|source| answer(source, None)).collect();
+            for found in found {
+                all.push(found?);
+            }
+        }
+        return Ok(all);
+    };
     let mut read: Option<(PathBuf, JudgedCatalog)> = None;
     let mut all = Vec::new();
-    for (source, base) in sources.iter().zip(bases) {
-        let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(&source.opened)))?;
+    for (source, base) in sources.iter().zip(bases(context, sources, base)) {
         if let Some(path) = base.as_ref().filter(|path| read.as_ref().is_none_or(|read| read.0 != **path)) {
             read = Some((path.clone(), older(context, path)?));
         }
-        let old = read.as_ref().filter(|_| base.is_some()).map(|read| &read.1);
-        let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, old)?;
-        let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
-        all.push(findings.into_iter().filter(is_of_graph).collect());
+        all.push(answer(source, read.as_ref().filter(|_| base.is_some()).map(|read| &read.1))?);
     }
     Ok(all)
 }
