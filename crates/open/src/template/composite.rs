@@ -29,7 +29,7 @@ pub struct CompositePart {
 
 impl CompositePart {
     /// The components of a composite template, each file once for each catalog; none of another text, and none of one
-    /// with more than [`MAX_PARTS`].
+    /// with more than a hundred.
     pub fn all_of(text: &[u8]) -> Vec<Self> {
         let mut found = BTreeSet::new();
         for chunk in yaml::split(text, 1) {

@@ -303,8 +303,9 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
         marks: &["cache requires rebuild"],
         meaning: "The cache in the catalog image does not match the catalog next to it: the catalog was changed, or \
             the cache was built by another version of opm. Build the image again and run `opm serve CONFIGS \
-            --cache-dir=DIR --cache-only` as its last step; or set spec.grpcPodConfig.extractContent of the \
-            CatalogSource, or serve without `--cache-enforce-integrity`.",
+            --cache-dir=DIR --cache-only` as its last step; or leave out `--cache-dir`, with which opm insists on the \
+            cache unless `--cache-enforce-integrity=false` is set. OLM adds that option for \
+            spec.grpcPodConfig.extractContent of a CatalogSource only if it has `cacheDir`: leave that out.",
         names: &[],
         next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
     },

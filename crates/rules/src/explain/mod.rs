@@ -8,6 +8,7 @@ mod builder;
 mod catalogd;
 mod classic;
 mod explanation;
+mod image_messages;
 mod known_messages;
 mod paste;
 mod rule;
@@ -60,7 +61,7 @@ fn decode_one(message: &str) -> Option<MessageExplanation> {
 
 /// Messages that their words alone explain; the first pattern whose words all occur counts.
 fn patterns() -> impl Iterator<Item = &'static MessagePattern> {
-    status_messages::PATTERNS.iter().chain(known_messages::PATTERNS)
+    status_messages::PATTERNS.iter().chain(known_messages::PATTERNS).chain(image_messages::PATTERNS)
 }
 
 fn by_words(message: &str) -> Option<MessageExplanation> {

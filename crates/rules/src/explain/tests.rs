@@ -191,6 +191,33 @@ fn common_messages_are_known() {
 }
 
 #[test]
+fn messages_of_tools_before_olm_are_known() {
+    for (message, system, says) in [
+        ("level=fatal msg=\"failed to build cache: stat .: permission denied\"", "opm", "g=u"),
+        ("integrity checks failed: compute digest: open /configs/a.yaml: permission denied", "opm", "g=u"),
+        (
+            "index image quay.io/a/b:v1 missing label operators.operatorframework.io.index.database.v1",
+            "opm",
+            "file-based",
+        ),
+        ("`opm index prune` only supports sqlite-based catalogs. See https://example.com", "opm", "keeps the named"),
+        ("timeout: failed to connect service \":50051\" within 1s", "the pod of a registry", "probe"),
+        ("the current default channel \"a\" of package \"b\" could not be determined", "oc-mirror", "defaultChannel"),
+        ("configuration missing the `mirror` stanza", "oc-mirror", "spec.mirror"),
+        ("Docker references with both a tag and digest are currently not supported", "skopeo", "Leave out the tag"),
+        ("reading manifest v1 in quay.io/a/b: manifest unknown", "skopeo", "mirror lacks it"),
+        ("choosing image instance: no image found in image index for architecture \"arm64\"", "skopeo", "platform"),
+        ("pinging container registry a: http: server gave HTTP response to HTTPS client", "skopeo", "TLS"),
+        ("x509: certificate signed by unknown authority", "skopeo", "additionalTrustedCA"),
+        ("operator \"quay\" not found in catalog", "oc-mirror", "no package"),
+        ("integrity check failed: cache requires rebuild: cache reports", "opm", "=false"),
+    ] {
+        let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
+        assert!(decoded.system.starts_with(system) && decoded.meaning.contains(says), "{message}: {decoded:?}");
+    }
+}
+
+#[test]
 fn messages_of_v1_are_known() {
     let message = "error upgrading from currently installed version \"1.0.0\": no bundles found for package \"keda\" \
                    matching version \">=2\" in channels [stable]";
