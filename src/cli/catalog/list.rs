@@ -109,14 +109,14 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                 rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
             }
             say_unknown(rows.is_empty())?;
-            limit(context, args.limit, &mut rows);
+            limit(context, args.limit, &args.rows, &mut rows)?;
             table::print(rows, &args.rows)?;
             Ok(exit)
         }
         ListSubject::Channels => {
             let (mut rows, exit) = of_names(context, args, (whole.as_ref(), index), channels)?;
             rows.retain(|it| is_wanted(it.status()));
-            limit(context, args.limit, &mut rows);
+            limit(context, args.limit, &args.rows, &mut rows)?;
             table::print(rows, &args.rows)?;
             Ok(exit)
         }
@@ -127,7 +127,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                 rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
             }
             say_unknown(rows.is_empty())?;
-            limit(context, args.limit, &mut rows);
+            limit(context, args.limit, &args.rows, &mut rows)?;
             table::print(rows, &args.rows)?;
             Ok(exit)
         }

@@ -1,9 +1,9 @@
 //! `olmdex render`
 
-use crate::cli::args::formats::{Compat, MigrateLevel, blob_format};
+use crate::cli::args::formats::{Compat, Formats, JSONL, MigrateLevel, OutputFormat};
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -16,6 +16,7 @@ use crate::cli::args::name::whole_packages;
 use crate::cli::catalog::render_bundles;
 use crate::cli::catalog::render_composed::{self, RenderRequest};
 use crate::cli::print::defects::{UNMIGRATABLE, report};
+use crate::cli::print::json_lines::blobs;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -42,9 +43,9 @@ pub(crate) struct RenderArgs {
     sources: Vec<PathBuf>,
     #[command(flatten)]
     _source_option: SourceOption,
-    /// Format of the blobs: `json` or `yaml`. Default: JSON, or the format of olmdex.toml
-    #[arg(short, long, value_parser = blob_format(), hide_possible_values = true)]
-    output: Option<Format>,
+    /// Format of the blobs: `json`, `jsonl` (one a line) or `yaml`. Default: JSON, or the format of olmdex.toml
+    #[arg(short, long, value_parser = FORMATS, hide_possible_values = true)]
+    output: Option<OutputFormat>,
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PKG")]
     package: Vec<String>,
@@ -71,9 +72,16 @@ pub(crate) struct RenderArgs {
     pub(crate) compat: Option<Compat>,
 }
 
+const FORMATS: Formats =
+    Formats(&[(OutputFormat::Json, "JSON, indented by four spaces"), JSONL, (OutputFormat::Yaml, "YAML documents")]);
+
 impl RenderArgs {
     fn format(&self) -> Format {
-        self.output.unwrap_or(Format::Json)
+        if self.output == Some(OutputFormat::Yaml) { Format::Yaml } else { Format::Json }
+    }
+
+    fn is_lines(&self) -> bool {
+        self.output == Some(OutputFormat::Jsonl)
     }
 
     fn level(&self) -> Level {
@@ -88,7 +96,8 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
             config: args.config.as_deref(),
             catalogs: &args.catalog,
             packages: &args.package,
-            format: args.output,
+            format: args.output.map(|_| args.format()),
+            is_lines: args.is_lines(),
             level: args.level(),
         };
         return render_composed::render(context, &wanted);
@@ -101,7 +110,8 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     let level = args.level();
     let template = image_template::template(args.image_template.as_deref())?;
     if args.sources.iter().all(|it| bundle::is_bundle(it)) {
-        return render_bundles::render(&args.sources, template.as_ref(), level, args.format());
+        let out = blobs(args.format(), args.is_lines());
+        return render_bundles::render(&args.sources, template.as_ref(), (level, args.format()), out);
     }
     let mut opener = context.opener.with_bundle_image(template);
     if args.compat.is_some() {
@@ -145,7 +155,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
             return Err(unknown_package(package, sources.iter().map(|(_, source)| source))?);
         }
     }
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = blobs(args.format(), args.is_lines());
     sorted.write(|_, text| out.write_all(text).map_err(CommandError::from))?;
     out.flush()?;
     Ok(Exit::Yes)
@@ -220,7 +230,7 @@ fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandRe
         return Err(catalog.inconvertible(problem).into());
     }
     let is_left_out = |name: &str| late.iter().any(|it| it.package.as_deref() == Some(name));
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = blobs(args.format(), args.is_lines());
     catalog.write(
         format,
         level,

@@ -1,6 +1,6 @@
 //! `olmdex render` of bundle directories.
 
-use std::io::{BufWriter, Write as _};
+use std::io::Write;
 use std::path::PathBuf;
 
 use rayon::prelude::*;
@@ -13,8 +13,8 @@ use crate::fbc::{Format, Level};
 pub(super) fn render(
     sources: &[PathBuf],
     template: Option<&ImageTemplate>,
-    level: Level,
-    format: Format,
+    (level, format): (Level, Format),
+    mut out: impl Write,
 ) -> CommandResult {
     let blob = |path: &PathBuf| -> Result<(String, String, Vec<u8>), CommandError> {
         let bundle = Bundle::read(path).map_err(|error| refused(path, &error))?;
@@ -27,7 +27,6 @@ pub(super) fn render(
     };
     let mut blobs = sources.par_iter().map(blob).collect::<Result<Vec<_>, _>>()?;
     blobs.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     for (_, _, text) in blobs {
         out.write_all(&text)?;
     }

@@ -3,13 +3,14 @@
 //! All catalogs are composed and written beside their destinations before the first one is moved there, so an error in
 //! one leaves all as they are.
 
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use crate::ask::guess;
 use crate::cli::args::composition;
 use crate::cli::args::legacy_source;
 use crate::cli::print::defects::report;
+use crate::cli::print::json_lines::blobs;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
@@ -26,6 +27,8 @@ pub(super) struct RenderRequest<'a> {
     pub catalogs: &'a [String],
     pub packages: &'a [String],
     pub format: Option<Format>,
+    /// Whether each blob is a line of its own.
+    pub is_lines: bool,
     pub level: Level,
 }
 
@@ -63,7 +66,7 @@ fn print(context: &Context, request: &RenderRequest<'_>, config: &Config, catalo
             return Err(error.help(guess(package, &names, "`olmdex.toml` defines the contents of the catalog")));
         }
     }
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let mut out = blobs(format, request.is_lines);
     sorted.write(|_, text| out.write_all(text).map_err(CommandError::from))?;
     out.flush()?;
     Ok(Exit::Yes)
@@ -84,6 +87,10 @@ fn config_packages(composed: &Composition) -> Vec<String> {
 
 /// Writes each catalog to its destination.
 fn to_destinations(context: &Context, request: &RenderRequest<'_>, config: &Config) -> CommandResult {
+    if request.is_lines {
+        let error = CommandError::usage("`-o jsonl` does not apply to a destination, whose files are JSON or YAML");
+        return Err(error.help("use it with `--catalog NAME`, which prints the catalog"));
+    }
     if !request.packages.is_empty() {
         let error = CommandError::usage("`--package` does not apply to a destination, which holds a whole catalog");
         return Err(error.help(

@@ -28,10 +28,11 @@ use crate::upgrade::Olm;
 #[command(after_help = "Examples:
   olmdex renovate keda/stable -i my-catalog/
   olmdex renovate keda/stable --installed 2.8.1 --next -i my-catalog/
-  olmdex renovate keda kiali --into versions -i my-catalog/")]
+  olmdex renovate keda kiali --into versions -i my-catalog/
+  olmdex renovate --into versions -i my-catalog/")]
 pub(crate) struct RenovateArgs {
-    /// The packages, also as PKG/CHANNEL
-    #[arg(value_name = "PKG[/CHANNEL]", required = true)]
+    /// The packages, also as PKG/CHANNEL; with `--into` all by default
+    #[arg(value_name = "PKG[/CHANNEL]", required_unless_present = "into")]
     names: Vec<String>,
     /// Only versions that OLM upgrades to from this version or bundle
     #[arg(long, value_name = "BUNDLE")]
@@ -109,8 +110,13 @@ pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
         let error = CommandError::usage("Renovate reads one package per file");
         return Err(error.help("write one file per package with `--into DIR`"));
     }
-    let index = args.ask.open_part(context, &args.names)?;
-    let found = args.names.iter().map(|it| find(context, args, &index, it)).collect::<Result<Vec<_>, _>>()?;
+    let found = match args.names.as_slice() {
+        [] => all(context, args)?,
+        names => {
+            let index = args.ask.open_part(context, names)?;
+            names.iter().map(|name| find(context, args, &index, name)).collect::<Result<Vec<_>, _>>()?
+        }
+    };
     let Some(path) = &args.into else {
         for it in &found {
             std::io::stdout().lock().write_all(it.text()?.as_bytes())?;
@@ -127,6 +133,19 @@ pub(crate) fn run(context: &Context, args: &RenovateArgs) -> CommandResult {
     let n_files = directory.finish()?;
     context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "file"), path.display()));
     Ok(Exit::Yes)
+}
+
+/// The offers for all packages. One that has none is a warning.
+fn all(context: &Context, args: &RenovateArgs) -> Result<Vec<PackageOffers>, CommandError> {
+    let index = args.ask.open(context)?;
+    let mut found = Vec::new();
+    for name in index.package_names()? {
+        match find(context, args, &index, &name) {
+            Ok(offers) => found.push(offers),
+            Err(error) => context.reporter.warning(&format!("left out package `{name}`: {}", error.message())),
+        }
+    }
+    Ok(found)
 }
 
 /// Asks the catalogs for their offers for a name. A catalog that cannot answer is a warning, as long as another one

@@ -1,6 +1,7 @@
 //! Rows in every output format.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 use std::mem::ManuallyDrop;
@@ -31,15 +32,18 @@ pub(crate) struct RowOptions {
     /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
     #[arg(long)]
     quote_formulas: bool,
-    /// Sort by a column, named by its header; versions sort as versions
+    /// Sort by a column, named by its header; versions sort as versions, with `--descending` the highest first
     #[arg(long, value_name = "COLUMN")]
     sort_by: Option<String>,
+    /// With `--sort-by`: the highest first
+    #[arg(long, requires = "sort_by", hide = true)]
+    descending: bool,
 }
 
 impl RowOptions {
     /// A format without other options.
     pub(crate) fn of(output: OutputFormat) -> Self {
-        Self { output, no_headers: false, quote_formulas: false, sort_by: None }
+        Self { output, no_headers: false, quote_formulas: false, sort_by: None, descending: false }
     }
 
     /// Whether programs read the output, so that an empty list must be printed, too.
@@ -107,9 +111,7 @@ pub(crate) trait Row: Serialize + Sized + 'static {
 
 /// Prints rows on standard output.
 pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<(), CommandError> {
-    if let Some(wanted) = &options.sort_by {
-        sort(&mut rows, wanted)?;
-    }
+    sort(&mut rows, options)?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match options.output {
         format if format.is_data() => write_data(format, T::KIND, rows, &mut out)?,
@@ -154,7 +156,9 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
     Ok(())
 }
 
-fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
+/// Sorts rows as the options say.
+pub(crate) fn sort<T: Row>(rows: &mut [T], options: &RowOptions) -> Result<(), CommandError> {
+    let Some(wanted) = &options.sort_by else { return Ok(()) };
     let former = T::FORMER.iter().find(|it| it.0.eq_ignore_ascii_case(wanted)).map(|it| it.1);
     let wanted = former.unwrap_or(wanted);
     let Some(column) = T::COLUMNS.iter().find(|it| it.header.eq_ignore_ascii_case(wanted)) else {
@@ -165,12 +169,16 @@ fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
             None => format!("the columns are {}", headers.join(", ")),
         }));
     };
-    rows.sort_by_cached_key(|row| {
+    let key = |row: &T| {
         let cell = (column.cell)(row).into_owned();
         let version = crate::version::Version::parse(&cell).ok().map(|it| it.sort_key());
         let number = cell.parse::<u64>().ok();
         (version, number, cell)
-    });
+    };
+    match options.descending {
+        true => rows.sort_by_cached_key(|row| Reverse(key(row))),
+        false => rows.sort_by_cached_key(key),
+    }
     Ok(())
 }
 
