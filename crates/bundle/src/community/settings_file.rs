@@ -11,25 +11,27 @@ use super::schema::{CI, RELEASE};
 use olmdex_base::diag::Finding;
 use olmdex_text::json::Reader;
 
-/// The keys of `ci.yaml` that other programs use, too.
-const COMMON_KEYS: [&str; 1] = ["merge"];
+/// The key of `ci.yaml` that other programs use, too.
+const COMMON_KEY: &str = "merge";
+
+/// The directory of a file or directory, as a path that can be opened.
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
 
 /// Whether a file holds the settings of an operator: by its name, since that is what the pipelines look for, and by its
 /// keys, since other programs have a `ci.yaml`, too.
 pub fn is_settings(path: &Path) -> bool {
-    let (Some(name), Some(directory)) = (path.file_name().and_then(|name| name.to_str()), path.parent()) else {
-        return false;
-    };
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let form = match name {
         "ci.yaml" => &CI,
         "release-config.yaml" | "release-config.yml" => &RELEASE,
         _ => return false,
     };
-    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-    let Ok(file) = RepositoryFile::read(directory, name) else { return false };
+    let Ok(file) = RepositoryFile::read(directory_of(path), name) else { return false };
     let mut reader = Reader::new();
     let Ok(value) = reader.read(&file.json) else { return false };
-    let is_known = |key: &str| form.has_key(key) && !COMMON_KEYS.contains(&key);
+    let is_known = |key: &str| form.has_key(key) && key != COMMON_KEY;
     value.members().any(|(key, _)| key.as_str().is_some_and(|key| is_known(&key)))
 }
 
@@ -37,17 +39,14 @@ pub fn is_settings(path: &Path) -> bool {
 /// it.
 pub fn settings_findings(path: &Path) -> Vec<Finding> {
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return Vec::new() };
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = directory_of(path);
     let mut found = Vec::new();
     if name == "ci.yaml" {
         let ci = RepositoryFile::read(directory, name);
         settings(&Operator::of_versions(String::new(), directory, ci, Vec::new()), &mut found);
     } else {
         let ci = match RepositoryFile::read(directory, "ci.yaml") {
-            Err(Unread::Absent) => directory.parent().map_or(Err(Unread::Absent), |above| {
-                let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-                RepositoryFile::read(above, "ci.yaml")
-            }),
+            Err(Unread::Absent) => RepositoryFile::read(directory_of(directory), "ci.yaml"),
             read => read,
         };
         let has_settings = ci != Err(Unread::Absent);

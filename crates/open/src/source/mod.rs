@@ -434,10 +434,8 @@ impl Opener {
             false => format!("render it first: `olmdex template render {} --bundles DIR > catalog.yaml`", word(shown)),
         };
         let with_bundles = |shown: &str| {
-            format!(
-                "add `--bundles DIR` or `--with CATALOG`, which has the bundles of its images, or {}",
-                render(shown)
-            )
+            let render = render(shown);
+            format!("a question finds them with `--bundles DIR` or `--with CATALOG`; for other commands {render}")
         };
         let (shown, text) = match texts.as_slice() {
             [] => return Ok(Source::Catalog(input)),
