@@ -15,6 +15,11 @@ pub fn light_builder() -> Builder<LightIndex> {
     Builder::light().advised_by(cut_advice)
 }
 
+/// A builder of an index in memory for checks of upgrade graphs only.
+pub fn builder_for_graphs() -> Builder<LightIndex> {
+    Builder::for_graphs().advised_by(cut_advice)
+}
+
 /// A builder of an index in memory that answers lists only.
 pub fn builder_for_lists() -> Builder<ListIndex> {
     Builder::for_lists().advised_by(cut_advice)

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
+use super::building::builder_for_graphs;
 use super::error::AskError;
 use super::name::no_package;
-use olmdex_base::diag::{Finding, FindingSet};
-use olmdex_index::WholeOrLight;
+use olmdex_base::diag::{Finding, FindingSet, Rule, Severity};
+use olmdex_fbc::Input;
 use olmdex_index::query::Filter;
-use olmdex_olm::upgrade::check_packages;
-use olmdex_rules::check::is_unread;
+use olmdex_index::{CatalogSpec, WholeOrLight};
+use olmdex_olm::upgrade::{MANY_ENTRIES, check_packages};
+use olmdex_rules::check::{Inspected, Report, is_unread};
 
 /// A catalog in an index, with the faults that its reading found.
 #[derive(Debug)]
@@ -17,6 +19,29 @@ pub struct JudgedCatalog {
     pub index: WholeOrLight,
     /// The findings that keep packages from being checked.
     pub findings: Vec<Finding>,
+}
+
+impl JudgedCatalog {
+    /// Reads a catalog once for its report, as [`check_catalog_noting`](super::check_catalog_noting) makes it, and for
+    /// its graphs. There is no catalog if its channels have so many entries that only a whole index checks them fast.
+    ///
+    /// # Errors
+    /// If the index in memory cannot be written.
+    pub fn read(
+        name: &str,
+        input: &Input,
+        practices: &[&'static Rule],
+        note: &mut dyn FnMut(&Inspected),
+    ) -> Result<(Report, Option<Self>), AskError> {
+        let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+        let mut builder = builder_for_graphs();
+        let report = builder.add_catalog_noting(&spec, input, practices, note)?.report;
+        let index = builder.into_index()?;
+        let is_small = index.most_entries()? < MANY_ENTRIES;
+        let errors = input.remarks.iter().chain(&report.findings).filter(|it| it.rule.severity == Severity::Error);
+        let findings = errors.cloned().collect();
+        Ok((report, is_small.then(|| Self { index: index.into(), findings })))
+    }
 }
 
 /// A question about upgrade graphs.

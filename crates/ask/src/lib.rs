@@ -95,7 +95,7 @@ mod whereis;
 mod why;
 mod z_stream;
 
-pub use building::{builder, builder_for_lists, builder_of, light_builder};
+pub use building::{builder, builder_for_graphs, builder_for_lists, builder_of, light_builder};
 pub use bundle::{Target, bundle_called, looks_like_range, of_version};
 pub use bundle_directory::BundleDirectory;
 pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::error::{IndexError, NotAnIndex};
 use super::identity::{IN_MEMORY, SCHEMA_VERSION};
-use super::open::{Index, Kind, LightIndex, ListIndex};
+use super::open::{Extent, Index, Kind, LightIndex, ListIndex};
 use super::past::{Contents, pack};
 use super::write::Interned;
 use super::{file, functions, remove, schema};
@@ -59,6 +59,8 @@ pub struct Builder<K = Index> {
     pub(super) contents: Option<Contents>,
     /// The number of the first document that came with a state, if one did.
     pub(super) first_of_past: Option<i64>,
+    /// The rows that documents get.
+    pub(super) extent: Extent,
     kind: PhantomData<fn() -> K>,
 }
 
@@ -154,6 +156,13 @@ impl Builder<LightIndex> {
     pub fn light() -> Self {
         Self::new(Target::Memory)
     }
+
+    /// A builder for a light index in memory that answers [`LightIndex::package_versions`] and lists of names only:
+    /// of bundles it has the versions, and neither APIs nor images, so a check of upgrade graphs takes half of the
+    /// time.
+    pub fn for_graphs() -> Self {
+        Self { extent: Extent::Graphs, ..Self::light() }
+    }
 }
 
 impl Builder<ListIndex> {
@@ -178,6 +187,7 @@ impl<K: Kind> Builder<K> {
             advice: None,
             contents: None,
             first_of_past: None,
+            extent: K::EXTENT,
             kind: PhantomData,
         }
     }

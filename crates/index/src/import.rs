@@ -11,13 +11,13 @@ use super::compression::Digest;
 use super::counts::Counts;
 use super::error::IndexError;
 use super::known_documents::Recall;
-use super::open::{Extent, Kind};
+use super::open::{Extent, Kind, LightIndex};
 use super::prepare::{Prepared, Preparer, RowPlan, Source, raw_digest};
 use super::write::{DocumentPlace, Interned, Writer};
 use super::{build_cache, graph, remove};
-use olmdex_base::diag::Severity;
+use olmdex_base::diag::{Rule, Severity};
 use olmdex_fbc::{self as fbc, Consumer, Document, FromImage, Input, Origin, Provenance};
-use olmdex_rules::check::{Checker, Report};
+use olmdex_rules::check::{Checker, Inspected, Report};
 use olmdex_rules::openshift;
 use olmdex_text::tally;
 
@@ -90,6 +90,29 @@ fn image_of(input: &Input) -> &str {
     input.image.as_ref().map_or("", |it| &it.digest)
 }
 
+/// What else a reader of a catalog's documents wants.
+pub(super) struct Watch<'w> {
+    pub(super) practices: &'w [&'static Rule],
+    pub(super) note: &'w mut dyn FnMut(&Inspected),
+}
+
+impl Builder<LightIndex> {
+    /// Like [`Self::add_catalog`]; the report has the breaches of these rules of good practice too, and `note` takes
+    /// note of each document, in their order.
+    ///
+    /// # Errors
+    /// Those of [`Self::add_catalog`].
+    pub fn add_catalog_noting(
+        &mut self,
+        spec: &CatalogSpec,
+        input: &Input,
+        practices: &[&'static Rule],
+        note: &mut dyn FnMut(&Inspected),
+    ) -> Result<Import, IndexError> {
+        self.add(spec, input, Mode::Tolerant, &mut Watch { practices, note })
+    }
+}
+
 impl<K: Kind> Builder<K> {
     /// The import of the catalog of an image, if the index has it already and the results of its checks are kept: then
     /// it need not be read ([`Self::with_cache`]).
@@ -115,6 +138,16 @@ impl<K: Kind> Builder<K> {
     /// # Errors
     /// If the database cannot be read or written. Findings about the catalog are in the result.
     pub fn add_catalog(&mut self, spec: &CatalogSpec, input: &Input, mode: Mode) -> Result<Import, IndexError> {
+        self.add(spec, input, mode, &mut Watch { practices: &[], note: &mut |_| {} })
+    }
+
+    fn add(
+        &mut self,
+        spec: &CatalogSpec,
+        input: &Input,
+        mode: Mode,
+        watch: &mut Watch<'_>,
+    ) -> Result<Import, IndexError> {
         let started = SystemTime::now();
         let path = self.path();
         let existing = match self.readable()? {
@@ -137,14 +170,16 @@ impl<K: Kind> Builder<K> {
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
-        let (keeps_all, advice, extent) = (self.keeps_all, self.advice, K::EXTENT);
+        let (keeps_all, advice, extent) = (self.keeps_all, self.advice, self.extent);
         let (connection, interned) = self.writing()?;
         let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
         let mut import =
             Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all, extent };
         import.begin(id, spec).map_err(write)?;
         let (checker, source_digest, fresh) = match extent {
-            Extent::Light | Extent::Lists => (import.light_documents(&path)?, None, Fresh::default()),
+            Extent::Light | Extent::Lists | Extent::Graphs => {
+                (import.light_documents(&path, watch)?, None, Fresh::default())
+            }
             Extent::Whole => import.documents(&path).map(|(checker, digest, fresh)| (checker, Some(digest), fresh))?,
         };
         let report = checker.advised_by(advice).finish(input);

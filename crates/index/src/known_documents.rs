@@ -137,7 +137,13 @@ impl<'c> Recall<'c> {
             _ => Facts::Other { package },
         };
         let drafts = all(&mut self.findings, [document], draft)?;
-        Ok(Inspected { origin, facts, drafts: drafts.into_iter().flatten().collect(), image: String::new() })
+        Ok(Inspected {
+            origin,
+            facts,
+            drafts: drafts.into_iter().flatten().collect(),
+            image: String::new(),
+            practice: None,
+        })
     }
 
     fn lifecycle(&mut self, document: i64) -> Result<Vec<(String, Option<Day>)>> {

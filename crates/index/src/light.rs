@@ -6,14 +6,15 @@ use std::sync::{Mutex, PoisonError};
 
 use super::compression::Digest;
 use super::error::IndexError;
-use super::import::Importing;
+use super::import::{Importing, Watch};
 use super::open::Extent;
-use super::prepare::{Layout, NewDocument, Rows, light_bundle, named_bundle, rows_of};
+use super::prepare::{Layout, NewDocument, Rows, light_bundle, named_bundle, rows_of, versioned_bundle};
 use super::service_version::{CsvFacts, facts};
 use super::write::{DocumentPlace, Writer};
+use olmdex_base::diag::Rule;
 use olmdex_fbc::service_version::CsvView;
 use olmdex_fbc::{self as fbc, Blob, Consumer, Document, Origin, Typed, layout_of, start_in_file};
-use olmdex_rules::check::{self, Checker, Inspected};
+use olmdex_rules::check::{Checker, Inspected};
 use olmdex_text::json;
 use olmdex_text::yaml::Position;
 
@@ -26,21 +27,23 @@ struct LightDocument {
 }
 
 /// Prepares documents.
-struct LightPreparer {
-    is_for_lists: bool,
+struct LightPreparer<'p> {
+    extent: Extent,
+    practices: &'p [&'static Rule],
     readers: Mutex<Vec<json::Reader>>,
 }
 
-impl LightPreparer {
+impl LightPreparer<'_> {
     fn rows(&self, blob: &Blob<'_>, inspected: &Inspected) -> Rows {
         let readers = || self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let pooled = readers().pop();
         let mut reader = pooled.unwrap_or_else(json::Reader::new);
         let rows = match &blob.typed {
-            Typed::Bundle(bundle) if self.is_for_lists => {
-                Rows::Bundle(Box::new(named_bundle(bundle, &mut reader, names)))
-            }
-            Typed::Bundle(bundle) => Rows::Bundle(Box::new(light_bundle(bundle, &mut reader, light_facts))),
+            Typed::Bundle(bundle) => Rows::Bundle(Box::new(match self.extent {
+                Extent::Graphs => versioned_bundle(bundle),
+                Extent::Lists => named_bundle(bundle, &mut reader, names),
+                Extent::Light | Extent::Whole => light_bundle(bundle, &mut reader, light_facts),
+            })),
             _ => rows_of(blob, Some(&inspected.facts), &mut reader).without_words(),
         };
         readers().push(reader);
@@ -66,15 +69,15 @@ fn light_facts(csv: CsvView<'_>) -> CsvFacts {
     }
 }
 
-impl Consumer for LightPreparer {
+impl Consumer for LightPreparer<'_> {
     type Output = LightDocument;
 
     fn wants_places(&self) -> bool {
-        !self.is_for_lists
+        self.extent != Extent::Lists
     }
 
     fn document(&self, document: Document<'_>) -> LightDocument {
-        let inspected = Box::new(check::inspect(&document));
+        let inspected = Box::new(Checker::inspect(self.practices, &document));
         let of = |blob: &Blob<'_>| NewDocument {
             digest: Digest::default(),
             schema: blob.schema.to_string(),
@@ -98,12 +101,16 @@ fn number_as_digest(id: i64) -> Digest {
 
 impl Importing<'_> {
     /// Writes files, and the rows of each document that a light index has. Returns the checker that has seen all
-    /// documents.
-    pub(super) fn light_documents(&mut self, path: &std::path::Path) -> Result<Checker, IndexError> {
+    /// documents, of which `watch` takes note.
+    pub(super) fn light_documents(
+        &mut self,
+        path: &std::path::Path,
+        watch: &mut Watch<'_>,
+    ) -> Result<Checker, IndexError> {
         let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
         let first_file = self.files().map_err(failed)?;
         let mut writer = Writer::new(self.connection).map_err(failed)?;
-        let mut checker = Checker::new();
+        let mut checker = Checker::new().with_practices(watch.practices);
         let mut position = 0;
         let mut take = |light: LightDocument| -> rusqlite::Result<()> {
             let LightDocument { origin, start, inspected, document } = light;
@@ -118,10 +125,11 @@ impl Importing<'_> {
                 position += 1;
                 self.counts.new += 1;
             }
+            (watch.note)(&inspected);
             checker.add(*inspected);
             Ok(())
         };
-        let preparer = LightPreparer { is_for_lists: self.extent == Extent::Lists, readers: Mutex::default() };
+        let preparer = LightPreparer { extent: self.extent, practices: watch.practices, readers: Mutex::default() };
         fbc::load(self.input, &preparer, |light| take(light).map_err(failed))?;
         Ok(checker)
     }

@@ -180,6 +180,8 @@ pub enum Extent {
     Light,
     /// Those that lists need.
     Lists,
+    /// Those that the check of upgrade graphs needs.
+    Graphs,
 }
 
 /// A kind of index, by the questions that it answers.

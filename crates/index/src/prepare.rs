@@ -313,7 +313,7 @@ pub(super) fn rows_of(blob: &Blob<'_>, facts: Option<&Facts>, reader: &mut json:
             Rows::Package(Box::new(PackageRows {
                 default_channel: it.default_channel.to_string(),
                 icon,
-                properties: properties(&it.properties),
+                properties: it.properties.iter().map(property).collect(),
                 profile: Some(Profile::new(columns)),
             }))
         }
@@ -322,7 +322,7 @@ pub(super) fn rows_of(blob: &Blob<'_>, facts: Option<&Facts>, reader: &mut json:
                 Some(Facts::Channel(it)) => Arc::clone(&it.entries),
                 _ => it.entries.iter().flatten().map(Entry::from).collect(),
             };
-            Rows::Channel(ChannelRows { entries, properties: properties(&it.properties) })
+            Rows::Channel(ChannelRows { entries, properties: it.properties.iter().map(property).collect() })
         }
         Typed::Bundle(it) => Rows::Bundle(Box::new(bundle(it, reader))),
         Typed::Deprecations(it) => {
@@ -340,12 +340,9 @@ fn compact(value: json::Value<'_>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-fn properties(list: &[PropertyView<'_>]) -> Vec<PropertyRow> {
-    let row = |it: &PropertyView<'_>| {
-        let is_big = it.kind == CSV_METADATA || it.kind == BUNDLE_OBJECT;
-        (it.kind.to_string(), it.value.filter(|_| !is_big).map(compact))
-    };
-    list.iter().map(row).collect()
+fn property(property: &PropertyView<'_>) -> PropertyRow {
+    let is_big = property.kind == CSV_METADATA || property.kind == BUNDLE_OBJECT;
+    (property.kind.to_string(), property.value.filter(|_| !is_big).map(compact))
 }
 
 fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
@@ -361,7 +358,7 @@ pub(super) fn light_bundle(
     facts: impl Fn(CsvView<'_>) -> CsvFacts,
 ) -> BundleRows {
     let mut rows = named_bundle(bundle, reader, facts);
-    rows.properties = properties(&bundle.properties);
+    rows.properties = bundle.properties.iter().map(property).collect();
     rows.related_images = bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect();
     for (position, property) in bundle.properties.iter().enumerate() {
         let Some(value) = property.value else { continue };
@@ -389,14 +386,8 @@ pub(super) fn named_bundle(
     reader: &mut json::Reader,
     facts: impl Fn(CsvView<'_>) -> CsvFacts,
 ) -> BundleRows {
-    let first = |kind: &str| bundle.properties.iter().filter(|it| it.kind == kind).find_map(|it| it.value);
-    let mut rows = BundleRows { image: bundle.image.to_string(), ..BundleRows::default() };
-    if let Some(package) = first("olm.package") {
-        rows.version = text(package, "version");
-        rows.release = text(package, "release");
-        rows.version_key = version_key(&rows.version, &rows.release);
-    }
-    if let Some(metadata) = first(CSV_METADATA) {
+    let mut rows = image_and_version(bundle);
+    if let Some(metadata) = first_property(bundle, CSV_METADATA) {
         rows.facts_from = CSV_METADATA;
         rows.csv = facts(CsvView::of_metadata(metadata));
     } else if let Some(object) = service_version::find_object(bundle)
@@ -406,6 +397,26 @@ pub(super) fn named_bundle(
         rows.csv = facts(CsvView::of_object(value));
     }
     rows
+}
+
+/// The rows of a bundle that decide about its place in upgrade graphs: all of its versions.
+pub(super) fn versioned_bundle(bundle: &Bundle<'_>) -> BundleRows {
+    let of_version = bundle.properties.iter().filter(|property| property.kind == "olm.package");
+    BundleRows { properties: of_version.map(property).collect(), ..image_and_version(bundle) }
+}
+
+fn image_and_version(bundle: &Bundle<'_>) -> BundleRows {
+    let mut rows = BundleRows { image: bundle.image.to_string(), ..BundleRows::default() };
+    if let Some(package) = first_property(bundle, "olm.package") {
+        rows.version = text(package, "version");
+        rows.release = text(package, "release");
+        rows.version_key = version_key(&rows.version, &rows.release);
+    }
+    rows
+}
+
+fn first_property<'b>(bundle: &Bundle<'b>, kind: &str) -> Option<json::Value<'b>> {
+    bundle.properties.iter().filter(|property| property.kind == kind).find_map(|property| property.value)
 }
 
 /// The text in a field; empty if there is none.

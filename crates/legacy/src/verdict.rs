@@ -37,7 +37,7 @@ fn tree<'a>(packages: impl IntoIterator<Item = &'a PackageModel>) -> Option<Stri
 fn add(package: &PackageModel, checker: &mut Checker) {
     let mut fact = |facts: Facts| {
         let origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Json, offset: 0, len: 0 };
-        checker.add(Inspected { origin, facts, drafts: Vec::new(), image: String::new() });
+        checker.add(Inspected { origin, facts, drafts: Vec::new(), image: String::new(), practice: None });
     };
     fact(Facts::Package(PackageFacts {
         name: package.name.clone(),

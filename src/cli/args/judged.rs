@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _};
 
 use super::sources::AskOptions;
 use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog};
@@ -38,6 +38,8 @@ pub(crate) struct GraphSource {
     pub(crate) part: usize,
     /// The source to open: another one if a Dockerfile makes the catalog.
     pub(crate) opened: PathBuf,
+    /// The findings about its graphs, if they are known already.
+    pub(crate) found: Option<Vec<Finding>>,
 }
 
 /// The place of a source in a base of several catalogs: at its path, or by its name.
@@ -66,31 +68,42 @@ fn bases(context: &Context, sources: &[GraphSource], base: &Path) -> Vec<Option<
 }
 
 /// The indexes that are in memory at a time, of about 40 MB for the largest catalogs.
-const AT_ONCE: usize = 4;
+pub(crate) const AT_ONCE: usize = 4;
+
+/// The findings about the upgrade graphs of a catalog, without those of `validate`.
+fn answer(now: JudgedCatalog, old: Option<&JudgedCatalog>) -> Result<Vec<Finding>, CommandError> {
+    let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
+    let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, old)?;
+    Ok(findings.into_iter().filter(is_of_graph).collect())
+}
+
+/// The findings about the upgrade graphs of catalogs, of each by itself, without those of `validate`.
+pub(crate) fn graph_findings_of(catalogs: Vec<JudgedCatalog>) -> Result<Vec<Vec<Finding>>, CommandError> {
+    let found: Vec<Result<_, CommandError>> = catalogs.into_par_iter().map(|catalog| answer(catalog, None)).collect();
+    found.into_iter().collect()
+}
 
 /// The findings about the upgrade graphs of sources, of each by itself, without those of `validate`; with a base only
 /// what is new against it.
 pub(crate) fn graph_findings(
     context: &Context,
-    sources: &[GraphSource],
+    sources: &mut [GraphSource],
     base: Option<&Path>,
 ) -> Result<Vec<Vec<Finding>>, CommandError> {
-    let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
-    let answer = |source: &GraphSource, old: Option<&JudgedCatalog>| {
-        let now = judged(context, &AskOptions::of_sources(std::slice::from_ref(&source.opened)))?;
-        let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, old)?;
-        Ok(findings.into_iter().filter(is_of_graph).collect())
-    };
+    let open = |source: &GraphSource| judged(context, &AskOptions::of_sources(std::slice::from_ref(&source.opened)));
     let Some(base) = base else {
         // No other thread can help an import to fill its index, so several are made at once.
-        let mut all = Vec::new();
-        for some in sources.chunks(AT_ONCE) {
-            let found: Vec<Result<_, CommandError>> = some.par_iter().map(|source| answer(source, None)).collect();
-            for found in found {
-                all.push(found?);
-            }
+        for some in sources.chunks_mut(AT_ONCE) {
+            let unknown = some.par_iter_mut().filter(|source| source.found.is_none());
+            let found: Vec<Result<(), CommandError>> = unknown
+                .map(|source| {
+                    source.found = Some(answer(open(source)?, None)?);
+                    Ok(())
+                })
+                .collect();
+            found.into_iter().collect::<Result<(), _>>()?;
         }
-        return Ok(all);
+        return Ok(sources.iter_mut().filter_map(|source| source.found.take()).collect());
     };
     let mut read: Option<(PathBuf, JudgedCatalog)> = None;
     let mut all = Vec::new();
@@ -98,7 +111,7 @@ pub(crate) fn graph_findings(
         if let Some(path) = base.as_ref().filter(|path| read.as_ref().is_none_or(|read| read.0 != **path)) {
             read = Some((path.clone(), older(context, path)?));
         }
-        all.push(answer(source, read.as_ref().filter(|_| base.is_some()).map(|read| &read.1))?);
+        all.push(answer(open(source)?, read.as_ref().filter(|_| base.is_some()).map(|read| &read.1))?);
     }
     Ok(all)
 }

@@ -404,7 +404,7 @@ impl Sources<'_> {
         let (index, errors): (WholeOrLight, _) = match self.opened {
             SourceSet::Index(index) => (index.into(), Vec::new()),
             SourceSet::Catalogs(sources) => {
-                let Imported { index, errors, .. } = import(context, ask::light_builder(), &sources, judge)?;
+                let Imported { index, errors, .. } = import(context, ask::builder_for_graphs(), &sources, judge)?;
                 match index.most_entries()? < MANY_ENTRIES {
                     true => (index.into(), errors),
                     false => (import(context, ask::builder(), &sources, judge)?.index.into(), errors),

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{PinAnswers, TemplateCopies, check_catalog_noting};
+use crate::ask::{JudgedCatalog, PinAnswers, TemplateCopies, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::pipeline::{Build, Dockerfile, Unchecked, is_dockerfile};
 use crate::check::practice::{self, Profile};
-use crate::check::{self, SeveralCatalogs};
+use crate::check::{self, Inspected, SeveralCatalogs};
 use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
-use crate::cli::args::judged::{GraphSource, graph_findings, retain_new};
+use crate::cli::args::judged::{AT_ONCE, GraphSource, graph_findings, graph_findings_of, retain_new};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
@@ -172,6 +172,8 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         // A pipeline runs `opm validate`, whatever else is wanted.
         is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
         graphs: Vec::new(),
+        are_graphs_wanted: false,
+        read: Vec::new(),
         images: BTreeSet::new(),
         unbuilt: BTreeSet::new(),
         parts: CheckedParts::default(),
@@ -179,7 +181,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         counts: Counts::default(),
     };
     let rules = all_rules();
-    for (number, source) in checking.taken_apart(&args.sources).iter().enumerate() {
+    let sources = checking.taken_apart(&args.sources);
+    checking.are_graphs_wanted = args.pipeline_options.old().is_none() && checking.are_graphs_asked(args);
+    for (number, source) in sources.iter().enumerate() {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
@@ -364,6 +368,10 @@ struct Checking<'c> {
     is_validity_wanted: bool,
     /// The sources that are catalogs, whose upgrade graphs can be checked.
     graphs: Vec<GraphSource>,
+    /// Whether the graphs are checked of what is read for its validity. A change of a base is checked later.
+    are_graphs_wanted: bool,
+    /// The catalogs that were read, with the numbers of their sources.
+    read: Vec<(usize, JudgedCatalog)>,
     /// The files of catalogs that were checked, with their Dockerfiles.
     images: BTreeSet<(Vec<String>, PathBuf)>,
     /// The catalogs of repositories of which no Dockerfile makes an image.
@@ -379,21 +387,27 @@ impl Checking<'_> {
     fn add_graphs(&mut self, args: &CheckArgs, profiles: &[Profile]) -> Result<bool, CommandError> {
         let base = args.pipeline_options.old();
         let context = &self.context.for_graphs();
+        self.answer_read()?;
         if base.is_some_and(is_revision) && self.graphs.iter().any(|source| is_dockerfile(&source.opened)) {
             let error = CommandError::usage("olmdex does not follow the Dockerfiles of a revision of git");
             return Err(error.help("name a checkout of the base: `git worktree add ../base REVISION`"));
         }
         retain_new(context, &self.graphs, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
-        // The table of a repository has a column of graphs, whatever the pipelines say.
-        let is_asked = args.checks(CheckKind::Graph) || (self.parts.are_wanted && args.only.is_empty());
-        let asked = if is_asked { &self.graphs[..] } else { &[] };
+        let asked = if self.are_graphs_asked(args) { &mut self.graphs[..] } else { &mut [] };
+        let found = graph_findings(context, asked, base)?;
         let mut has_broken = false;
-        for (source, found) in asked.iter().zip(graph_findings(context, asked, base)?) {
+        for (source, found) in asked.iter().zip(found) {
             has_broken |= base.is_some() && found.iter().any(Finding::counts);
             self.parts.add_graph(source.part, &found);
             self.findings.extend(found);
         }
         Ok(has_broken)
+    }
+
+    /// Whether the findings about graphs are wanted. The table of a repository has a column of graphs, whatever the
+    /// pipelines say.
+    fn are_graphs_asked(&self, args: &CheckArgs) -> bool {
+        args.checks(CheckKind::Graph) || (self.parts.are_wanted && args.only.is_empty())
     }
 
     /// The sources, with the parts of a repository, and the catalogs of a directory of several, in its place.
@@ -517,7 +531,7 @@ impl Checking<'_> {
         // Those of standard input and of archives cannot be read again by name.
         let graphs = graphs.into_iter().filter(|file| file.is_file());
         let part = self.parts.len();
-        self.graphs.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part }));
+        self.graphs.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part, found: None }));
         Ok(())
     }
 
@@ -533,7 +547,7 @@ impl Checking<'_> {
         }
         let (inputs, index) = self.inputs_of(path, made)?;
         let index = index.map(Rc::new);
-        let mut is_catalog = false;
+        let (mut is_catalog, mut of_source) = (false, None);
         for (name, input) in inputs {
             // The kind of an archive or of standard input is known only once it is open.
             let is_stdin = path.as_os_str() == STDIN;
@@ -541,7 +555,9 @@ impl Checking<'_> {
             {
                 return if is_stdin { self.add_manifest_texts(&input) } else { self.add_manifests(path) };
             }
+            let n_files = input.files.len();
             let input = if path.is_dir() && !is_built { self.in_sight(path, input) } else { input };
+            let is_whole = n_files == input.files.len();
             if path.is_dir() && input.files.is_empty() {
                 continue;
             }
@@ -563,11 +579,17 @@ impl Checking<'_> {
             let is_unbuilt = self.is_unbuilt(path);
             // The images of a repository may be for any OpenShift.
             let is_alone = is_unbuilt || (self.parts.are_wanted && image.is_some() && openshift.is_none());
-            let report = check_catalog_noting(&input, None, &self.practices, &mut |it| {
+            let several = &mut self.several;
+            let mut note = |inspected: &Inspected| {
                 if !is_alone {
-                    self.several.note(it);
+                    several.note(inspected);
                 }
-            });
+            };
+            let (report, judged) = if self.are_graphs_wanted && index.is_none() && is_whole {
+                JudgedCatalog::read(&source.name, &input, &self.practices, &mut note)?
+            } else {
+                (check_catalog_noting(&input, None, &self.practices, &mut note), None)
+            };
             self.counts.catalogs += 1;
             self.counts.packages += report.extent.packages;
             self.counts.catalog_bundles += report.extent.bundles;
@@ -588,11 +610,26 @@ impl Checking<'_> {
                 index.place_in_files(&name, &mut found)?;
             }
             self.findings.append(&mut found);
-            is_catalog = true;
+            (is_catalog, of_source) = (true, judged);
         }
         // Standard input is gone by now.
-        let graph = || GraphSource { named: path.to_owned(), opened: opened.to_owned(), part: self.parts.len() };
-        self.graphs.extend((is_catalog && path.as_os_str() != STDIN).then(graph));
+        if is_catalog && path.as_os_str() != STDIN {
+            let (named, opened, part) = (path.to_owned(), opened.to_owned(), self.parts.len());
+            self.graphs.push(GraphSource { named, opened, part, found: None });
+            self.read.extend(of_source.map(|catalog| (self.graphs.len() - 1, catalog)));
+            if self.read.len() >= AT_ONCE {
+                self.answer_read()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the graphs of the catalogs that were read for it, and lets these go.
+    fn answer_read(&mut self) -> Result<(), CommandError> {
+        let (numbers, catalogs): (Vec<usize>, Vec<JudgedCatalog>) = self.read.drain(..).unzip();
+        for (number, found) in numbers.into_iter().zip(graph_findings_of(catalogs)?) {
+            self.graphs[number].found = Some(found);
+        }
         Ok(())
     }
 

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deprecations::deprecation_step;
 use super::facts::{CutAdvice, DeprecationsFacts, Draft, Facts, Inspected, Phase};
-use super::inspect::draft;
+use super::inspect::{draft, inspect};
 use super::lifecycles::{Unfit, lifecycles};
 use super::model::PackageModel;
 use super::package_rules::{Absence, Whole, whole};
+use super::practice::{self, PracticeFacts, practice_facts};
 use super::{Extent, Report, places, rules, tree};
-use olmdex_base::diag::{Guesses, Severity, may_have};
-use olmdex_fbc::{Input, Origin};
+use olmdex_base::diag::{Guesses, Rule, Severity, may_have};
+use olmdex_fbc::{Document, Input, Origin};
 use olmdex_text::calendar::Day;
 use olmdex_version::Quoted;
 
@@ -25,6 +26,8 @@ pub struct Checker {
     is_full: bool,
     day: Option<Day>,
     advice: Option<CutAdvice>,
+    practices: Vec<&'static Rule>,
+    seen: Vec<(Origin, PracticeFacts)>,
 }
 
 impl Checker {
@@ -45,8 +48,21 @@ impl Checker {
         Self { advice, ..self }
     }
 
+    /// Sets the rules of good practice that are judged.
+    #[must_use]
+    pub fn with_practices(self, practices: &[&'static Rule]) -> Self {
+        Self { practices: practices.to_vec(), ..self }
+    }
+
+    /// Looks at one document by itself, as far as this checker needs it.
+    pub fn inspect(practices: &[&'static Rule], document: &Document<'_>) -> Inspected {
+        let practice = (!practices.is_empty()).then(|| Box::new(practice_facts(document)));
+        Inspected { practice, ..inspect(document) }
+    }
+
     /// Takes the next document. The order is that of the catalog.
     pub fn add(&mut self, inspected: Inspected) {
+        self.seen.extend(inspected.practice.map(|facts| (inspected.origin, *facts)));
         self.is_full |= !may_have(self.drafts.len() + inspected.drafts.len());
         if self.is_full {
             return;
@@ -68,7 +84,8 @@ impl Checker {
 
     /// Judges the documents that it has seen. Documents with findings are read once more from `input` for their places.
     pub fn finish(self, input: &Input) -> Report {
-        let Self { origins, facts, drafts, day, advice, .. } = self;
+        let Self { origins, facts, drafts, day, advice, practices, seen, .. } = self;
+        let practices = practice::findings(input, seen, &practices);
         let Judge { models, mut drafts, .. } = Judge::judged(&facts, &origins, input, drafts, day, advice);
         // The sort is stable: findings of one document stay in the order of the rules.
         drafts.sort_by_key(|(number, _)| *number);
@@ -95,7 +112,7 @@ impl Checker {
                 _ => {}
             }
         }
-        Report { findings, opm, broken_packages, has_other_errors, extent, practices: Vec::new() }
+        Report { findings, opm, broken_packages, has_other_errors, extent, practices }
     }
 }
 

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::practice::PracticeFacts;
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::{Entry, Origin, Spot};
 use olmdex_text::calendar::Day;
@@ -208,4 +209,6 @@ pub struct Inspected {
     pub drafts: Vec<Draft>,
     /// The image of a bundle, for comparisons of catalogs; empty for other documents and for rows of an index.
     pub image: String,
+    /// What rules of good practice need, if these are judged.
+    pub practice: Option<Box<PracticeFacts>>,
 }

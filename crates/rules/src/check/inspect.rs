@@ -45,7 +45,7 @@ pub fn inspect(document: &Document<'_>) -> Inspected {
     };
     // A vector that grows has room for four; most documents with a finding have one.
     inspector.drafts.shrink_to_fit();
-    Inspected { origin: document.origin, facts, drafts: inspector.drafts, image }
+    Inspected { origin: document.origin, facts, drafts: inspector.drafts, image, practice: None }
 }
 
 /// Collects the findings about a document. The checks of bundles and deprecations are in files of their own.

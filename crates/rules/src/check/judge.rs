@@ -5,22 +5,20 @@ use std::convert::Infallible;
 use super::Report;
 use super::catalog::Checker;
 use super::facts::{CutAdvice, Inspected};
-use super::inspect::inspect;
-use super::practice::{self, PracticeFacts};
 use olmdex_base::diag::Rule;
 use olmdex_fbc::{Consumer, Document, Input, load};
 use olmdex_text::calendar::Day;
 
 /// Reads documents for all checks.
-struct Inspection {
-    has_practices: bool,
+struct Inspection<'p> {
+    practices: &'p [&'static Rule],
 }
 
-impl Consumer for Inspection {
-    type Output = (Inspected, Option<PracticeFacts>);
+impl Consumer for Inspection<'_> {
+    type Output = Inspected;
 
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        (inspect(&document), self.has_practices.then(|| practice::practice_facts(&document)))
+    fn document(&self, document: Document<'_>) -> Inspected {
+        Checker::inspect(self.practices, &document)
     }
 }
 
@@ -39,16 +37,13 @@ pub fn judge(
     practices: &[&'static Rule],
     note: &mut dyn FnMut(&Inspected),
 ) -> Report {
-    let mut checker = Checker::new().on(day).advised_by(advice);
-    let mut seen = Vec::new();
-    let reader = Inspection { has_practices: !practices.is_empty() };
-    let done: Result<(), Infallible> = load(input, &reader, |(inspected, practice)| {
+    let mut checker = Checker::new().on(day).advised_by(advice).with_practices(practices);
+    let done: Result<(), Infallible> = load(input, &Inspection { practices }, |inspected| {
         note(&inspected);
-        seen.extend(practice.map(|facts| (inspected.origin, facts)));
         checker.add(inspected);
         Ok(())
     });
     match done {
-        Ok(()) => Report { practices: practice::findings(input, seen, practices), ..checker.finish(input) },
+        Ok(()) => checker.finish(input),
     }
 }

@@ -14,7 +14,7 @@ use olmdex_version::Version;
 use olmdex_version::blang::Range;
 
 /// The facts seen in a document.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PracticeFacts {
     pub(super) package: String,
     /// The default channel of a package, which may be empty.
