@@ -90,7 +90,7 @@ fn image_of(input: &Input) -> &str {
     input.image.as_ref().map_or("", |it| &it.digest)
 }
 
-/// What else a reader of a catalog's documents wants.
+/// Further wishes of a reader of a catalog's documents.
 pub(super) struct Watch<'w> {
     pub(super) practices: &'w [&'static Rule],
     pub(super) note: &'w mut dyn FnMut(&Inspected),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use rayon::iter::{IntoParallelIterator as _, IntoParallelRefMutIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelRefMutIterator as _, ParallelDrainRange as _, ParallelIterator as _};
 
 use super::sources::AskOptions;
 use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog};
@@ -68,7 +68,7 @@ fn bases(context: &Context, sources: &[GraphSource], base: &Path) -> Vec<Option<
 }
 
 /// The indexes that are in memory at a time, of about 40 MB for the largest catalogs.
-pub(crate) const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 4;
 
 /// The findings about the upgrade graphs of a catalog, without those of `validate`.
 fn answer(now: JudgedCatalog, old: Option<&JudgedCatalog>) -> Result<Vec<Finding>, CommandError> {
@@ -77,10 +77,34 @@ fn answer(now: JudgedCatalog, old: Option<&JudgedCatalog>) -> Result<Vec<Finding
     Ok(findings.into_iter().filter(is_of_graph).collect())
 }
 
-/// The findings about the upgrade graphs of catalogs, of each by itself, without those of `validate`.
-pub(crate) fn graph_findings_of(catalogs: Vec<JudgedCatalog>) -> Result<Vec<Vec<Finding>>, CommandError> {
-    let found: Vec<Result<_, CommandError>> = catalogs.into_par_iter().map(|catalog| answer(catalog, None)).collect();
-    found.into_iter().collect()
+/// The catalogs whose upgrade graphs are checked.
+#[derive(Debug, Default)]
+pub(crate) struct GraphSources {
+    /// All of them.
+    pub(crate) all: Vec<GraphSource>,
+    /// Whether a catalog that is read for its validity is read for its graphs too. With a base they are read later.
+    pub(crate) are_wanted: bool,
+    /// Those that were read, with their numbers.
+    read: Vec<(usize, JudgedCatalog)>,
+}
+
+impl GraphSources {
+    /// Adds a source, and the catalog in it if that was read already.
+    pub(crate) fn add(&mut self, source: GraphSource, read: Option<JudgedCatalog>) -> Result<(), CommandError> {
+        self.read.extend(read.map(|catalog| (self.all.len(), catalog)));
+        self.all.push(source);
+        if self.read.len() < AT_ONCE { Ok(()) } else { self.answer() }
+    }
+
+    /// Checks the graphs of the catalogs that were read, and lets these go.
+    pub(crate) fn answer(&mut self) -> Result<(), CommandError> {
+        let found: Vec<(usize, Result<_, CommandError>)> =
+            self.read.par_drain(..).map(|(number, catalog)| (number, answer(catalog, None))).collect();
+        for (number, found) in found {
+            self.all[number].found = Some(found?);
+        }
+        Ok(())
+    }
 }
 
 /// The findings about the upgrade graphs of sources, of each by itself, without those of `validate`; with a base only

@@ -11,11 +11,11 @@ use crate::ask::{JudgedCatalog, PinAnswers, TemplateCopies, check_catalog_noting
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::pipeline::{Build, Dockerfile, Unchecked, is_dockerfile};
 use crate::check::practice::{self, Profile};
-use crate::check::{self, Inspected, SeveralCatalogs};
+use crate::check::{self, Inspected, Report, SeveralCatalogs};
 use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
-use crate::cli::args::judged::{AT_ONCE, GraphSource, graph_findings, graph_findings_of, retain_new};
+use crate::cli::args::judged::{GraphSource, GraphSources, graph_findings, retain_new};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
@@ -171,9 +171,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         closure: args.checks(CheckKind::Closure).then(Closure::default),
         // A pipeline runs `opm validate`, whatever else is wanted.
         is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
-        graphs: Vec::new(),
-        are_graphs_wanted: false,
-        read: Vec::new(),
+        graphs: GraphSources::default(),
         images: BTreeSet::new(),
         unbuilt: BTreeSet::new(),
         parts: CheckedParts::default(),
@@ -181,9 +179,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         counts: Counts::default(),
     };
     let rules = all_rules();
-    let sources = checking.taken_apart(&args.sources);
-    checking.are_graphs_wanted = args.pipeline_options.old().is_none() && checking.are_graphs_asked(args);
-    for (number, source) in sources.iter().enumerate() {
+    for (number, source) in checking.taken_apart(args).iter().enumerate() {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
@@ -367,11 +363,7 @@ struct Checking<'c> {
     closure: Option<Closure>,
     is_validity_wanted: bool,
     /// The sources that are catalogs, whose upgrade graphs can be checked.
-    graphs: Vec<GraphSource>,
-    /// Whether the graphs are checked of what is read for its validity. A change of a base is checked later.
-    are_graphs_wanted: bool,
-    /// The catalogs that were read, with the numbers of their sources.
-    read: Vec<(usize, JudgedCatalog)>,
+    graphs: GraphSources,
     /// The files of catalogs that were checked, with their Dockerfiles.
     images: BTreeSet<(Vec<String>, PathBuf)>,
     /// The catalogs of repositories of which no Dockerfile makes an image.
@@ -387,13 +379,13 @@ impl Checking<'_> {
     fn add_graphs(&mut self, args: &CheckArgs, profiles: &[Profile]) -> Result<bool, CommandError> {
         let base = args.pipeline_options.old();
         let context = &self.context.for_graphs();
-        self.answer_read()?;
-        if base.is_some_and(is_revision) && self.graphs.iter().any(|source| is_dockerfile(&source.opened)) {
+        self.graphs.answer()?;
+        if base.is_some_and(is_revision) && self.graphs.all.iter().any(|source| is_dockerfile(&source.opened)) {
             let error = CommandError::usage("olmdex does not follow the Dockerfiles of a revision of git");
             return Err(error.help("name a checkout of the base: `git worktree add ../base REVISION`"));
         }
-        retain_new(context, &self.graphs, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
-        let asked = if self.are_graphs_asked(args) { &mut self.graphs[..] } else { &mut [] };
+        retain_new(context, &self.graphs.all, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
+        let asked = if self.are_graphs_asked(args) { &mut self.graphs.all[..] } else { &mut [] };
         let found = graph_findings(context, asked, base)?;
         let mut has_broken = false;
         for (source, found) in asked.iter().zip(found) {
@@ -411,15 +403,16 @@ impl Checking<'_> {
     }
 
     /// The sources, with the parts of a repository, and the catalogs of a directory of several, in its place.
-    fn taken_apart(&mut self, sources: &[NamedSource]) -> Vec<NamedSource> {
+    fn taken_apart(&mut self, args: &CheckArgs) -> Vec<NamedSource> {
         let mut all = Vec::new();
-        for source in sources {
+        for source in &args.sources {
             match self.parts_of(source) {
                 Some(parts) => parts.iter().for_each(|part| all.append(&mut self.catalogs_of(part))),
                 None => all.append(&mut self.catalogs_of(source)),
             }
         }
-        self.parts.are_wanted = all.len() > sources.len();
+        self.parts.are_wanted = all.len() > args.sources.len();
+        self.graphs.are_wanted = args.pipeline_options.old().is_none() && self.are_graphs_asked(args);
         all
     }
 
@@ -531,7 +524,7 @@ impl Checking<'_> {
         // Those of standard input and of archives cannot be read again by name.
         let graphs = graphs.into_iter().filter(|file| file.is_file());
         let part = self.parts.len();
-        self.graphs.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part, found: None }));
+        self.graphs.all.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part, found: None }));
         Ok(())
     }
 
@@ -579,17 +572,8 @@ impl Checking<'_> {
             let is_unbuilt = self.is_unbuilt(path);
             // The images of a repository may be for any OpenShift.
             let is_alone = is_unbuilt || (self.parts.are_wanted && image.is_some() && openshift.is_none());
-            let several = &mut self.several;
-            let mut note = |inspected: &Inspected| {
-                if !is_alone {
-                    several.note(inspected);
-                }
-            };
-            let (report, judged) = if self.are_graphs_wanted && index.is_none() && is_whole {
-                JudgedCatalog::read(&source.name, &input, &self.practices, &mut note)?
-            } else {
-                (check_catalog_noting(&input, None, &self.practices, &mut note), None)
-            };
+            let is_read = self.graphs.are_wanted && index.is_none() && is_whole;
+            let (report, judged) = self.judge(source, &input, (is_alone, is_read))?;
             self.counts.catalogs += 1;
             self.counts.packages += report.extent.packages;
             self.counts.catalog_bundles += report.extent.bundles;
@@ -615,22 +599,28 @@ impl Checking<'_> {
         // Standard input is gone by now.
         if is_catalog && path.as_os_str() != STDIN {
             let (named, opened, part) = (path.to_owned(), opened.to_owned(), self.parts.len());
-            self.graphs.push(GraphSource { named, opened, part, found: None });
-            self.read.extend(of_source.map(|catalog| (self.graphs.len() - 1, catalog)));
-            if self.read.len() >= AT_ONCE {
-                self.answer_read()?;
-            }
+            self.graphs.add(GraphSource { named, opened, part, found: None }, of_source)?;
         }
         Ok(())
     }
 
-    /// Checks the graphs of the catalogs that were read for it, and lets these go.
-    fn answer_read(&mut self) -> Result<(), CommandError> {
-        let (numbers, catalogs): (Vec<usize>, Vec<JudgedCatalog>) = self.read.drain(..).unzip();
-        for (number, found) in numbers.into_iter().zip(graph_findings_of(catalogs)?) {
-            self.graphs[number].found = Some(found);
+    /// Judges a catalog, and reads it for its graphs where that is wanted too.
+    fn judge(
+        &mut self,
+        source: &NamedSource,
+        input: &Input,
+        (is_alone, is_read): (bool, bool),
+    ) -> Result<(Report, Option<JudgedCatalog>), CommandError> {
+        let Self { several, practices, .. } = self;
+        let mut note = |inspected: &Inspected| {
+            if !is_alone {
+                several.note(inspected);
+            }
+        };
+        match is_read {
+            true => Ok(JudgedCatalog::read(&source.name, input, practices, &mut note)?),
+            false => Ok((check_catalog_noting(input, None, practices, &mut note), None)),
         }
-        Ok(())
     }
 
     /// The files of a directory that are not hidden there. Nobody who has a directory checked means the settings of

@@ -5,7 +5,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::practice::PracticeFacts;
 use olmdex_base::diag::{Finding, Place, Rule};
 use olmdex_fbc::{Entry, Origin, Spot};
 use olmdex_text::calendar::Day;
@@ -198,6 +197,21 @@ pub enum Phase {
     Deprecations,
 }
 
+/// The facts of a document for rules of good practice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PracticeFacts {
+    pub(super) package: String,
+    /// The default channel of a package, which may be empty.
+    pub(super) default_channel: Option<String>,
+    /// The channels of deprecations, with the numbers of their entries.
+    pub(super) deprecated_channels: Vec<(usize, String)>,
+    /// The entries of a channel with a `skipRange`: number, name and range.
+    pub(super) ranges: Vec<(usize, String, String)>,
+    /// The name of a bundle, and the range of its ClusterServiceVersion.
+    pub(super) csv_range: Option<(String, String)>,
+    pub(super) drafts: Vec<Draft>,
+}
+
 /// The results for one document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Inspected {
@@ -209,6 +223,6 @@ pub struct Inspected {
     pub drafts: Vec<Draft>,
     /// The image of a bundle, for comparisons of catalogs; empty for other documents and for rows of an index.
     pub image: String,
-    /// What rules of good practice need, if these are judged.
+    /// The facts for rules of good practice, if these are judged.
     pub practice: Option<Box<PracticeFacts>>,
 }

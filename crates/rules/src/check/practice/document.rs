@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::facts::Draft;
+use super::super::facts::{Draft, PracticeFacts};
 use super::super::inspect::draft;
 use super::super::property::draft_at;
 use super::rules;
@@ -12,21 +12,6 @@ use olmdex_fbc::{BUNDLE_OBJECT, Bundle, Channel, Document, Package, Typed};
 use olmdex_text::json::Step;
 use olmdex_version::Version;
 use olmdex_version::blang::Range;
-
-/// The facts seen in a document.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PracticeFacts {
-    pub(super) package: String,
-    /// The default channel of a package, which may be empty.
-    pub(super) default_channel: Option<String>,
-    /// The channels of deprecations, with the numbers of their entries.
-    pub(super) deprecated_channels: Vec<(usize, String)>,
-    /// The entries of a channel with a `skipRange`: number, name and range.
-    pub(super) ranges: Vec<(usize, String, String)>,
-    /// The name of a bundle, and the range of its ClusterServiceVersion.
-    pub(super) csv_range: Option<(String, String)>,
-    pub(super) drafts: Vec<Draft>,
-}
 
 /// Looks at a document by itself. The result does not depend on its place.
 pub fn practice_facts(document: &Document<'_>) -> PracticeFacts {

@@ -9,7 +9,8 @@ use std::path::Path;
 
 pub use profile::Profile;
 
-pub use self::document::{PracticeFacts, practice_facts};
+pub use self::document::practice_facts;
+pub use super::facts::PracticeFacts;
 
 /// The rules about copies of one truth, which `check` keeps for every catalog.
 pub const OF_COPIES: &[&Rule] =
