@@ -51,6 +51,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ImageUse>("Image"),
         of::<crate::oci::Presence>("ImagePresence"),
         of::<crate::mirror::Holding>("MirrorHolding"),
+        of::<crate::mirror::UnionEdge>("MirrorUnion"),
         with::<crate::ask::DeltaStep, crate::ask::DeltaMetadata>("MirrorDelta"),
         of::<crate::lock::Drift>("LockDrift"),
         of::<crate::lock::LockChange>("LockChange"),

@@ -9,7 +9,7 @@ use super::sources::{LoadedCatalog, documents_of};
 use olmdex_base::diag::{Finding, Severity};
 use olmdex_compose::mirror::{
     self, Blobs, Catalog, FilterError, FilterVersion, Filtered, Missing, NamelessError, Operator, Package, Range,
-    Warning,
+    Union, UnionEdge, Warning,
 };
 use olmdex_fbc::{Format, Input, RereadError};
 use olmdex_index::{Index, IndexError};
@@ -186,10 +186,7 @@ impl MirrorCatalog {
     pub fn keep(&self, release: FilterVersion) -> Result<KeptPart, KeepError> {
         let mut filtered = mirror::filter(&self.catalog, &self.operator, release)?;
         let mut remarks: Vec<KeptRemark> = self.missing().into_iter().map(KeptRemark::Missing).collect();
-        let broken = self.catalog.broken.iter();
-        remarks.extend(
-            broken.map(|(origin, failure)| KeptRemark::Broken(failure_findings(&self.input, *origin, failure))),
-        );
+        remarks.extend(self.broken());
         for (package, kept) in &filtered.packages {
             if let (Err(error), Some(facts)) = (kept, self.catalog.packages.get(package)) {
                 let why = mirror::refused(&error.error, facts);
@@ -201,6 +198,37 @@ impl MirrorCatalog {
         remarks.extend(filtered.hidden_channels(&self.catalog).into_iter().map(KeptRemark::Warning));
         let mends = mirror::mend(&self.catalog, &mut filtered);
         remarks.extend(mends.iter().map(|mended| KeptRemark::Warning(mended.to_string())));
+        self.keep_valid(filtered, remarks)
+    }
+
+    /// Unites states of a mirror, the oldest first, with the edges of the full catalog. Packages that are not valid
+    /// then are left out.
+    ///
+    /// # Errors
+    /// [`KeepError`]
+    pub fn united(name: String, states: Vec<Self>, full: Self) -> Result<(Self, KeptPart, Vec<UnionEdge>), KeepError> {
+        let (mut files, mut catalogs) = (Vec::new(), Vec::new());
+        for Self { input, catalog, .. } in states.into_iter().chain([full]) {
+            catalogs.push(catalog.behind(files.len()));
+            files.extend(input.files);
+        }
+        let full = catalogs.pop().unwrap_or_default();
+        let Union { mut catalog, filtered, edges, remarks } = mirror::union(&catalogs, &full);
+        catalog.broken = catalogs.into_iter().chain([full]).flat_map(|catalog| catalog.broken).collect();
+        let input = Input { files, ..Input::default() };
+        let united = Self { operator: Operator::default(), name, input, catalog, index: None };
+        let remarks = united.broken().chain(remarks.into_iter().map(KeptRemark::Warning)).collect();
+        let kept = united.keep_valid(filtered, remarks)?;
+        Ok((united, kept, edges))
+    }
+
+    fn broken(&self) -> impl Iterator<Item = KeptRemark> {
+        let broken = self.catalog.broken.iter();
+        broken.map(|(origin, failure)| KeptRemark::Broken(failure_findings(&self.input, *origin, failure)))
+    }
+
+    /// Leaves out the packages that are not valid.
+    fn keep_valid(&self, mut filtered: Filtered, mut remarks: Vec<KeptRemark>) -> Result<KeptPart, KeepError> {
         let mut blobs = mirror::write(&self.input, &self.catalog, &filtered, Format::Json)?;
         let report = check_catalog(&Input::bytes(&self.name, blobs.to_vec().into()), None);
         let mut said = BTreeSet::new();

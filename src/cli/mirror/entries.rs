@@ -71,7 +71,7 @@ enum From {
     Reference,
 }
 
-fn open_one(
+pub(super) fn open_one(
     context: &Context,
     operator: Operator,
     name: String,

@@ -170,6 +170,20 @@ fn keep(
     catalog: &MirrorCatalog,
 ) -> Result<(KeptPart, Exit), CommandError> {
     let kept = catalog.keep(release)?;
+    let exit = report(
+        context,
+        catalog,
+        &kept,
+        match asked.imageset.is_empty() {
+            false => "`--explain` shows why, and `--repair` corrects the configuration",
+            true => "`--explain` shows why, and what would help",
+        },
+    );
+    Ok((kept, exit))
+}
+
+/// Reports losses and changes, and how much is kept. `help` is for packages whose requests cannot be met.
+pub(super) fn report(context: &Context, catalog: &MirrorCatalog, kept: &KeptPart, help: &str) -> Exit {
     let mut exit = Exit::Yes;
     for remark in &kept.remarks {
         match remark {
@@ -184,10 +198,7 @@ fn keep(
             }
             KeptRemark::Refused { package, why } => {
                 let error = CommandError::new(Exit::No, format!("left out package `{package}`: {why}"));
-                context.reporter.error(&error.help(match asked.imageset.is_empty() {
-                    false => "`--explain` shows why, and `--repair` corrects the configuration",
-                    true => "`--explain` shows why, and what would help",
-                }));
+                context.reporter.error(&error.help(help));
                 exit = Exit::No;
             }
             KeptRemark::Invalid { package, why } => {
@@ -208,7 +219,7 @@ fn keep(
         counted(n_bundles as u64, "bundle"),
         counted(n_images as u64, "image")
     ));
-    Ok((kept, exit))
+    exit
 }
 
 impl From<KeepError> for CommandError {

@@ -12,6 +12,7 @@ use super::arguments::AskedFor;
 use super::delta;
 use super::entries;
 use super::filter::kept_images;
+use super::union;
 use crate::ask::MirrorCatalog;
 use crate::cli::args::lookup::look_up;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column};
@@ -57,6 +58,7 @@ pub(crate) struct MirrorArgs {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Delta(delta::DeltaArgs),
+    Union(union::UnionArgs),
 }
 
 impl Row for Holding {
@@ -85,6 +87,7 @@ impl Row for Holding {
 pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
     let at = match (&args.verb, &args.at) {
         (Some(Verb::Delta(args)), _) => return delta::run(context, args),
+        (Some(Verb::Union(args)), _) => return union::run(context, args),
         (None, Some(at)) => at,
         (None, None) => return Err(CommandError::usage("no mirror given").help("name it with `--at MIRROR`")),
     };

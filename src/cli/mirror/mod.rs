@@ -12,3 +12,4 @@ pub(in crate::cli) mod renovate;
 mod repair;
 mod selections;
 mod target;
+mod union;

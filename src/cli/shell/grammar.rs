@@ -290,8 +290,8 @@ Examples:
     },
     Word {
         name: "mirror",
-        usage: "olmdex mirror filter|status|delta [OPTIONS]",
-        about: "Filter catalogs for a mirror; show what it lacks, and what is new",
+        usage: "olmdex mirror filter|status|delta|union [OPTIONS]",
+        about: "Filter catalogs for a mirror; show what it lacks, and what is new; unite its states",
         views: &[
             view(When::Verb("filter"), &["filter"], ""),
             view(
@@ -604,6 +604,7 @@ mod tests {
             ("export --site out a", "export --site out a"),
             ("mirror filter -p a", "filter -p a"),
             ("mirror delta a b", "mirror delta a b"),
+            ("mirror union a b --full c", "mirror union a b --full c"),
             ("image push a b", "push a b"),
             ("lock keda", "lock keda"),
             ("help --man --dir .", "man --dir ."),

@@ -255,6 +255,17 @@ impl Catalog {
         package.documents.push((origin, kind));
     }
 
+    /// The same among the files of several catalogs, behind `n_files` others.
+    #[must_use]
+    pub fn behind(mut self, n_files: usize) -> Self {
+        let n_files = u32::try_from(n_files).unwrap_or(u32::MAX);
+        let documents = self.packages.values_mut().flat_map(|facts| &mut facts.documents);
+        let origins =
+            documents.map(|document| &mut document.0).chain(self.broken.iter_mut().map(|broken| &mut broken.0));
+        origins.for_each(|origin| origin.file = origin.file.saturating_add(n_files));
+        self
+    }
+
     /// The packages of unreadable documents, as far as these name one.
     pub fn broken_packages(&self) -> BTreeSet<&str> {
         self.broken.iter().map(|it| it.1.package.as_str()).collect()

@@ -55,7 +55,8 @@ pub struct Part {
     pub asked: BTreeSet<String>,
     /// The names of the bundles that are kept.
     pub bundles: BTreeSet<String>,
-    /// Entries whose edges differ from those in the catalog, by channel and name; the filter itself changes none.
+    /// Entries whose edges differ from those in the document of the channel, or which it lacks, by channel and name;
+    /// the filter itself changes none.
     pub relinked: BTreeMap<String, BTreeMap<String, Entry>>,
 }
 

@@ -35,6 +35,7 @@ mod repair;
 mod request;
 mod rewrite;
 mod selection;
+mod union;
 mod verify;
 mod write;
 
@@ -66,4 +67,5 @@ pub use repair::{Proposal, Request, RequestProblem, meant, repairs, survivors, t
 pub use request::{AskedError, packages};
 pub use rewrite::{differences, put, rename};
 pub use selection::{ChosenDefault, Explained, Missing, choose_defaults, explained, missing};
+pub use union::{Union, UnionEdge, union};
 pub use write::{Blobs, write};

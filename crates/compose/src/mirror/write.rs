@@ -1,14 +1,14 @@
 //! The kept part of a catalog as blobs: as opm writes them, with the changes of the filter to packages, channels and
 //! deprecations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{Catalog, Kind, PackageFacts};
 use super::filter::{Filtered, PackageExtent, Part};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{
-    Blob, Consumer, Document, Format, Input, Level, Origin, Provenance, Rank, RenderDefect, Rendering, RereadError,
-    Selection, Typed, load_again, render_blob,
+    Blob, Consumer, Document, EntryView, Format, Input, Level, Origin, Provenance, Rank, RenderDefect, Rendering,
+    RereadError, Selection, Typed, load_again, render_blob,
 };
 use olmdex_text::json::Expansion;
 
@@ -87,12 +87,21 @@ fn trim(blob: &mut Blob<'_>, part: &Part) -> bool {
             if let Some(entries) = &mut channel.entries {
                 entries.retain(|it| kept.contains(&*it.name));
                 if let Some(relinked) = part.relinked.get(&*channel.name) {
+                    let mut is_there = BTreeSet::new();
                     for entry in entries.iter_mut() {
                         if let Some(new) = relinked.get(&*entry.name) {
+                            is_there.insert(&new.name);
                             entry.replaces = new.replaces.clone().into();
                             entry.skips = new.skips.iter().map(|it| it.clone().into()).collect();
                         }
                     }
+                    let others = relinked.values().filter(|new| !is_there.contains(&new.name));
+                    entries.extend(others.map(|new| EntryView {
+                        name: new.name.clone().into(),
+                        replaces: new.replaces.clone().into(),
+                        skips: new.skips.iter().map(|skipped| skipped.clone().into()).collect(),
+                        skip_range: new.skip_range.clone().into(),
+                    }));
                 }
             }
         }
