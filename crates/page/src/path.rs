@@ -42,9 +42,10 @@ impl Question {
         self.asked.asked.installed.as_ref()
     }
 
-    fn paths(&self) -> Vec<UpgradePath> {
+    fn paths(&self, context: PageContext<'_>) -> Result<Vec<UpgradePath>, PageError> {
         let to = self.to.as_ref().map(|it| it.name.as_str());
-        self.from().map(|it| self.asked.paths(it, to)).unwrap_or_default()
+        let Some(from) = self.from() else { return Ok(Vec::new()) };
+        Ok(self.asked.paths_beyond(context.index(), std::slice::from_ref(&self.catalog), from, to)?)
     }
 
     fn why_not(&self, context: PageContext<'_>) -> Result<Vec<WhyNot>, PageError> {
@@ -70,7 +71,7 @@ pub(super) fn answer(context: PageContext<'_>, query: &PackagePage) -> Result<Ve
     if query.version.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
-    Ok(Question::read(context, query)?.paths())
+    Question::read(context, query)?.paths(context)
 }
 
 /// The answer as data: that of `why-not`.
@@ -84,7 +85,7 @@ pub(super) fn why_not(context: PageContext<'_>, query: &PackagePage) -> Result<V
 pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page, PageError> {
     let question = Question::read(context, query)?;
     let package = &query.package;
-    let answers = question.paths();
+    let answers = question.paths(context)?;
     let mut results = Vec::new();
     match answers.as_slice() {
         [one, other] if is_same_way(one, other) => results.push(result(context, &question, &[one, other])?),

@@ -124,6 +124,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("IMAGE=DIR", Wants::Nothing),
     ("[NAME=]REPO", Wants::Directories),
     ("OLD", Wants::Files),
+    ("STATE", Wants::Files),
     ("NEW", Wants::Files),
     ("FILE", Wants::Files),
     ("FILE|DIR", Wants::Files),
