@@ -104,7 +104,10 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("solve", &[]),
     ("upgrade", &["rules"]),
     // Configurations.
-    ("mirror", &["catalog_names", "decode", "differences", "packages", "put", "read", "rename", "wanted"]),
+    (
+        "mirror",
+        &["catalog_names", "decode", "differences", "packages", "put", "read", "read_deletion", "rename", "wanted"],
+    ),
     // Lists of the kept part.
     (
         "mirror",

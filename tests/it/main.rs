@@ -43,6 +43,7 @@ mod grpc_descriptors;
 mod help;
 mod hooks;
 mod hostile_names;
+mod image_sets;
 mod images;
 mod index_build;
 mod index_catalogs;

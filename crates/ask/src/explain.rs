@@ -84,6 +84,7 @@ pub fn all_rules() -> Vec<&'static Rule> {
         bundle::rules::table::ALL,
         bundle::package_manifest::rules::ALL,
         olmdex_change::edit::rules::ALL,
+        olmdex_compose::mirror::rules::ALL,
         olmdex_open::oci::rules::ALL,
         olmdex_open::template::rules::ALL,
         community::rules::ALL,

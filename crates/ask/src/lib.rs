@@ -59,6 +59,7 @@ mod findings;
 mod fleet;
 mod graph_check;
 mod hint;
+mod image_set_check;
 mod images;
 mod installed;
 mod lifecycle;
@@ -118,6 +119,7 @@ pub use findings::{
 pub use fleet::{FleetAsker, FleetCompat, FleetPlan, FleetQuestion};
 pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
+pub use image_set_check::{ImageSetAnswer, ImageSetError, ImageSetQuestion, KnownCatalogs};
 pub use images::{ConfiguredBundles, ImagesQuestion, KnownImages, bundles_of_configuration};
 pub use installed::{InstalledOperator, installed_operators};
 pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};

@@ -43,7 +43,7 @@ pub(crate) struct GraphSource {
 }
 
 /// The place of a source in a base of several catalogs: at its path, or by its name.
-fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
+pub(crate) fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
     let is_plain = source.is_relative() && source.components().all(|it| matches!(it, Component::Normal(_)));
     let places = [Some(source).filter(|_| is_plain), source.file_name().map(Path::new)];
     places.into_iter().flatten().map(|place| in_base(base, place)).find(|path| match is_revision(base) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::ask::{JudgedCatalog, PinAnswers, TemplateCopies, check_catalog_noting};
+use crate::ask::{JudgedCatalog, TemplateCopies, check_catalog_noting};
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::pipeline::{Build, Dockerfile, Unchecked, is_dockerfile};
 use crate::check::practice::{self, Profile};
@@ -22,6 +22,7 @@ use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::check_parts::{CheckedParts, print_parts, print_tasks};
 use crate::cli::catalog::closure::Closure;
+use crate::cli::catalog::image_sets::{self, ComparedImageSets, ImageSets};
 use crate::cli::catalog::parts::{CatalogParts, catalogs_below, catalogs_of, point_to_catalogs};
 use crate::cli::catalog::pins::{Pins, words as pin_in_words};
 use crate::cli::catalog::pipelines::{CatalogImage, PipelineOptions, Pipelines};
@@ -35,7 +36,7 @@ use crate::community::Operator;
 use crate::compose::Chosen;
 use crate::crd::check_manifests;
 use crate::diag::baseline::Scope;
-use crate::diag::envelope::{FindingsMetadata, PipelineVerdict, TaskResult};
+use crate::diag::envelope::{FindingsMetadata, PinState, PipelineVerdict, TaskResult};
 use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
 use crate::fbc::{Input, is_hidden};
@@ -49,9 +50,9 @@ use crate::{cluster, community, legacy};
 ///
 /// The content of a path tells its kind: a catalog (directory, file, image, index), bundle directories, a repository of
 /// operators or one of its operators, templates of catalogs, a legacy SQLite file, objects of a cluster (a must-gather,
-/// ClusterExtensions), CustomResourceDefinitions. Each is checked by the rules for its kind, and there is one report.
-/// Exits with 0 if there are no errors, with 1 if there are or nothing is there to check, with 3 if a path cannot be
-/// read.
+/// ClusterExtensions), CustomResourceDefinitions, configurations of oc-mirror. Each is checked by the rules for its
+/// kind, and there is one report. Exits with 0 if there are no errors, with 1 if there are or nothing is there to check,
+/// with 3 if a path cannot be read.
 ///
 /// A repository that publishes catalogs is taken apart: the catalogs that its Dockerfiles and Containerfiles put below
 /// `/configs`, other catalogs, templates, bundles. Each is checked by itself, the fragments of one OpenShift also
@@ -70,7 +71,8 @@ use crate::{cluster, community, legacy};
 /// version of OpenShift are checked together with those of the same version, and with those whose names have none.
 ///
 /// With `--with CATALOG`, the versions that Subscriptions and ClusterExtensions of a GitOps repository pin are compared
-/// with the catalog.
+/// with the catalog, and so are the packages, channels and versions of ImageSetConfigurations. With `--base`, the
+/// configuration before a change, versions that lose their upgrades mean 1, and the images that come and go are shown.
 ///
 /// `olmdex validate` judges a catalog as opm does. `olmdex bundle`, `olmdex repo`, `olmdex doctor` and
 /// `olmdex crd-check` have options for their kinds; `olmdex explain RULE` explains a finding.
@@ -85,7 +87,8 @@ use crate::{cluster, community, legacy};
   olmdex check my-catalog/ --only valid,graph,closure
   olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
   olmdex check must-gather/ legacy.db -o json
-  olmdex check gitops/ --old gitops-before/ --with my-catalog/")]
+  olmdex check gitops/ --old gitops-before/ --with my-catalog/
+  olmdex check imageset.yaml --with my-catalog/")]
 pub(crate) struct CheckArgs {
     /// Paths to check; `-` is a catalog, a template or manifests on standard input
     #[arg(value_name = "[NAME=]PATH", required = true, value_parser = named_source())]
@@ -110,7 +113,8 @@ pub(crate) struct CheckArgs {
     bundles: Vec<PathBuf>,
     /// Catalogs to compare the manifests of a repository with: whether the pins of Subscriptions and ClusterExtensions
     /// exist, whether upgrades lead there from the pins before the change (`--old`), and what comes next; those that
-    /// have the bundles of templates' images; may be repeated
+    /// have the bundles of templates' images; for a catalog of an ImageSetConfiguration, NAME is its reference; may be
+    /// repeated
     #[arg(long, value_name = "[NAME=]CATALOG")]
     with: Vec<String>,
     #[command(flatten)]
@@ -159,35 +163,16 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let is_wanted = |it: &&'static Rule| matches!(choice.selection.verdict(it), Verdict::Shown(_));
     let mut pipelines = Pipelines::open(context, profiles, is_wanted, &args.pipeline_options)?;
     let mirrors = mirrors(context, &paths, &mut pipelines)?;
-    let mut checking = Checking {
-        context,
-        practices: practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
-        validators: selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
-        pipelines,
-        pins: Pins::open(context, &args.with, &args.source_map.source_map, args.pipeline_options.old())?,
-        findings: Vec::new(),
-        several: SeveralCatalogs::default(),
-        copies: TemplateCopies::with_mirrors(mirrors),
-        closure: args.checks(CheckKind::Closure).then(Closure::default),
-        // A pipeline runs `opm validate`, whatever else is wanted.
-        is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
-        graphs: GraphSources::default(),
-        images: BTreeSet::new(),
-        unbuilt: BTreeSet::new(),
-        parts: CheckedParts::default(),
-        is_repeated: false,
-        counts: Counts::default(),
-    };
+    let practices = practice::rules::ALL.iter().copied().filter(is_wanted).collect();
+    let mut checking = Checking::new((context, args), profiles, practices, pipelines, mirrors);
     let rules = all_rules();
     for (number, source) in checking.taken_apart(args).iter().enumerate() {
         let added = checking.add(number, source);
         added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
     }
     let has_broken = checking.add_graphs(args, profiles)?;
-    let Checking { mut findings, several, copies, counts, practices, mut pipelines, pins, closure, parts, .. } =
-        checking;
-    let PinAnswers { findings: mut of_pins, pins } = pins.map(|it| it.answer()).transpose()?.unwrap_or_default();
-    findings.append(&mut of_pins);
+    let (pins, compared) = checking.compare(args)?;
+    let Checking { mut findings, several, copies, counts, practices, mut pipelines, closure, parts, .. } = checking;
     let mut unmet = closure.map(|it| it.answer(&context.for_graphs())).transpose()?;
     findings.extend(unmet.iter_mut().flat_map(|it| it.findings.drain(..)));
     findings.append(&mut pipelines.added()?);
@@ -204,8 +189,15 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         unless_reader_left(print_parts(parts))?;
     }
     let asked = pipelines.are_asked().then(|| verdicts.clone());
-    let metadata =
-        FindingsMetadata { not_checked, pins: of_pins, unmet: of_closure, parts, pipelines: asked, ..<_>::default() };
+    let metadata = FindingsMetadata {
+        not_checked,
+        pins: of_pins,
+        image_sets: (!compared.states.is_empty()).then(|| compared.states.clone()),
+        unmet: of_closure,
+        parts,
+        pipelines: asked,
+        ..<_>::default()
+    };
     unless_reader_left(print_chosen(context, args.output, &rules, &chosen, args.choice.all, metadata))?;
     let is_told = args.output == OutputFormat::Table && !context.reporter.is_quiet();
     let is_nothing = counts.is_nothing() && chosen.findings.is_empty();
@@ -213,6 +205,8 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     report(context, &choice, &chosen);
     if is_told {
         pins.iter().for_each(|it| context.reporter.note(&pin_in_words(it)));
+        let of_sets = compared.states.iter().flat_map(image_sets::words);
+        of_sets.for_each(|line| context.reporter.note(&line));
     }
     if is_nothing {
         // A pipeline that checks nothing must not pass.
@@ -227,7 +221,7 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     }
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
-    Ok(if chosen.is_refused() || is_unread || has_broken { Exit::No } else { Exit::Yes })
+    Ok(if chosen.is_refused() || is_unread || has_broken || compared.has_lost { Exit::No } else { Exit::Yes })
 }
 
 /// The mirrors of images: those that were named, and those that Konflux reads in the repositories of these paths.
@@ -298,13 +292,15 @@ struct Counts {
     settings: u64,
     definitions: u64,
     objects: u64,
+    image_sets: u64,
 }
 
 impl Counts {
     fn is_nothing(&self) -> bool {
         let Self { packages, catalog_bundles, templates, bundles, operators, .. } = self;
-        let Self { legacy, settings, definitions, objects, .. } = self;
-        packages + catalog_bundles + templates + bundles + operators + legacy + settings + definitions + objects == 0
+        let Self { legacy, settings, definitions, objects, image_sets, .. } = self;
+        let of_catalogs = packages + catalog_bundles + templates + bundles + operators + legacy;
+        of_catalogs + settings + definitions + objects + image_sets == 0
     }
 
     /// The verdict on all that was checked.
@@ -333,6 +329,7 @@ impl Counts {
             (self.settings, "settings file"),
             (self.definitions, "definition"),
             (self.objects, "cluster object"),
+            (self.image_sets, "ImageSetConfiguration"),
         ];
         for (n, what) in others.into_iter().filter(|it| it.0 > 0) {
             parts.push(match what {
@@ -353,6 +350,8 @@ struct Checking<'c> {
     pipelines: Pipelines,
     /// The catalogs that pins are compared with.
     pins: Option<Pins>,
+    /// The configurations of oc-mirror.
+    image_sets: ImageSets,
     /// The optional validators of bundles that are wanted.
     validators: Vec<Validator>,
     findings: Vec<Finding>,
@@ -374,7 +373,50 @@ struct Checking<'c> {
     counts: Counts,
 }
 
-impl Checking<'_> {
+impl<'c> Checking<'c> {
+    /// A check of nothing so far.
+    fn new(
+        (context, args): (&'c Context, &CheckArgs),
+        profiles: &[Profile],
+        practices: Vec<&'static Rule>,
+        pipelines: Pipelines,
+        mirrors: Mirrors,
+    ) -> Self {
+        Self {
+            context,
+            practices,
+            validators: selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
+            pipelines,
+            pins: Pins::of(&args.with, &args.source_map.source_map, args.pipeline_options.old()),
+            image_sets: ImageSets::default(),
+            findings: Vec::new(),
+            several: SeveralCatalogs::default(),
+            copies: TemplateCopies::with_mirrors(mirrors),
+            closure: args.checks(CheckKind::Closure).then(Closure::default),
+            // A pipeline runs `opm validate`, whatever else is wanted.
+            is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
+            graphs: Vec::new(),
+            are_graphs_wanted: false,
+            read: Vec::new(),
+            images: BTreeSet::new(),
+            unbuilt: BTreeSet::new(),
+            parts: CheckedParts::default(),
+            is_repeated: false,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Compares manifests and configurations with the catalogs of `--with`.
+    fn compare(&mut self, args: &CheckArgs) -> Result<(Vec<PinState>, ComparedImageSets), CommandError> {
+        self.counts.image_sets = self.image_sets.len() as u64;
+        let pins = self.pins.take().filter(|pins| pins.are_there() || self.counts.image_sets == 0);
+        let answer = pins.map(|it| it.answer(self.context)).transpose()?.unwrap_or_default();
+        self.findings.extend(answer.findings);
+        let mut compared = self.image_sets.compare(self.context, &args.with, args.pipeline_options.old())?;
+        self.findings.append(&mut compared.findings);
+        Ok((answer.pins, compared))
+    }
+
     /// Adds the findings about upgrade graphs; with a base only what is new against it. Whether the change breaks any.
     fn add_graphs(&mut self, args: &CheckArgs, profiles: &[Profile]) -> Result<bool, CommandError> {
         let base = args.pipeline_options.old();
@@ -457,7 +499,8 @@ impl Checking<'_> {
         }
         let has_pipelines = match recognized {
             Recognized::Bundles(_) => self.pipelines.judge_bundles(),
-            Recognized::Templates | Recognized::Legacy | Recognized::Manifests | Recognized::Settings => false,
+            Recognized::Templates | Recognized::Legacy | Recognized::Manifests => false,
+            Recognized::Settings | Recognized::ImageSets => false,
             _ => self.pipelines.are_asked() && !self.is_unbuilt(path),
         };
         self.parts.add(path, &recognized, has_pipelines, &self.findings[first..]);
@@ -493,7 +536,19 @@ impl Checking<'_> {
                 self.counts.settings += 1;
                 Ok(())
             }
-            Recognized::Manifests => self.add_manifests(path),
+            Recognized::Manifests => {
+                self.add_manifests(path)?;
+                // Most of a must-gather are logs.
+                if path.is_dir() && Recognized::of_layout(path).is_none() {
+                    self.add_image_sets(&self.in_sight(path, Input::directory(path)?))?;
+                }
+                Ok(())
+            }
+            Recognized::ImageSets => match self.context.open(path)? {
+                Source::Catalog(input) if path.is_dir() => self.add_image_sets(&self.in_sight(path, input)),
+                Source::Catalog(input) => self.add_image_sets(&input),
+                Source::Index(_) => Ok(()),
+            },
         }
     }
 
@@ -544,9 +599,13 @@ impl Checking<'_> {
         for (name, input) in inputs {
             // The kind of an archive or of standard input is known only once it is open.
             let is_stdin = path.as_os_str() == STDIN;
-            if (path.is_file() || is_stdin) && index.is_none() && Recognized::of_files(&input) == Recognized::Manifests
-            {
-                return if is_stdin { self.add_manifest_texts(&input) } else { self.add_manifests(path) };
+            if (path.is_file() || is_stdin) && index.is_none() {
+                match Recognized::of_files(&input) {
+                    Recognized::Manifests if is_stdin => return self.add_manifest_texts(&input),
+                    Recognized::Manifests => return self.add_manifests(path),
+                    Recognized::ImageSets => return self.add_image_sets(&input),
+                    _ => {}
+                }
             }
             let n_files = input.files.len();
             let input = if path.is_dir() && !is_built { self.in_sight(path, input) } else { input };
@@ -679,6 +738,18 @@ impl Checking<'_> {
         Ok(())
     }
 
+    /// The configurations of oc-mirror among files.
+    fn add_image_sets(&mut self, input: &Input) -> Result<(), CommandError> {
+        let mut found = self.image_sets.add(input)?;
+        // The reader of manifests names the file only in words.
+        let is_same = |finding: &Finding| {
+            finding.rule.id == cluster::rules::MANIFEST_UNREADABLE.id && self.image_sets.are_named_by(&finding.message)
+        };
+        self.findings.retain(|finding| !is_same(finding));
+        self.findings.append(&mut found);
+        Ok(())
+    }
+
     /// The same from texts that have been read.
     fn add_manifest_texts(&mut self, input: &Input) -> Result<(), CommandError> {
         let mut texts = Vec::with_capacity(input.files.len());
@@ -723,5 +794,6 @@ fn words(recognized: &Recognized) -> &'static str {
         Recognized::Legacy => "a legacy SQLite file",
         Recognized::Settings => "the settings of an operator",
         Recognized::Manifests => "manifests",
+        Recognized::ImageSets => "configurations of oc-mirror",
     }
 }

@@ -49,6 +49,7 @@ impl CheckedParts {
             Recognized::Legacy => "legacy",
             Recognized::Settings => "settings",
             Recognized::Manifests => "manifests",
+            Recognized::ImageSets => "imageset",
         };
         self.parts.push(CheckedPart {
             part: path.to_string_lossy().into_owned(),

@@ -13,6 +13,7 @@ mod fixing;
 pub(in crate::cli) mod generate;
 pub(in crate::cli) mod history;
 pub(in crate::cli) mod image;
+mod image_sets;
 pub(in crate::cli) mod info;
 pub(in crate::cli) mod list;
 mod parts;

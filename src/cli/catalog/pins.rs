@@ -1,46 +1,35 @@
 //! The pins of manifests, compared with catalogs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::ask::{Gates, PinAnswers, PinQuestion};
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::sources::AskOptions;
+use crate::cli::catalog::image_sets::without_reference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::cluster::Cluster;
 use crate::diag::envelope::PinState;
-use crate::index::Index;
 
 /// Catalogs, and the manifests before the change, if pins are to be compared with them.
 pub(crate) struct Pins {
-    index: Index,
-    are_named: bool,
+    sources: AskOptions,
     source_map: Vec<String>,
-    before: Option<Cluster>,
+    old: Option<PathBuf>,
     /// All manifests: a CatalogSource may be in another file than the Subscription that names it.
     now: Cluster,
 }
 
 impl Pins {
-    /// Opens the catalogs; `None` without any.
-    pub(crate) fn open(
-        context: &Context,
-        catalogs: &[String],
-        source_map: &[String],
-        old: Option<&Path>,
-    ) -> Result<Option<Self>, CommandError> {
-        if catalogs.is_empty() {
-            return Ok(None);
-        }
-        let sources = AskOptions::of_words(catalogs);
-        let before = old.map(|it| read_cluster(context, &[it.to_owned()])).transpose()?;
-        Ok(Some(Self {
-            index: sources.open(context)?,
-            are_named: sources.names_catalogs(),
+    /// Pins that are compared with these catalogs; `None` without any.
+    pub(crate) fn of(catalogs: &[String], source_map: &[String], old: Option<&Path>) -> Option<Self> {
+        let catalogs: Vec<String> = catalogs.iter().map(|word| without_reference(word).1.to_owned()).collect();
+        (!catalogs.is_empty()).then(|| Self {
+            sources: AskOptions::of_words(&catalogs),
             source_map: source_map.to_vec(),
-            before,
+            old: old.map(Path::to_owned),
             now: Cluster::default(),
-        }))
+        })
     }
 
     /// Takes more manifests.
@@ -48,16 +37,22 @@ impl Pins {
         self.now.add(manifests);
     }
 
+    /// Whether anything pins a version.
+    pub(crate) fn are_there(&self) -> bool {
+        !self.now.subscriptions.is_empty() || !self.now.extensions.is_empty()
+    }
+
     /// Compares the pins with the catalog.
-    pub(crate) fn answer(&self) -> Result<PinAnswers, CommandError> {
+    pub(crate) fn answer(&self, context: &Context) -> Result<PinAnswers, CommandError> {
+        let before = self.old.as_ref().map(|old| read_cluster(context, std::slice::from_ref(old))).transpose()?;
         let question = PinQuestion {
             now: &self.now,
-            before: self.before.as_ref(),
+            before: before.as_ref(),
             source_map: self.source_map.clone(),
-            are_named: self.are_named,
+            are_named: self.sources.names_catalogs(),
             gates: Gates::default(),
         };
-        Ok(question.answer(&self.index)?)
+        Ok(question.answer(&self.sources.open(context)?)?)
     }
 }
 

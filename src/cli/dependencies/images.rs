@@ -16,7 +16,7 @@ use crate::cli::args::name::refuse_path;
 use crate::cli::args::part::with_documents;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::SourceOptions;
-use crate::cli::args::text::text_of;
+use crate::cli::args::text::configuration_of;
 use crate::cli::args::upgrade::{ended, told};
 use crate::cli::dependencies::image_asks as asked;
 use crate::cli::print::table::{write_part, write_table, write_yaml};
@@ -93,7 +93,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         return Err(error.help("name the registry with `--registry REGISTRY`"));
     }
     let configuration = match &args.imageset {
-        Some(path) => Some(mirror::read(&text_of(path)?, Dialect::Named)?),
+        Some(path) => Some(configuration_of(path, Dialect::Named)?),
         None => None,
     };
     let mut question = args.question.clone();

@@ -11,7 +11,7 @@ use crate::ask::{MirrorCatalog, no_package};
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::images::note_unlisted;
 use crate::cli::args::sources::{NamedSource, default_source};
-use crate::cli::args::text::text_of;
+use crate::cli::args::text::configuration_of;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
@@ -193,7 +193,7 @@ impl AskedFor {
         }
         let mut all = Vec::new();
         for path in &self.imageset {
-            let mut configuration = mirror::read(&text_of(path)?, dialect)?;
+            let mut configuration = configuration_of(path, dialect)?;
             configuration.operators.iter_mut().for_each(|it| it.previous = self.previous);
             all.push(configuration);
         }

@@ -71,7 +71,8 @@ enum From {
     Reference,
 }
 
-pub(super) fn open_one(
+/// Opens a catalog of a configuration.
+pub(in crate::cli) fn open_one(
     context: &Context,
     operator: Operator,
     name: String,

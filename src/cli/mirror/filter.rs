@@ -15,18 +15,9 @@ use crate::cli::print::table::write_part;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
-use crate::diag::counted;
+use crate::diag::{counted, printable};
 use crate::fbc::Format;
-use crate::mirror::{
-    self, Configuration, ConfigurationError, Dialect, FilterExplanation, FilterVersion, Mirrored, Missing,
-};
-
-impl From<ConfigurationError> for CommandError {
-    fn from(error: ConfigurationError) -> Self {
-        let exit = if matches!(error, ConfigurationError::Unlisted(_)) { Exit::No } else { Exit::Input };
-        Self::new(exit, error.to_string()).with_help(error.help())
-    }
-}
+use crate::mirror::{self, Configuration, Dialect, FilterExplanation, FilterVersion, Mirrored, Missing, Purpose};
 
 pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     if args.repair {
@@ -44,6 +35,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     }
     let mut exit = Exit::Yes;
     if args.with_deps {
+        refuse_skipped(configuration)?;
         (entries, exit) = with_dependencies(context, args, entries)?;
     }
     if args.compat.is_some() {
@@ -55,7 +47,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     }
     let mut kept = Vec::new();
     for entry in &entries {
-        let (part, is_whole) = keep(context, &args.asked, args.release(), entry)?;
+        let (part, is_whole) = keep(context, (&args.asked, Purpose::Mirror), args.release(), entry)?;
         if is_whole != Exit::Yes {
             exit = is_whole;
         }
@@ -81,6 +73,19 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
 
 fn one_configuration() -> CommandError {
     CommandError::usage("`filter` takes one configuration").help("`olmdex mirror` takes several, for one mirror")
+}
+
+/// Refuses dependencies for a file of v1alpha2 that asks for none.
+fn refuse_skipped(configuration: &Configuration) -> Result<(), CommandError> {
+    let mut skipping = configuration.operators.iter().filter(|operator| operator.skips_dependencies());
+    match skipping.next().filter(|_| configuration.is_old()) {
+        None => Ok(()),
+        Some(operator) => {
+            let catalog = printable(&operator.catalog);
+            let message = format!("`skipDependencies` of catalog `{catalog}` contradicts `--with-deps`");
+            Err(CommandError::usage(message).help("leave out one of them"))
+        }
+    }
 }
 
 /// Adds the dependencies of the kept operators, and reports them.
@@ -151,7 +156,7 @@ pub(super) fn kept_images(
     let mut exit = Exit::Yes;
     let mut kept = Vec::new();
     for entry in entries {
-        let (part, is_whole) = keep(context, asked, FilterVersion::default(), entry)?;
+        let (part, is_whole) = keep(context, (asked, configuration.purpose), FilterVersion::default(), entry)?;
         if is_whole != Exit::Yes {
             exit = is_whole;
         }
@@ -165,7 +170,7 @@ pub(super) fn kept_images(
 /// The part of a catalog that is kept. Losses and changes are reported.
 fn keep(
     context: &Context,
-    asked: &AskedFor,
+    (asked, purpose): (&AskedFor, Purpose),
     release: FilterVersion,
     catalog: &MirrorCatalog,
 ) -> Result<(KeptPart, Exit), CommandError> {
@@ -212,8 +217,9 @@ pub(super) fn report(context: &Context, catalog: &MirrorCatalog, kept: &KeptPart
     let n_packages = kept.filtered.packages.keys().filter(|it| !it.is_empty()).count();
     let n_bundles = mirror::bundles(&catalog.catalog, &kept.filtered).count();
     let n_images = mirror::images(&catalog.catalog, &kept.filtered).len();
+    let verb = if purpose == Purpose::Delete { "deletes" } else { "kept" };
     context.reporter.note(&format!(
-        "{}: kept {}, {}, {}",
+        "{}: {verb} {}, {}, {}",
         catalog.name,
         counted(n_packages as u64, "package"),
         counted(n_bundles as u64, "bundle"),

@@ -11,7 +11,7 @@ use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::text::text_of;
+use crate::cli::args::text::{misread, text_of};
 use crate::cli::args::upgrade::{ended, told};
 use crate::cli::print::difference::print_difference;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column};
@@ -189,7 +189,9 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
     let mut asked = args.ask.clone();
     let mut wishes = args.names.iter().map(|it| ask(it, args.olm)).collect::<Result<Vec<_>, _>>()?;
     if let Some(path) = &args.imageset {
-        let configuration = mirror::decode(&text_of(path)?, Dialect::Named)?;
+        let text = text_of(path)?;
+        let configuration = mirror::decode(&text, Dialect::Named);
+        let configuration = configuration.map_err(|error| misread(path, &text, Dialect::Named, &error))?;
         asked = asked.of_configuration(&configuration.operators)?;
         wishes.extend(of_configuration(&configuration, args.olm));
     }

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod delta;
-mod entries;
+pub(in crate::cli) mod entries;
 pub(in crate::cli) mod filter;
 pub(in crate::cli) mod holdings;
 pub(in crate::cli) mod lock;

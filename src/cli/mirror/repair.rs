@@ -9,6 +9,7 @@ use super::arguments::FilterArgs;
 use super::entries;
 use super::output::repair_text;
 use crate::ask::MirrorCatalog;
+use crate::cli::args::text::misread;
 use crate::cli::print::difference::print_difference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -19,7 +20,8 @@ use crate::mirror::{self, Dialect, Operator, Proposal, RepairAnswer, Request};
 use crate::yaml;
 
 pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]) -> CommandResult {
-    let configuration = mirror::decode(text, Dialect::Named)?;
+    let configuration = mirror::decode(text, Dialect::Named);
+    let configuration = configuration.map_err(|error| misread(path, text, Dialect::Named, &error))?;
     if yaml::split(text, 1).filter(Result::is_ok).count() > 1 {
         let error = CommandError::new(Exit::Input, format!("`{}` has several documents", path.display()));
         return Err(error.help("oc-mirror reads only the first; move the others to separate files"));

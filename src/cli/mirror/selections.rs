@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use rayon::prelude::*;
-use serde::Deserialize;
 
 use super::arguments::AskedFor;
 use super::entries;
@@ -16,7 +15,7 @@ use crate::ask::{MirrorState, StateImage};
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::{AskOptions, check_names};
-use crate::cli::args::text::text_of;
+use crate::cli::args::text::{configuration_of, misread};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
@@ -24,7 +23,7 @@ use crate::file::read_regular_of;
 use crate::lock::{Images, Lock};
 use crate::mirror::{self, Configuration, Destination, Dialect, Image, NOT_LISTED};
 use crate::oci::{Digest, ImageBlobs, ImageSelector, Layout, OciError, Platform};
-use crate::source::is_index;
+use crate::source::{is_index, names_image_set};
 
 /// How many images are looked up at once.
 const AT_ONCE: usize = 8;
@@ -113,8 +112,10 @@ impl Selections {
         let unlisted = comments.map(str::to_owned).collect();
         let references = match text {
             Some(text) if text.contains("[[operator]]") => self.of_lock(context, &read_lock(named, &text)?)?,
-            Some(text) if is_configuration(&text) => {
-                let configuration = mirror::read(text.as_bytes(), Dialect::Named)?;
+            Some(text) if names_image_set(&text) => {
+                let configuration = mirror::read(text.as_bytes(), Dialect::Named);
+                let misread = |error| misread(named, text.as_bytes(), Dialect::Named, &error);
+                let configuration = configuration.map_err(misread)?;
                 return self.kept(context, named, &configuration, &self.input, exit);
             }
             Some(text) if references_of(&text).all(|it| Image::parse(it).is_some()) => {
@@ -136,7 +137,7 @@ impl Selections {
 
     fn of_catalog(&self, context: &Context, named: &Path, exit: &mut Exit) -> Result<Selection, CommandError> {
         if let Some(path) = &self.imageset {
-            let configuration = mirror::read(&text_of(path)?, Dialect::Named)?;
+            let configuration = configuration_of(path, Dialect::Named)?;
             let source = [named.to_string_lossy().into_owned()];
             return self.kept(context, path, &configuration, &source, exit);
         }
@@ -175,19 +176,6 @@ impl Selections {
         let references = kept.into_iter().map(|it| it.image.to_string()).collect();
         Ok(Selection::References(references, configuration.unlisted.iter().map(|&it| it.to_owned()).collect()))
     }
-}
-
-/// Whether a text is an ImageSetConfiguration.
-fn is_configuration(text: &str) -> bool {
-    const KIND: &str = "ImageSetConfiguration";
-    let is_yaml = text.lines().any(|it| it.starts_with("kind:") && it.contains(KIND));
-    // Only this field is kept: the text may be anybody's.
-    #[derive(Deserialize)]
-    struct Object {
-        kind: String,
-    }
-    let is_json = || serde_json::from_str::<Object>(text).is_ok_and(|it| it.kind == KIND);
-    is_yaml || text.trim_start().starts_with('{') && text.contains(KIND) && is_json()
 }
 
 /// The lines of a list of references.

@@ -13,7 +13,7 @@ use crate::ask::{
 use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, OutputFormat, YAML};
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::{AskOptions, default_source};
-use crate::cli::args::text::text_of;
+use crate::cli::args::text::configuration_of;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::difference::{LineKind, difference};
 use crate::cli::print::fit::columns;
@@ -27,7 +27,7 @@ use crate::community::{Publications, Repository};
 use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::Index;
-use crate::mirror::{self, Configuration, Dialect};
+use crate::mirror::{Configuration, Dialect};
 
 /// Show which catalogs have a package, and how to publish it in the others
 ///
@@ -110,7 +110,7 @@ pub(crate) fn run(context: &Context, args: &WhereisArgs) -> CommandResult {
         return Err(error.help("name both: `--repo DIR --openshift VERSION`"));
     }
     let configuration = match &args.imageset {
-        Some(path) => Some(mirror::read(&text_of(path)?, Dialect::Named)?),
+        Some(path) => Some(configuration_of(path, Dialect::Named)?),
         None => None,
     };
     let ask = match &configuration {

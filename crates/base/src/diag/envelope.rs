@@ -56,6 +56,22 @@ pub struct PinState {
     pub next: Option<String>,
 }
 
+/// A configuration of oc-mirror, compared with its catalogs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ImageSetState {
+    /// Its file.
+    pub file: String,
+    /// The number of images that it mirrors, of what was compared.
+    pub images: usize,
+    /// The images that it mirrors and did not mirror before the change; empty without a state before.
+    pub added: Vec<String>,
+    /// The images that it mirrored before the change and no longer mirrors; empty without a state before.
+    pub removed: Vec<String>,
+    /// The parts of it that were not compared, in words.
+    pub not_compared: Vec<String>,
+}
+
 /// A requirement that nothing meets, for all versions of a package that make it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -175,6 +191,9 @@ pub struct FindingsMetadata {
     /// The versions that Subscriptions and ClusterExtensions pin; only if manifests were compared with catalogs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pins: Option<Vec<PinState>>,
+    /// The configurations of oc-mirror with their images; only if they were compared with catalogs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image_sets: Option<Vec<ImageSetState>>,
     /// How much of the definitions of catalogs was compared; only if all upgrades were asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition_checks: Option<DefinitionChecks>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::document::ManifestValue;
 use super::error::ConfigurationError;
+use super::purpose::Purpose;
 use olmdex_version::masterminds::Constraint;
 
 /// Fields that are kept without being read, under the names of the format.
@@ -12,6 +13,8 @@ pub type Others = Vec<(String, ManifestValue)>;
 /// A configuration that has been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Configuration {
+    /// Its kind.
+    pub purpose: Purpose,
     /// Its version, for example `mirror.openshift.io/v2alpha1`.
     pub api_version: String,
     /// The catalogs that are mirrored.
@@ -33,6 +36,11 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// Whether it is of the version that v1 of oc-mirror reads.
+    pub fn is_old(&self) -> bool {
+        self.purpose == Purpose::Mirror && self.api_version.ends_with("/v1alpha2")
+    }
+
     /// # Errors
     /// [`ConfigurationError::Unlisted`] if no list could have anything of it.
     pub fn check_listed(&self) -> Result<(), ConfigurationError> {
@@ -72,6 +80,13 @@ pub struct Depth {
 }
 
 impl Operator {
+    /// Whether it asks v1 of oc-mirror to take no dependencies; v2 takes none anyway.
+    pub fn skips_dependencies(&self) -> bool {
+        self.others.iter().any(|(name, value)| {
+            name == "skipDependencies" && matches!(value, ManifestValue::Json(text) if text == "true")
+        })
+    }
+
     /// How much of a channel without a range is kept.
     pub fn depth(&self) -> Depth {
         Depth { is_full: self.full, previous: self.previous }

@@ -4,10 +4,11 @@
 use super::configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
 use super::document::ManifestValue;
 use super::error::ConfigurationError;
-use super::verify::verify;
+use super::purpose::Purpose;
+use super::verify::{tag_and_digest, verify, without_transport};
 use olmdex_text::gotype::{Decoder, Field, Form, GoType, Misfit, Problem};
-use olmdex_text::json::{self, Kind, Reader, Step, Value};
-use olmdex_text::yaml::{self, NodeKind};
+use olmdex_text::json::{self, Kind, Reader, Step, Value, fold_eq};
+use olmdex_text::yaml::{self, NodeKind, YamlNode};
 
 /// Which fields are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,15 +37,33 @@ pub fn read(text: &[u8], dialect: Dialect) -> Result<Configuration, Configuratio
     Ok(configuration)
 }
 
+/// Reads a configuration that says what to delete from a mirror, and checks it. Only v2 of oc-mirror has these.
+///
+/// # Errors
+/// [`ConfigurationError`], as in [`read`].
+pub fn read_deletion(text: &[u8]) -> Result<Configuration, ConfigurationError> {
+    let configuration = decode_as(text, Dialect::OcMirror, Purpose::Delete)?;
+    verify(&configuration)?;
+    Ok(configuration)
+}
+
 /// Reads a configuration without checking its values.
 ///
 /// # Errors
 /// [`ConfigurationError`], but never [`ConfigurationError::Invalid`].
 pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, ConfigurationError> {
+    decode_as(text, dialect, Purpose::Mirror)
+}
+
+fn decode_as(text: &[u8], dialect: Dialect, purpose: Purpose) -> Result<Configuration, ConfigurationError> {
     let mut converted = Vec::new();
     yaml::to_json(text, &mut converted).map_err(|error| ConfigurationError::Yaml(error.to_string()))?;
-    let duplicates = duplicate_keys(&String::from_utf8_lossy(text));
+    let text = String::from_utf8_lossy(text);
+    let duplicates = yaml::nodes(&text).map(|nodes| duplicate_keys(&nodes)).unwrap_or_default();
     if !duplicates.is_empty() {
+        let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+        let with_line = |(at, key)| (u32::try_from(line(at)).unwrap_or(u32::MAX), key);
+        let duplicates = duplicates.into_iter().map(with_line).collect();
         return Err(ConfigurationError::DuplicateKeys(duplicates));
     }
     let converted = json::decode_utf8(&converted);
@@ -57,24 +76,44 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
     }
     let kind = value.get("kind").and_then(|it| it.as_str()).filter(|it| !it.is_empty());
     let kind = kind.ok_or(ConfigurationError::NoKind)?;
-    if kind != "ImageSetConfiguration" {
-        return Err(ConfigurationError::OtherKind(kind.into_owned()));
+    if kind != purpose.kind() {
+        return Err(ConfigurationError::OtherKind(kind.into_owned(), purpose));
     }
-    if value.get("mirror").is_none() {
-        return Err(ConfigurationError::NoMirror);
+    if value.get(purpose.stanza()).is_none() {
+        return Err(ConfigurationError::NoStanza(purpose));
     }
-    if value.get("delete").is_some() {
-        return Err(ConfigurationError::Delete);
+    if value.get(purpose.other().stanza()).is_some() {
+        return Err(ConfigurationError::OtherStanza(purpose));
     }
-    let api_version = text_of(value, "apiVersion");
-    let takes_old = dialect == Dialect::Named && api_version.ends_with("/v1alpha2");
-    fits(value, if takes_old { GoType::OLD_IMAGE_SET } else { GoType::IMAGE_SET })?;
-    let mirror = field_of(value, "mirror");
+    fits(value, purpose, takes_old(value, dialect, purpose))?;
+    Ok(configuration(value, dialect, purpose))
+}
+
+/// Whether the fields of v1alpha2 are known, too.
+fn takes_old(value: Value<'_>, dialect: Dialect, purpose: Purpose) -> bool {
+    let is_old = || text_of(value, "apiVersion").ends_with("/v1alpha2");
+    purpose == Purpose::Mirror && dialect == Dialect::Named && is_old()
+}
+
+/// The type that oc-mirror decodes a configuration into.
+fn type_of(purpose: Purpose, takes_old: bool) -> GoType {
+    match (purpose, takes_old) {
+        (Purpose::Delete, _) => GoType::DELETE_IMAGE_SET,
+        (Purpose::Mirror, true) => GoType::OLD_IMAGE_SET,
+        (Purpose::Mirror, false) => GoType::IMAGE_SET,
+    }
+}
+
+/// The wishes of a value, as far as its fields have their types.
+pub(super) fn configuration(value: Value<'_>, dialect: Dialect, purpose: Purpose) -> Configuration {
+    let takes_old = takes_old(value, dialect, purpose);
+    let mirror = field_of(value, purpose.stanza());
     let platform = mirror.and_then(|it| field_of(it, "platform"));
     let names = |list: Option<Value<'_>>, name: &str| items(list, name).map(|it| text_of(it, "name")).collect();
-    Ok(Configuration {
-        api_version,
-        operators: items(mirror, "operators").map(operator).collect(),
+    Configuration {
+        purpose,
+        api_version: text_of(value, "apiVersion"),
+        operators: items(mirror, "operators").map(|it| operator(it, takes_old)).collect(),
         additional_images: items(mirror, "additionalImages")
             .map(|it| AdditionalImage {
                 name: text_of(it, "name"),
@@ -95,7 +134,7 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
             .unwrap_or_default(),
         others: others(value, GoType::IMAGE_SET.fields(), &["kind", "apiVersion", "mirror"]),
         old_fields: if takes_old { old_fields(value) } else { Vec::new() },
-    })
+    }
 }
 
 /// The wishes for images that neither catalogs nor `additionalImages` name, each once.
@@ -118,27 +157,37 @@ fn unlisted(mirror: Option<Value<'_>>) -> Vec<&'static str> {
 
 /// Refuses the same values as oc-mirror's decoder, key after key in the order of bytes, which is their order after its
 /// conversion to JSON.
-fn fits(value: Value<'_>, of: GoType) -> Result<(), ConfigurationError> {
-    let Some(misfit) = of.misfit(value, Decoder::Strict) else { return Ok(()) };
+fn fits(value: Value<'_>, purpose: Purpose, takes_old: bool) -> Result<(), ConfigurationError> {
+    let Some(misfit) = type_of(purpose, takes_old).misfit(value, Decoder::Strict) else { return Ok(()) };
     let (found, wanted) = match misfit.problem {
         Problem::Kind { found, go_type, .. } => (found.name().to_owned(), go_type),
         Problem::Number { found, go_type, .. } => (format!("number {found}"), go_type),
-        Problem::Unknown | Problem::Text(_) => return Err(ConfigurationError::UnknownField(last_key(misfit.path))),
+        Problem::Unknown | Problem::Text(_) => {
+            return Err(ConfigurationError::UnknownField(last_key(&misfit.path).to_owned(), purpose));
+        }
     };
-    Err(ConfigurationError::Misfit { found, field: misfit.go_field, wanted })
+    Err(ConfigurationError::Misfit { purpose, found, field: misfit.go_field, wanted })
 }
 
-/// The fields that v2 of oc-mirror does not have, in a value that also has fields of v1.
+/// All values that oc-mirror's decoder would refuse.
+pub(super) fn misfits(value: Value<'_>, purpose: Purpose) -> (GoType, Vec<Misfit>) {
+    let of = type_of(purpose, takes_old(value, Dialect::Named, purpose));
+    (of, of.misfits(value, Decoder::Strict))
+}
+
+/// The fields that v2 of oc-mirror does not have, in a value that also has fields of v1. `targetName` becomes
+/// `targetCatalog`.
 fn old_fields(value: Value<'_>) -> Vec<String> {
     let unknown = GoType::IMAGE_SET.misfits(value, Decoder::Strict).into_iter();
+    let unknown = unknown.filter(|it| !fold_eq(last_key(&it.path), "targetName"));
     let field = |it: Misfit| it.go_field.split_once('.').map_or_else(String::new, |it| it.1.to_owned());
     unknown.filter(|it| it.problem == Problem::Unknown).map(field).collect()
 }
 
-fn last_key(mut path: Vec<Step>) -> String {
-    match path.pop() {
+pub(super) fn last_key(path: &[Step]) -> &str {
+    match path.last() {
         Some(Step::Key(key)) => key,
-        _ => String::new(),
+        _ => "",
     }
 }
 
@@ -167,7 +216,7 @@ fn node(value: Value<'_>, form: &Form, name: &str) -> ManifestValue {
 /// A field, whatever the case of its name: among several, the last in the order of bytes.
 fn field_of<'d>(value: Value<'d>, name: &str) -> Option<Value<'d>> {
     let key = |it: &(Value<'d>, Value<'d>)| it.0.as_str().unwrap_or_default();
-    let same = value.members().filter(|it| json::fold_eq(&key(it), name));
+    let same = value.members().filter(|it| fold_eq(&key(it), name));
     same.max_by(|a, b| key(a).cmp(&key(b))).map(|it| it.1).filter(|it| !it.is_null())
 }
 
@@ -183,7 +232,21 @@ fn range(value: Value<'_>) -> Range {
     Range { min: text_of(value, "minVersion"), max: text_of(value, "maxVersion") }
 }
 
-fn operator(value: Value<'_>) -> Operator {
+/// v1 of oc-mirror puts `targetName` in place of the last component of the catalog's path, unless there is a
+/// `targetCatalog`.
+fn target_catalog(value: Value<'_>, takes_old: bool) -> String {
+    let (target, name) = (text_of(value, "targetCatalog"), text_of(value, "targetName"));
+    if !takes_old || name.is_empty() || !target.is_empty() {
+        return target;
+    }
+    let catalog = text_of(value, "catalog");
+    let (reference, is_layout) = without_transport(&catalog);
+    let components: Vec<&str> = tag_and_digest(reference).0.split('/').collect();
+    let namespace = components.get(1..components.len().saturating_sub(1)).unwrap_or_default();
+    if is_layout { name } else { namespace.iter().copied().chain([name.as_str()]).collect::<Vec<_>>().join("/") }
+}
+
+fn operator(value: Value<'_>, takes_old: bool) -> Operator {
     let channel =
         |it: Value<'_>| Channel { name: text_of(it, "name"), range: range(it), min_bundle: text_of(it, "minBundle") };
     let package = |it: Value<'_>| Package {
@@ -197,7 +260,7 @@ fn operator(value: Value<'_>) -> Operator {
         catalog: text_of(value, "catalog"),
         previous: 0,
         full: field_of(value, "full").and_then(|it| it.as_bool()).unwrap_or_default(),
-        target_catalog: text_of(value, "targetCatalog"),
+        target_catalog: target_catalog(value, takes_old),
         target_tag: text_of(value, "targetTag"),
         packages: items(Some(value), "packages").map(package).collect(),
         others: others(
@@ -208,12 +271,11 @@ fn operator(value: Value<'_>) -> Operator {
     }
 }
 
-/// Keys that a mapping has twice, with the lines of the later ones, in go-yaml's order: keys inside of a value come
+/// Keys that a mapping has twice, with the offsets of the later ones, in go-yaml's order: keys inside of a value come
 /// before the key of the value.
-fn duplicate_keys(text: &str) -> Vec<(u32, String)> {
-    let Ok(nodes) = yaml::nodes(text) else { return Vec::new() };
+pub(super) fn duplicate_keys(nodes: &[YamlNode]) -> Vec<(usize, String)> {
     let mut found = Vec::new();
-    for node in &nodes {
+    for node in nodes {
         let NodeKind::Mapping(members, _) = &node.kind else { continue };
         let mut seen = std::collections::BTreeSet::new();
         for (key, value) in members {
@@ -226,6 +288,5 @@ fn duplicate_keys(text: &str) -> Vec<(u32, String)> {
         }
     }
     found.sort();
-    let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
-    found.into_iter().map(|(_, _, at, key)| (u32::try_from(line(at)).unwrap_or(u32::MAX), key)).collect()
+    found.into_iter().map(|(_, _, at, key)| (at, key)).collect()
 }

@@ -33,8 +33,9 @@ pub fn equivalent<'c>(
     }
     let written = Configuration { operators, ..asked.clone() };
     verify(&written).map_err(OutputError::Configuration)?;
-    // The reader of the file has reported the fate of `minBundle` already.
-    let old_fields = written.old_fields.iter().filter(|field| !field.to_ascii_lowercase().ends_with(".minbundle"));
+    // The reader of the file has reported the fate of these already.
+    let is_reported = |field: &str| [".minbundle", ".originalref"].iter().any(|it| field.to_lowercase().ends_with(it));
+    let old_fields = written.old_fields.iter().filter(|field| !is_reported(field));
     losses.extend(old_fields.map(|field| {
         format!("`{field}` is a field of v1alpha2 that v2alpha1 does not have: olmdex does not write it")
     }));

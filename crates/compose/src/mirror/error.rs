@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::purpose::Purpose;
 use olmdex_text::re2::PatternError;
 use olmdex_version::Quoted;
 
@@ -24,22 +25,24 @@ pub enum ConfigurationError {
     #[error("configuration missing `kind`")]
     NoKind,
     /// It has another kind.
-    #[error("cannot parse {} as \"ImageSetConfiguration\"", Quoted(.0))]
-    OtherKind(String),
-    /// It has no `mirror`.
-    #[error("configuration missing the `mirror` stanza")]
-    NoMirror,
-    /// It has a `delete`, which another file has.
-    #[error("delete: is not allowed in ImageSetConfiguration")]
-    Delete,
+    #[error("cannot parse {} as {}", Quoted(.0), Quoted(.1.kind()))]
+    OtherKind(String, Purpose),
+    /// It lacks the field of its wishes.
+    #[error("configuration missing the `{}` stanza", .0.stanza())]
+    NoStanza(Purpose),
+    /// It has the field of wishes of the other kind.
+    #[error("{}: is not allowed in {}", .0.other().stanza(), .0.kind())]
+    OtherStanza(Purpose),
     /// It has an unknown field.
-    #[error("decode ImageSetConfiguration: json: unknown field {}", Quoted(.0))]
-    UnknownField(String),
+    #[error("decode {}: json: unknown field {}", .1.kind(), Quoted(.0))]
+    UnknownField(String, Purpose),
     /// A field has a value of another type.
     #[error(
-        "decode ImageSetConfiguration: json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"
+        "decode {}: json: cannot unmarshal {found} into Go struct field {field} of type {wanted}", .purpose.kind()
     )]
     Misfit {
+        /// The kind of the configuration.
+        purpose: Purpose,
         /// The type of the value.
         found: String,
         /// The path, beginning with the type of the file.
@@ -60,25 +63,6 @@ fn only(unlisted: &[&str]) -> String {
     match unlisted {
         [] => String::new(),
         _ => format!(", only for what olmdex does not list: {}", unlisted.join(", ")),
-    }
-}
-
-impl ConfigurationError {
-    /// The remedy.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::UnknownField(field) if field == "bundles" || field == "selectedBundles" => Some(
-                "oc-mirror no longer supports single bundles; use `minVersion` and `maxVersion` with the same version"
-                    .to_owned(),
-            ),
-            Self::UnknownField(field) if field == "storageConfig" => {
-                Some("v2 of oc-mirror has no `storageConfig`; name the workspace on its command line".to_owned())
-            }
-            Self::Misfit { wanted, .. } if wanted == "string" => Some("put quotes around the value".to_owned()),
-            Self::NoKind | Self::OtherKind(_) => Some("write `kind: ImageSetConfiguration`".to_owned()),
-            Self::Invalid(groups) => groups.iter().flatten().find_map(Fault::help),
-            _ => None,
-        }
     }
 }
 
@@ -141,17 +125,23 @@ pub enum Fault {
              (deprecated) for OCP multi payload or single arch payloads"
     )]
     PlatformsAndArchitectures,
-}
-
-impl Fault {
-    /// The remedy.
-    fn help(&self) -> Option<String> {
-        match self {
-            Self::NoTag(reference) => Some(format!("name a tag: `{reference}:v4.20`")),
-            Self::BothLevels { .. } => Some("set the bounds on the channels only; `--repair` does this".to_owned()),
-            _ => None,
-        }
-    }
+    /// A package or a channel has no name.
+    #[error("{what} \"\" is invalid: name must be specified")]
+    Nameless {
+        /// `package` or `channel`.
+        what: &'static str,
+    },
+    /// The lower bound is above the upper one.
+    #[error("version range \">={min} <={max}\" results in an empty channel")]
+    Swapped {
+        /// The lower bound.
+        min: String,
+        /// The upper bound.
+        max: String,
+    },
+    /// Bounds are beside `full: true`.
+    #[error("Full: true cannot be mixed with versionRange")]
+    FullWithRange,
 }
 
 fn of_channel(channel: Option<&str>) -> String {

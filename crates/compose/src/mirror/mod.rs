@@ -15,6 +15,7 @@
 
 mod broken_edges;
 mod catalog;
+mod check;
 mod configuration;
 mod decode;
 mod dependencies;
@@ -31,9 +32,11 @@ mod installer;
 mod outputs;
 mod place;
 mod previous;
+mod purpose;
 mod repair;
 mod request;
 mod rewrite;
+pub mod rules;
 mod selection;
 mod union;
 mod verify;
@@ -41,10 +44,11 @@ mod write;
 
 pub use broken_edges::{CatalogRepair, mend};
 pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
+pub use check::ConfigurationFile;
 pub use configuration::{
     AdditionalImage, Channel, Configuration, Depth, Operator, Others, Package, Platform, Range, catalog_names,
 };
-pub use decode::{Dialect, decode, read};
+pub use decode::{Dialect, decode, read, read_deletion};
 pub use dependencies::ask_for;
 pub use document::{ManifestValue, documents};
 pub use equivalent::equivalent;
@@ -63,6 +67,7 @@ pub use outputs::{
     unlisted_comment,
 };
 pub use place::{Destination, Image, Mirrored, OutputError};
+pub use purpose::Purpose;
 pub use repair::{Proposal, Request, RequestProblem, meant, repairs, survivors, trouble};
 pub use request::{AskedError, packages};
 pub use rewrite::{differences, put, rename};

@@ -61,21 +61,28 @@ pub fn rename(text: &str, old: &[Operator], new: &[Operator]) -> String {
 
 /// The node at a path, whatever the case of the keys.
 fn find<'n>(nodes: &'n [YamlNode], path: &[Step]) -> Option<&'n YamlNode> {
-    let mut node = nodes.first()?;
+    reach(nodes, path).filter(|reached| reached.0 == path.len()).map(|reached| reached.2)
+}
+
+/// The number of steps of a path that there are, whatever the case of the keys, the key of the last one, and the node
+/// there.
+pub(super) fn reach<'n>(nodes: &'n [YamlNode], path: &[Step]) -> Option<(usize, Option<&'n YamlNode>, &'n YamlNode)> {
+    let mut reached = (0, None, nodes.first()?);
     for step in path {
-        let next = match (step, &node.kind) {
+        let next = match (step, &reached.2.kind) {
             (Step::Key(name), NodeKind::Mapping(pairs, _)) => {
                 pairs.iter().find_map(|(key, value)| match &nodes.get(*key)?.kind {
-                    NodeKind::Scalar { text, .. } if fold_eq(text, name) => Some(*value),
+                    NodeKind::Scalar { text, .. } if fold_eq(text, name) => Some((Some(*key), *value)),
                     _ => None,
-                })?
+                })
             }
-            (Step::Index(at), NodeKind::Sequence(items, _)) => *items.get(*at)?,
-            _ => return None,
+            (Step::Index(at), NodeKind::Sequence(items, _)) => items.get(*at).map(|value| (None, *value)),
+            _ => None,
         };
-        node = nodes.get(next)?;
+        let Some((key, Some(node))) = next.map(|(key, value)| (key, nodes.get(value))) else { break };
+        reached = (reached.0 + 1, key.and_then(|key| nodes.get(key)), node);
     }
-    Some(node)
+    Some(reached)
 }
 
 /// Puts a request into the value of a file, and leaves everything else in it unchanged. The operators are those of the
@@ -153,7 +160,7 @@ fn set(value: &mut Value, name: &str, new: Option<Value>) {
 
 /// Describes how the first version of oc-mirror would treat a configuration of v1alpha2 differently.
 pub fn differences(configuration: &Configuration) -> Vec<String> {
-    if !configuration.api_version.ends_with("/v1alpha2") {
+    if !configuration.is_old() {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -172,7 +179,10 @@ pub fn differences(configuration: &Configuration) -> Vec<String> {
             found.push(format!("package `{name}`: v2 of oc-mirror has no `minBundle`: olmdex ignores `{bundle}`"));
         }
     }
-    if !configuration.operators.is_empty() {
+    if configuration.old_fields.iter().any(|field| field.to_ascii_lowercase().ends_with(".originalref")) {
+        found.push("`originalRef` has no effect since oc-mirror 4.13, and olmdex ignores it".to_owned());
+    }
+    if configuration.operators.iter().any(|operator| !operator.skips_dependencies()) {
         found.push("v1 of oc-mirror adds dependencies automatically; use `--with-deps` to add them here".to_owned());
     }
     found

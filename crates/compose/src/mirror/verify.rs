@@ -5,97 +5,126 @@ use std::collections::BTreeSet;
 use super::configuration::{Configuration, Operator, Package, Range};
 use super::error::{ConfigurationError, Fault};
 use olmdex_fbc::check_image;
+use olmdex_text::json::Step;
 use olmdex_text::re2::Pattern;
 use olmdex_version::Version;
+
+/// A fault, and its place: the steps to it inside of the field of wishes.
+pub(super) type PlacedFault = (Vec<Step>, Fault);
 
 /// Checks a configuration.
 ///
 /// # Errors
 /// [`ConfigurationError::Invalid`] with all faults.
 pub(super) fn verify(configuration: &Configuration) -> Result<(), ConfigurationError> {
-    let groups = [
+    let groups = faults(configuration).into_iter().filter(|group| !group.is_empty());
+    let groups: Vec<Vec<Fault>> = groups.map(|group| group.into_iter().map(|(_, fault)| fault).collect()).collect();
+    if groups.is_empty() { Ok(()) } else { Err(ConfigurationError::Invalid(groups)) }
+}
+
+/// All faults, in the groups in which oc-mirror reports them.
+pub(super) fn faults(configuration: &Configuration) -> [Vec<PlacedFault>; 4] {
+    [
         operators(&configuration.operators),
         release_channels(&configuration.platform.channels),
         expressions(&configuration.blocked_images),
         platforms(configuration),
-    ];
-    let groups: Vec<Vec<Fault>> = groups.into_iter().filter(|it| !it.is_empty()).collect();
-    if groups.is_empty() { Ok(()) } else { Err(ConfigurationError::Invalid(groups)) }
+    ]
 }
 
-fn release_channels(names: &[String]) -> Vec<Fault> {
+fn release_channels(names: &[String]) -> Vec<PlacedFault> {
     let mut seen = BTreeSet::new();
-    names.iter().find(|it| !seen.insert(*it)).map(|it| Fault::ReleaseChannelTwice(it.clone())).into_iter().collect()
-}
-
-fn expressions(expressions: &[String]) -> Vec<Fault> {
-    let fault = |it: &String| {
-        let error = Pattern::parse(it).err()?;
-        Some(Fault::BadExpression { expression: it.clone(), error })
+    let repeated = names.iter().enumerate().find(|(_, name)| !seen.insert(*name));
+    let fault = |(at, name): (usize, &String)| {
+        (vec!["platform".into(), "channels".into(), at.into()], Fault::ReleaseChannelTwice(name.clone()))
     };
-    expressions.iter().filter_map(fault).collect()
+    repeated.map(fault).into_iter().collect()
 }
 
-fn platforms(configuration: &Configuration) -> Vec<Fault> {
+fn expressions(expressions: &[String]) -> Vec<PlacedFault> {
+    let fault = |(at, expression): (usize, &String)| {
+        let error = Pattern::parse(expression).err()?;
+        let fault = Fault::BadExpression { expression: expression.clone(), error };
+        Some((vec!["blockedImages".into(), at.into(), "name".into()], fault))
+    };
+    expressions.iter().enumerate().filter_map(fault).collect()
+}
+
+fn platforms(configuration: &Configuration) -> Vec<PlacedFault> {
     let both = configuration.platform.has_architectures && configuration.platform.has_platforms;
-    if both { vec![Fault::PlatformsAndArchitectures] } else { Vec::new() }
+    let at = || vec!["platform".into(), "architectures".into()];
+    if both { vec![(at(), Fault::PlatformsAndArchitectures)] } else { Vec::new() }
 }
 
-fn operators(operators: &[Operator]) -> Vec<Fault> {
+/// The steps to a part of a catalog's entry.
+pub(super) fn in_operator(number: usize, rest: &[Step]) -> Vec<Step> {
+    [&["operators".into(), number.into()], rest].concat()
+}
+
+fn operators(operators: &[Operator]) -> Vec<PlacedFault> {
     let mut faults = Vec::new();
     let mut seen = BTreeSet::new();
-    for operator in operators {
+    for (number, operator) in operators.iter().enumerate() {
+        let at = |field: &str| in_operator(number, &[field.into()]);
         if let Some(fault) = reference_fault(&operator.catalog) {
-            faults.push(fault);
+            faults.push((at("catalog"), fault));
             continue;
         }
         if !is_target(&operator.target_catalog) {
-            faults.push(Fault::BadTarget(operator.target_catalog.clone()));
+            faults.push((at("targetCatalog"), Fault::BadTarget(operator.target_catalog.clone())));
             continue;
         }
         let unique = unique_name(operator);
         if !seen.insert(unique.clone()) {
-            faults.push(Fault::CatalogTwice(unique));
+            faults.push((at("catalog"), Fault::CatalogTwice(unique)));
         }
         let mut packages = BTreeSet::new();
-        for package in &operator.packages {
+        for (of_package, package) in operator.packages.iter().enumerate() {
+            let at = in_operator(number, &["packages".into(), of_package.into()]);
             if !packages.insert(&package.name) {
                 let (catalog, package) = (operator.catalog.clone(), package.name.clone());
-                faults.push(Fault::PackageTwice { catalog, package });
+                faults.push((at.clone(), Fault::PackageTwice { catalog, package }));
             }
-            of_package(&operator.catalog, package, &mut faults);
+            faults.extend(
+                faults_of_package(&operator.catalog, package).map(|(rest, fault)| ([&at[..], &rest].concat(), fault)),
+            );
         }
     }
     faults
 }
 
-fn of_package(catalog: &str, package: &Package, faults: &mut Vec<Fault>) {
+/// The faults of a package's entry, each at the steps inside of it.
+fn faults_of_package<'p>(catalog: &'p str, package: &'p Package) -> impl Iterator<Item = PlacedFault> + 'p {
     let (catalog_name, package_name) = (|| catalog.to_owned(), || package.name.clone());
-    let bounds = |range: &Range, channel: Option<&str>, faults: &mut Vec<Fault>| {
+    let mut faults = Vec::new();
+    let bounds = |range: &Range, above: &[Step], channel: Option<&str>, faults: &mut Vec<PlacedFault>| {
         for (field, version) in [("maxVersion", &range.max), ("minVersion", &range.min)] {
             if !version.is_empty() && Version::parse_tolerant(version).is_err() {
-                faults.push(Fault::NotAVersion {
+                let fault = Fault::NotAVersion {
                     catalog: catalog_name(),
                     package: package_name(),
                     channel: channel.map(str::to_owned),
                     field,
                     version: version.clone(),
-                });
+                };
+                faults.push(([above, &[field.into()]].concat(), fault));
             }
         }
     };
-    bounds(&package.range, None, faults);
+    bounds(&package.range, &[], None, &mut faults);
     let mut channels = BTreeSet::new();
-    for channel in &package.channels {
+    for (number, channel) in package.channels.iter().enumerate() {
+        let at: Vec<Step> = vec!["channels".into(), number.into()];
         if !channels.insert(&channel.name) {
             let (catalog, package) = (catalog_name(), package_name());
-            faults.push(Fault::ChannelTwice { catalog, package, channel: channel.name.clone() });
+            faults.push((at.clone(), Fault::ChannelTwice { catalog, package, channel: channel.name.clone() }));
         }
-        bounds(&channel.range, Some(&channel.name), faults);
+        bounds(&channel.range, &at, Some(&channel.name), &mut faults);
         if !package.range.is_empty() && !channel.range.is_empty() {
-            faults.push(Fault::BothLevels { catalog: catalog_name(), package: package_name() });
+            faults.push((at, Fault::BothLevels { catalog: catalog_name(), package: package_name() }));
         }
     }
+    faults.into_iter()
 }
 
 /// A reference without its transport, and whether it names a layout.

@@ -32,7 +32,7 @@ pub use self::image::ImageSource;
 pub use self::live_cluster::{Asked, ClusterSourceError};
 use self::named::Named;
 pub use self::named::{is_revision, local_path};
-pub use self::recognized::Recognized;
+pub use self::recognized::{Recognized, is_image_set, names_image_set};
 pub use self::repository_parts::RepositoryParts;
 #[cfg(feature = "oci")]
 use crate::oci::registry::{Registries, RegistryOptions};

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use olmdex_bundle::bundle::{FirstDocument, is_bundle, nested_bundles};
 use olmdex_bundle::community::{directories, is_settings};
-use olmdex_fbc::Input;
+use olmdex_fbc::{Input, InputFile};
 use olmdex_legacy as legacy;
+use olmdex_text::json::Reader;
 use olmdex_version::Version;
 
 use super::STDIN;
@@ -30,6 +31,8 @@ pub enum Recognized {
     Settings,
     /// Objects of Kubernetes: of a cluster, a must-gather, CustomResourceDefinitions.
     Manifests,
+    /// Configurations of oc-mirror, and nothing else.
+    ImageSets,
 }
 
 impl Recognized {
@@ -94,21 +97,48 @@ impl Recognized {
 
     /// The kind of files: one with a blob makes a catalog of all; without any, the kind is that of the others.
     pub fn of_files(input: &Input) -> Self {
-        let (mut n_objects, mut n_templates) = (0, 0);
+        let (mut n_objects, mut n_templates, mut n_image_sets) = (0, 0, 0);
         for file in &input.files {
             match FirstDocument::of(file) {
+                FirstDocument::Object | FirstDocument::Other if is_image_set(file) => n_image_sets += 1,
                 FirstDocument::Object => n_objects += 1,
                 _ if template_text(file).is_some() => n_templates += 1,
                 FirstDocument::Blob => return Self::Catalog,
                 FirstDocument::Other => {}
             }
         }
-        match (n_objects, n_templates) {
-            (0, 1..) => Self::Templates,
-            (1.., 0) => Self::Manifests,
+        match (n_objects, n_templates, n_image_sets) {
+            (0, 1.., 0) => Self::Templates,
+            (1.., 0, _) => Self::Manifests,
+            (0, 0, 1..) => Self::ImageSets,
             _ => Self::Catalog,
         }
     }
+}
+
+/// Whether a file is a configuration of oc-mirror, even one that oc-mirror would refuse.
+pub fn is_image_set(file: &InputFile) -> bool {
+    file.head(MAX_HEAD).is_ok_and(|head| names_image_set(&String::from_utf8_lossy(&head)))
+}
+
+/// How much of a file is searched for its kind.
+const MAX_HEAD: u64 = 64 << 10;
+
+/// Whether the first document of a text says that it is a configuration of oc-mirror.
+pub fn names_image_set(text: &str) -> bool {
+    const KINDS: [&str; 2] = ["ImageSetConfiguration", "DeleteImageSetConfiguration"];
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('{') {
+        let mut reader = Reader::new();
+        let kind = reader.read(text).ok().and_then(|value| Some(value.get_field("kind")?.as_str()?.into_owned()));
+        return kind.is_some_and(|kind| KINDS.contains(&kind.as_str()));
+    }
+    let is_content = |line: &&str| !line.trim().is_empty() && !line.starts_with('#') && !line.starts_with('%');
+    let lines = text.lines().filter(is_content);
+    let first = lines.skip_while(|line| line.starts_with("---")).take_while(|line| !line.starts_with("---"));
+    let kinds = first.filter_map(|line| line.strip_prefix("kind:"));
+    let value = |rest: &str| rest.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned();
+    kinds.map(value).any(|kind| KINDS.contains(&kind.as_str()))
 }
 
 /// Whether a directory has the bundles of an operator, by their versions, or its settings. A project may keep `ci.yaml`
@@ -143,6 +173,7 @@ mod tests {
             assert_eq!(at(path), Recognized::Manifests, "{path}");
         }
         assert_eq!(at("help/shop-template.yaml"), Recognized::Templates);
+        assert_eq!(at("help/imageset.yaml"), Recognized::ImageSets);
         let bundle = root.join("help/my-bundle");
         assert_eq!(at("help/my-bundle"), Recognized::Bundles(vec![bundle]));
         let version = "help/operators/shop/1.0.0";
@@ -152,6 +183,22 @@ mod tests {
             assert_eq!(Recognized::at(Path::new(name)).unwrap(), Recognized::Catalog, "{name}");
         }
         assert!(Recognized::at(&root.join("nowhere")).is_err());
+    }
+
+    #[test]
+    fn the_first_document_tells_a_configuration_of_oc_mirror() {
+        for (text, is_one) in [
+            ("kind: ImageSetConfiguration\n", true),
+            ("\u{feff}# a comment\n---\nmirror:\nkind: 'DeleteImageSetConfiguration' # what goes\r\n", true),
+            (r#"{"mirror": {}, "kind": "ImageSetConfiguration"}"#, true),
+            ("kind: ImageSetConfiguration\nmirror: [\n", true),
+            ("kind: ConfigMap\n---\nkind: ImageSetConfiguration\n", false),
+            ("spec:\n  kind: ImageSetConfiguration\n", false),
+            ("kind: ImageSetConfigurationList\n", false),
+            (r#"{"items": [{"kind": "ImageSetConfiguration"}]}"#, false),
+        ] {
+            assert_eq!(super::names_image_set(text), is_one, "{text}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::recognized::is_image_set;
 use crate::template::template_text;
 use olmdex_base::diag::{Listed, counted};
 use olmdex_bundle::bundle::{FirstDocument, is_bundle};
@@ -58,6 +59,9 @@ impl RepositoryParts {
                 others.insert(path);
             } else if FirstDocument::of(file) == FirstDocument::Blob {
                 blobs.push(path);
+            } else if is_image_set(file) {
+                parts.sources.push(path.clone());
+                others.insert(path);
             } else {
                 others.insert(path);
             }

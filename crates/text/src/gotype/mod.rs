@@ -72,7 +72,9 @@ impl GoType {
     pub const IMAGE_SET: Self = Self("mirror/v2alpha1.ImageSetConfiguration");
     /// The same type with the fields of v1 added.
     pub const OLD_IMAGE_SET: Self = Self("mirror-old/v2alpha1.ImageSetConfiguration");
-    /// Its `mirror`.
+    /// A DeleteImageSetConfiguration of v2 of oc-mirror.
+    pub const DELETE_IMAGE_SET: Self = Self("mirror/v2alpha1.DeleteImageSetConfiguration");
+    /// The `mirror` of an ImageSetConfiguration.
     pub const MIRROR: Self = Self("mirror/v2alpha1.Mirror");
     /// One of its operators.
     pub const MIRRORED_OPERATOR: Self = Self("mirror/v2alpha1.Operator");
