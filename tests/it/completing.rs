@@ -38,7 +38,7 @@ fn what_is_offered_fits_its_place() {
         (&[""], &["words", "build", "show", "upgrades"], &["complete", "legacy", "till"]),
         (&["upgrades", "t"], &["words", "till"], &[]),
         (&["upgrades", "till", "--st"], &["words", "--steps"], &[]),
-        (&["mirror", ""], &["words", "filter", "status", "delta"], &[]),
+        (&["mirror", ""], &["words", "filter", "status", "delta", "delete"], &[]),
         (&["sh"], &["words", "show"], &["search"]),
         (&["legacy", "p"], &["words", "prune", "prune-stranded"], &["rm", "till"]),
         (&["list", "p"], &["words", "packages"], &["till"]),

@@ -393,3 +393,37 @@ fn images_of_configurations_and_clusters_and_what_is_new_of_them() {
     assert_eq!(images(&["till@1.1.0", "--since", root]).expect_code(0).out(), "");
     images(&["till", "--since", "nowhere"]).expect_code(3);
 }
+
+/// The manifest that a tag stands for decides, and only the mirror knows it.
+#[test]
+fn a_registry_tells_what_a_deletion_takes_along() {
+    let home = scratch();
+    let registry = Registry::start();
+    for (tag, text) in [("v1", "schema: a\n"), ("v2", "schema: a\n"), ("v3", "schema: b\n")] {
+        registry.add("m/org/till", tag, packed(text));
+    }
+    let head = |kind: &str| format!("kind: {kind}\napiVersion: mirror.openshift.io/v2alpha1\n");
+    let images = |tags: &[&str]| {
+        let images: Vec<String> = tags.iter().map(|tag| format!("{{name: 'quay.io/org/till:{tag}'}}")).collect();
+        format!(": {{additionalImages: [{}]}}\n", images.join(", "))
+    };
+    let delete = head("DeleteImageSetConfiguration") + "delete" + &images(&["v1", "v3", "v4"]);
+    write(home.path(), "delete.yaml", delete);
+    write(home.path(), "keep.yaml", head("ImageSetConfiguration") + "mirror" + &images(&["v2"]));
+    let at = format!("docker://{}/m", registry.address);
+    let args = ["mirror", "delete", "-c", "delete.yaml", "-c", "keep.yaml", "-o", "csv", "--no-headers"];
+    let unasked = run(home.path(), &args);
+    assert_eq!(unasked.expect_code(1).out().matches("maybe-needed").count(), 3);
+    let answer = run(home.path(), &[&args[..], &["--at", &at, "--plain-http"]].concat());
+    let host = &registry.address;
+    answer.expect_code(1).expect_words("1 image to delete, 1 still needed, 1 absent");
+    answer.expect_words(&format!("still-needed,quay.io/org/till:v1,{host}/m/org/till:v1,"));
+    answer.expect_words("needed by keep.yaml");
+    answer.expect_words(&format!("deletable,quay.io/org/till:v3,{host}/m/org/till:v3,"));
+    answer.expect_words(&format!("absent,quay.io/org/till:v4,{host}/m/org/till:v4,"));
+    assert!(!registry.requests().iter().any(|it| it.method == "DELETE" || it.method == "PUT"));
+    // An unreachable mirror tells nothing.
+    let nobody = ["--at", "docker://127.0.0.1:1/m", "--plain-http"];
+    let answer = run(home.path(), &[&args[..], &nobody].concat());
+    assert_eq!(answer.expect_code(1).out().matches("maybe-needed").count(), 3);
+}

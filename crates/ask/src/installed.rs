@@ -1,13 +1,14 @@
 //! The operators that a cluster has, as its own objects state it: no catalog is needed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::bundle::Target;
 use super::catalog::Catalogs;
 use super::error::AskError;
+use super::mirror_catalog::MirrorCatalog;
 use super::question::State;
-use olmdex_index::LightIndex;
 use olmdex_index::query::{BundlePlace, Filter};
+use olmdex_index::{IndexError, LightIndex};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Condition, Subscription};
 use olmdex_rules::openshift::coerce;
@@ -75,6 +76,29 @@ pub fn installed_operators(cluster: &Cluster) -> Vec<InstalledOperator> {
     let mut all: Vec<_> = of_subscriptions.chain(alone).chain(of_extensions).collect();
     all.sort_by(|a, b| (a.olm, &a.namespace, &a.name, &a.bundle).cmp(&(b.olm, &b.namespace, &b.name, &b.bundle)));
     all
+}
+
+/// The images of each installed operator of a cluster, by the operator in words; `None` if no catalog has its bundle.
+///
+/// # Errors
+/// If an index is damaged.
+pub fn images_of_installed(
+    cluster: &Cluster,
+    catalogs: &[MirrorCatalog],
+) -> Result<BTreeMap<String, Option<BTreeSet<String>>>, IndexError> {
+    let operators: Vec<_> = installed_operators(cluster).into_iter().filter(|it| !it.bundle.is_empty()).collect();
+    let bundles: BTreeSet<String> = operators.iter().map(|operator| operator.bundle.clone()).collect();
+    let mut images: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for catalog in catalogs {
+        for (bundle, found) in catalog.images_of(&bundles)? {
+            images.entry(bundle).or_default().extend(found);
+        }
+    }
+    let who = |operator: &InstalledOperator| match operator.name.as_str() {
+        "" => format!("ClusterServiceVersion {}/{}", operator.namespace, operator.bundle),
+        _ => format!("{} ({})", operator.whose(), operator.bundle),
+    };
+    Ok(operators.iter().map(|operator| (who(operator), images.get(&operator.bundle).cloned())).collect())
 }
 
 /// The installed operators of a cluster, with their bundles.

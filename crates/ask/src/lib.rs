@@ -121,7 +121,7 @@ pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
 pub use image_set_check::{ImageSetAnswer, ImageSetError, ImageSetQuestion, KnownCatalogs};
 pub use images::{ConfiguredBundles, ImagesQuestion, KnownImages, bundles_of_configuration};
-pub use installed::{InstalledOperator, installed_operators};
+pub use installed::{InstalledOperator, images_of_installed, installed_operators};
 pub use lifecycle::{LifecycleAnswers, LifecycleQuestion};
 pub use locks::{LockAnswer, LockQuestion, asked_of_lock, wishes_of_cluster};
 pub use many_needs::{NeedsOfCatalogs, NeedsOfPackage};

@@ -1,6 +1,7 @@
 //! A catalog of an ImageSetConfiguration, opened, and the part of it that a mirror keeps.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use thiserror::Error;
@@ -155,6 +156,24 @@ impl MirrorCatalog {
         }
         let bundles = Catalog::read(&self.input, None).packages.into_values().flat_map(|it| it.bundles);
         Ok(bundles.flat_map(|it| it.images).collect())
+    }
+
+    /// The images of the bundles with these names, whatever is wanted of the catalog.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn images_of(&self, bundles: &BTreeSet<String>) -> Result<BTreeMap<String, BTreeSet<String>>, IndexError> {
+        let input = match &self.index {
+            Some((index, name)) => Cow::Owned(documents_of(index, name, None)?),
+            None => Cow::Borrowed(&self.input),
+        };
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for bundle in Catalog::read(&input, None).packages.into_values().flat_map(|facts| facts.bundles) {
+            if bundles.contains(&bundle.name) {
+                found.entry(bundle.name).or_default().extend(bundle.images);
+            }
+        }
+        Ok(found)
     }
 
     /// The requested names that the catalog does not have.

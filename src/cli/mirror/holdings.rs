@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use rayon::prelude::*;
 
 use super::arguments::AskedFor;
+use super::deletion;
 use super::delta;
 use super::entries;
 use super::filter::kept_images;
@@ -38,7 +39,8 @@ use crate::oci::Layout;
   olmdex mirror -c imageset.yaml -i my-catalog/ --at oci:my-layout
   olmdex mirror --package keda/stable -i my-catalog/ --at oci:my-layout
   olmdex mirror -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json
-  olmdex mirror delta oci:my-layout oci:next-layout"
+  olmdex mirror delta oci:my-layout oci:next-layout
+  olmdex mirror delete -c delete.yaml -c imageset.yaml -i my-catalog/"
 )]
 pub(crate) struct MirrorArgs {
     #[command(subcommand)]
@@ -59,6 +61,7 @@ pub(crate) struct MirrorArgs {
 enum Verb {
     Delta(delta::DeltaArgs),
     Union(union::UnionArgs),
+    Delete(deletion::DeletionArgs),
 }
 
 impl Row for Holding {
@@ -72,12 +75,19 @@ impl Row for Holding {
             0 => "".into(),
             size => size.div_ceil(1 << 20).to_string().into(),
         }),
-        column("MESSAGE", |it| Cow::from(&it.message)),
+        column("MESSAGE", |it| match it.needed_by.as_slice() {
+            [] => Cow::from(&it.message),
+            who => format!("needed by {}", who.join(", ")).into(),
+        }),
     ];
 
     fn name(&self) -> String {
+        // A list of what may go names nothing that must stay.
+        let is_kept =
+            matches!(self.status, HoldingStatus::StillNeeded | HoldingStatus::MaybeNeeded | HoldingStatus::Absent);
         match (self.at.as_str(), self.image.as_str()) {
             ("", "") => format!("# {}", self.message),
+            (_, image) if is_kept => format!("# {}: {image}", self.status.as_str()),
             ("", image) => image.to_owned(),
             (at, _) => at.to_owned(),
         }
@@ -88,6 +98,7 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
     let at = match (&args.verb, &args.at) {
         (Some(Verb::Delta(args)), _) => return delta::run(context, args),
         (Some(Verb::Union(args)), _) => return union::run(context, args),
+        (Some(Verb::Delete(args)), _) => return deletion::run(context, args),
         (None, Some(at)) => at,
         (None, None) => return Err(CommandError::usage("no mirror given").help("name it with `--at MIRROR`")),
     };

@@ -1,6 +1,7 @@
 //! Commands about mirrors: filtering catalogs, and related tasks.
 
 mod arguments;
+mod deletion;
 mod delta;
 pub(in crate::cli) mod entries;
 pub(in crate::cli) mod filter;

@@ -290,8 +290,8 @@ Examples:
     },
     Word {
         name: "mirror",
-        usage: "olmdex mirror filter|status|delta|union [OPTIONS]",
-        about: "Filter catalogs for a mirror; show what it lacks, and what is new; unite its states",
+        usage: "olmdex mirror filter|status|delta|delete|union [OPTIONS]",
+        about: "Filter catalogs for a mirror; show what it lacks, what is new, and what can go",
         views: &[
             view(When::Verb("filter"), &["filter"], ""),
             view(
@@ -605,6 +605,7 @@ mod tests {
             ("mirror filter -p a", "filter -p a"),
             ("mirror delta a b", "mirror delta a b"),
             ("mirror union a b --full c", "mirror union a b --full c"),
+            ("mirror delete -c a", "mirror delete -c a"),
             ("image push a b", "push a b"),
             ("lock keda", "lock keda"),
             ("help --man --dir .", "man --dir ."),

@@ -23,6 +23,9 @@ pub struct Holding {
     pub at: String,
     /// Bytes of manifest, configuration and layers, if the mirror reports them.
     pub size: u64,
+    /// The configurations and the installed operators that need an image which another configuration deletes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needed_by: Vec<String>,
     /// The reason why it could not be looked up, or was not compared; empty if it was.
     pub message: String,
 }
@@ -31,6 +34,10 @@ pub struct Holding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoldingStatus {
+    /// A configuration deletes it, and another one or an installed operator needs it.
+    StillNeeded,
+    /// A configuration deletes it, and it is unknown whether something else needs it.
+    MaybeNeeded,
     /// It is needed, and is not there.
     Missing,
     /// It is needed, and it is unknown whether it is there.
@@ -40,6 +47,10 @@ pub enum HoldingStatus {
     /// It is there or asked for, and nobody knows whether it is needed: no configuration names such an image, or it
     /// belongs to what olmdex does not list.
     NotCompared,
+    /// A configuration deletes it, and nothing else that was given needs it.
+    Deletable,
+    /// A configuration deletes it, and it is not there.
+    Absent,
     /// It is needed, and there.
     Present,
 }
@@ -58,18 +69,30 @@ impl Holding {
             Status::Missing => (HoldingStatus::Missing, String::new()),
             Status::Unknown => (HoldingStatus::Unknown, presence.message),
         };
-        Self { status, image: image.to_string(), at: at.to_owned(), size: presence.size, message }
+        Self {
+            status,
+            image: image.to_string(),
+            at: at.to_owned(),
+            size: presence.size,
+            needed_by: Vec::new(),
+            message,
+        }
     }
 
     /// A wish that olmdex does not list, in words.
     pub fn of_unlisted(wish: &str) -> Self {
         let message = format!("the configuration asks for {wish}, which olmdex does not list");
+        Self::not_compared(message)
+    }
+
+    /// Something that is not compared, in words.
+    pub fn not_compared(message: String) -> Self {
         Self::other(HoldingStatus::NotCompared, String::new(), message)
     }
 
     /// Something that is there, and which nothing needs, as far as that is known.
     fn other(status: HoldingStatus, at: String, message: String) -> Self {
-        Self { status, image: String::new(), at, size: 0, message }
+        Self { status, image: String::new(), at, size: 0, needed_by: Vec::new(), message }
     }
 }
 

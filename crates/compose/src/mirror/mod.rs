@@ -18,6 +18,7 @@ mod catalog;
 mod check;
 mod configuration;
 mod decode;
+mod deletions;
 mod dependencies;
 mod document;
 mod equivalent;
@@ -49,6 +50,7 @@ pub use configuration::{
     AdditionalImage, Channel, Configuration, Depth, Operator, Others, Package, Platform, Range, catalog_names,
 };
 pub use decode::{Dialect, decode, read, read_deletion};
+pub use deletions::Deletions;
 pub use dependencies::ask_for;
 pub use document::{ManifestValue, documents};
 pub use equivalent::equivalent;
