@@ -1,6 +1,6 @@
 //! A configuration of oc-mirror, compared with the catalogs that it mirrors, and with its state before a change.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::building::builder;
 use super::error::AskError;
@@ -93,9 +93,9 @@ impl ImageSetQuestion<'_> {
     /// [`ImageSetError`]
     pub fn answer(&self) -> Result<ImageSetAnswer, ImageSetError> {
         let kept = self.now.kept()?;
-        let mut findings = Vec::new();
+        let mut findings = Found::new();
         for ((number, catalog), part) in self.now.catalogs.iter().zip(&kept) {
-            self.compare(*number, catalog, part, &mut findings);
+            compare(*number, catalog, part, &mut findings);
         }
         let mut state = ImageSetState::default();
         let images = self.now.images(&kept);
@@ -112,83 +112,8 @@ impl ImageSetQuestion<'_> {
                 self.lost(before, (*number, catalog, part), &kept, &mut findings)?;
             }
         }
-        let has_lost = findings.iter().any(|finding| finding.rule.id == rules::LOST_VERSION.id);
-        Ok(ImageSetAnswer { findings, state, has_lost })
-    }
-
-    /// A finding at a part of an entry.
-    fn at(&self, number: usize, rest: &[Step], finding: Finding) -> Finding {
-        let path = [&["operators".into(), number.into()], rest].concat();
-        finding.at(self.file.place(&path))
-    }
-
-    /// The steps to the entry of a package; those to all of them for one that is not named.
-    fn package(operator: &Operator, name: &str) -> Vec<Step> {
-        match operator.packages.iter().position(|package| package.name == name) {
-            Some(at) => vec!["packages".into(), at.into()],
-            None => vec!["catalog".into()],
-        }
-    }
-
-    /// Compares an entry with its catalog.
-    fn compare(&self, number: usize, catalog: &MirrorCatalog, kept: &KeptPart, findings: &mut Vec<Finding>) {
-        let operator = &catalog.operator;
-        let name = printable(&operator.catalog).into_owned();
-        let unfit =
-            |finding: Finding, package: &str| finding.of_package(Some(package.to_owned()).filter(|it| !it.is_empty()));
-        for remark in &kept.remarks {
-            let (rest, finding) = match remark {
-                KeptRemark::Missing(Missing::Package { package, meant }) => {
-                    let message = format!("catalog `{name}` has no package `{}`", printable(package));
-                    let help = meant.as_ref().map(|meant| format!("did you mean `{}`?", printable(meant)));
-                    let help = help.unwrap_or_else(|| "`olmdex list packages` lists them".to_owned());
-                    (Self::package(operator, package), unfit(rules::MISSING.finding(message).help(help), package))
-                }
-                KeptRemark::Missing(Missing::Channel { package, channel, meant, known }) => {
-                    let message = format!("package `{}` has no channel `{}`", printable(package), printable(channel));
-                    let known = || format!("it has {}", printable(&known.join(", ")));
-                    let help =
-                        meant.as_ref().map_or_else(known, |meant| format!("did you mean `{}`?", printable(meant)));
-                    let of_package = operator.packages.iter().find(|asked| asked.name == *package);
-                    let at = of_package.and_then(|asked| asked.channels.iter().position(|it| it.name == *channel));
-                    let channel = at.map(|at| vec!["channels".into(), at.into()]).unwrap_or_default();
-                    let rest = [Self::package(operator, package), channel].concat();
-                    (rest, unfit(rules::MISSING.finding(message).help(help), package))
-                }
-                KeptRemark::Refused { package, why } => {
-                    let message = format!("oc-mirror refuses package `{}`: {why}", printable(package));
-                    let help = "`olmdex filter --repair` finds the nearest configuration that works";
-                    (Self::package(operator, package), unfit(rules::REFUSED.finding(message).help(help), package))
-                }
-                KeptRemark::Invalid { package, why } => {
-                    let message = format!("the mirrored package `{}` is not valid: {why}", printable(package));
-                    let help = "the fault is in the catalog itself; `olmdex validate` shows where";
-                    (Self::package(operator, package), unfit(rules::RESULT.finding(message).help(help), package))
-                }
-                KeptRemark::Broken(broken) => {
-                    let n = broken.len();
-                    let message = format!("catalog `{name}` has documents that cannot be read ({n} faults)");
-                    let help = "`olmdex validate` shows them";
-                    (vec!["catalog".into()], rules::RESULT.finding(message).help(help))
-                }
-                KeptRemark::Warning(words) => (vec!["catalog".into()], rules::RESULT.finding(words.clone())),
-            };
-            findings.push(self.at(number, &rest, finding));
-        }
-        for (of_package, asked) in operator.packages.iter().enumerate() {
-            let Some(facts) = catalog.catalog.packages.get(&asked.name) else { continue };
-            let at: Vec<Step> = vec!["packages".into(), of_package.into()];
-            let of_channels = asked.channels.iter().enumerate();
-            let of_channels = of_channels.map(|(number, channel)| {
-                (&channel.range, [&at[..], &["channels".into(), number.into(), "minVersion".into()]].concat())
-            });
-            let own = (&asked.range, [&at[..], &["minVersion".into()]].concat());
-            for (range, path) in std::iter::once(own).chain(of_channels) {
-                if let Some(finding) = missing_version(&asked.name, range, facts) {
-                    findings.push(self.at(number, &path, finding));
-                }
-            }
-        }
+        let has_lost = findings.iter().any(|(_, finding)| finding.rule.id == rules::LOST_VERSION.id);
+        Ok(ImageSetAnswer { findings: self.file.placed(findings), state, has_lost })
     }
 
     /// The versions that an entry mirrored before the change and that cannot be upgraded any more.
@@ -197,7 +122,7 @@ impl ImageSetQuestion<'_> {
         before: &KnownCatalogs<'_>,
         (number, catalog, part): (usize, &MirrorCatalog, &KeptPart),
         kept: &[KeptPart],
-        findings: &mut Vec<Finding>,
+        findings: &mut Found,
     ) -> Result<(), ImageSetError> {
         let had: Vec<&String> = packages_of(part).collect();
         let operator = &before.configuration.operators[number];
@@ -208,16 +133,17 @@ impl ImageSetQuestion<'_> {
         };
         let Some(successor) = successor(operator, &self.now.configuration.operators) else {
             let what = format!("catalog `{}` is no longer mirrored", printable(&operator.catalog));
-            findings.extend(had.iter().map(|package| gone(package, &what).at(self.file.place(&["operators".into()]))));
+            findings.extend(had.iter().map(|package| (vec!["operators".into()], gone(package, &what))));
             return Ok(());
         };
         let known = self.now.catalogs.iter().zip(kept).find(|((number, _), _)| *number == successor);
         let Some(((_, entry), now)) = known else { return Ok(()) };
+        let entries = package_entries(&entry.operator);
         let has: BTreeSet<&String> = packages_of(now).collect();
         let (both, lost): (Vec<&String>, Vec<&String>) = had.into_iter().partition(|package| has.contains(package));
         for package in lost {
             let finding = gone(package, "it is no longer mirrored");
-            findings.push(self.at(successor, &Self::package(&entry.operator, package), finding));
+            findings.push((in_entry(successor, &at_package(&entries, package)), finding));
         }
         if both.is_empty() {
             return Ok(());
@@ -230,9 +156,92 @@ impl ImageSetQuestion<'_> {
             let message = format!("in the mirror, {}", finding.message);
             let help = "mirror the versions between the old and the new ones too: lower `minVersion`";
             let finding = rules::LOST_VERSION.finding(message).help(help).of_package(package.clone());
-            findings.push(self.at(successor, &Self::package(&entry.operator, &package), finding));
+            findings.push((in_entry(successor, &at_package(&entries, &package)), finding));
         }
         Ok(())
+    }
+}
+
+/// Findings about values among the wishes.
+type Found = Vec<(Vec<Step>, Finding)>;
+
+/// The steps to a part of an entry.
+fn in_entry(number: usize, rest: &[Step]) -> Vec<Step> {
+    [&["operators".into(), number.into()], rest].concat()
+}
+
+/// The entries of packages, by their names.
+fn package_entries(operator: &Operator) -> BTreeMap<&str, usize> {
+    operator.packages.iter().enumerate().rev().map(|(at, package)| (package.name.as_str(), at)).collect()
+}
+
+/// The steps from a catalog's entry to that of a package; to the catalog for one that is not named.
+fn at_package(entries: &BTreeMap<&str, usize>, name: &str) -> Vec<Step> {
+    match entries.get(name) {
+        Some(at) => vec!["packages".into(), (*at).into()],
+        None => vec!["catalog".into()],
+    }
+}
+
+/// Compares an entry with its catalog.
+fn compare(number: usize, catalog: &MirrorCatalog, kept: &KeptPart, findings: &mut Found) {
+    let operator = &catalog.operator;
+    let name = printable(&operator.catalog).into_owned();
+    let entries = package_entries(operator);
+    let package_at = |package: &str| at_package(&entries, package);
+    let unfit =
+        |finding: Finding, package: &str| finding.of_package(Some(package.to_owned()).filter(|it| !it.is_empty()));
+    for remark in &kept.remarks {
+        let (rest, finding) = match remark {
+            KeptRemark::Missing(Missing::Package { package, meant }) => {
+                let message = format!("catalog `{name}` has no package `{}`", printable(package));
+                let help = meant.as_ref().map(|meant| format!("did you mean `{}`?", printable(meant)));
+                let help = help.unwrap_or_else(|| "`olmdex list packages` lists them".to_owned());
+                (package_at(package), unfit(rules::MISSING.finding(message).help(help), package))
+            }
+            KeptRemark::Missing(Missing::Channel { package, channel, meant, known }) => {
+                let message = format!("package `{}` has no channel `{}`", printable(package), printable(channel));
+                let known = || format!("it has {}", printable(&known.join(", ")));
+                let help = meant.as_ref().map_or_else(known, |meant| format!("did you mean `{}`?", printable(meant)));
+                let of_package = operator.packages.iter().find(|asked| asked.name == *package);
+                let at = of_package.and_then(|asked| asked.channels.iter().position(|it| it.name == *channel));
+                let channel = at.map(|at| vec!["channels".into(), at.into()]).unwrap_or_default();
+                let rest = [package_at(package), channel].concat();
+                (rest, unfit(rules::MISSING.finding(message).help(help), package))
+            }
+            KeptRemark::Refused { package, why } => {
+                let message = format!("oc-mirror refuses package `{}`: {why}", printable(package));
+                let help = "`olmdex filter --repair` finds the nearest configuration that works";
+                (package_at(package), unfit(rules::REFUSED.finding(message).help(help), package))
+            }
+            KeptRemark::Invalid { package, why } => {
+                let message = format!("the mirrored package `{}` is not valid: {why}", printable(package));
+                let help = "the fault is in the catalog itself; `olmdex validate` shows where";
+                (package_at(package), unfit(rules::RESULT.finding(message).help(help), package))
+            }
+            KeptRemark::Broken(broken) => {
+                let n = broken.len();
+                let message = format!("catalog `{name}` has documents that cannot be read ({n} faults)");
+                let help = "`olmdex validate` shows them";
+                (vec!["catalog".into()], rules::RESULT.finding(message).help(help))
+            }
+            KeptRemark::Warning(words) => (vec!["catalog".into()], rules::RESULT.finding(words.clone())),
+        };
+        findings.push((in_entry(number, &rest), finding));
+    }
+    for (of_package, asked) in operator.packages.iter().enumerate() {
+        let Some(facts) = catalog.catalog.packages.get(&asked.name) else { continue };
+        let at: Vec<Step> = vec!["packages".into(), of_package.into()];
+        let of_channels = asked.channels.iter().enumerate();
+        let of_channels = of_channels.map(|(number, channel)| {
+            (&channel.range, [&at[..], &["channels".into(), number.into(), "minVersion".into()]].concat())
+        });
+        let own = (&asked.range, [&at[..], &["minVersion".into()]].concat());
+        for (range, path) in std::iter::once(own).chain(of_channels) {
+            if let Some(finding) = missing_version(&asked.name, range, facts) {
+                findings.push((in_entry(number, &path), finding));
+            }
+        }
     }
 }
 

@@ -51,8 +51,8 @@ use crate::{cluster, community, legacy};
 /// The content of a path tells its kind: a catalog (directory, file, image, index), bundle directories, a repository of
 /// operators or one of its operators, templates of catalogs, a legacy SQLite file, objects of a cluster (a must-gather,
 /// ClusterExtensions), CustomResourceDefinitions, configurations of oc-mirror. Each is checked by the rules for its
-/// kind, and there is one report. Exits with 0 if there are no errors, with 1 if there are or nothing is there to check,
-/// with 3 if a path cannot be read.
+/// kind, and there is one report. Exits with 0 if there are no errors, with 1 if there are or nothing is there to
+/// check, with 3 if a path cannot be read.
 ///
 /// A repository that publishes catalogs is taken apart: the catalogs that its Dockerfiles and Containerfiles put below
 /// `/configs`, other catalogs, templates, bundles. Each is checked by itself, the fragments of one OpenShift also

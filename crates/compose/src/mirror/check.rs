@@ -8,7 +8,7 @@ use super::decode::{Dialect, configuration, duplicate_keys, last_key, misfits};
 use super::error::Fault;
 use super::images::MirrorImages;
 use super::purpose::Purpose;
-use super::rewrite::{differences, reach};
+use super::rewrite::differences;
 use super::rules;
 use super::verify::{PlacedFault, faults, in_operator};
 use olmdex_base::diag::{Finding, Place, closest, may_have, printable};
@@ -24,8 +24,6 @@ pub struct ConfigurationFile<'t> {
     /// Its name for people.
     shown: &'t str,
     raw: &'t [u8],
-    /// Its first document.
-    nodes: Vec<YamlNode>,
     /// The configuration, as far as it can be read.
     pub configuration: Configuration,
     /// Its faults.
@@ -39,7 +37,7 @@ impl<'t> ConfigurationFile<'t> {
     /// Reads a file of either kind.
     pub fn read(shown: &'t str, raw: &'t [u8]) -> Self {
         let configuration = Configuration::default();
-        let mut file = Self { shown, raw, nodes: Vec::new(), configuration, findings: Vec::new() };
+        let mut file = Self { shown, raw, configuration, findings: Vec::new() };
         let (spots, findings): (Vec<Spot>, Vec<Finding>) = file.inspect().into_iter().unzip();
         let places = file.places(&spots.iter().collect::<Vec<_>>());
         file.findings = findings.into_iter().zip(places).map(|(finding, place)| finding.at(place)).collect();
@@ -53,29 +51,17 @@ impl<'t> ConfigurationFile<'t> {
         locate_all(self.raw, origin, spots).into_iter().map(|place| place.in_file(self.shown)).collect()
     }
 
-    /// The place of a value among the wishes, or of the nearest one above it.
-    pub fn place(&self, path: &[Step]) -> Option<Place> {
-        let path = [&[self.configuration.purpose.stanza().into()], path].concat();
-        self.places(&[&self.spot(&path)]).pop()
+    /// Findings about values among the wishes, each at its own value or the nearest one above it.
+    pub fn placed(&self, found: Vec<(Vec<Step>, Finding)>) -> Vec<Finding> {
+        let (spots, findings): (Vec<Spot>, Vec<Finding>) =
+            found.into_iter().map(|(path, finding)| (self.spot(&path), finding)).unzip();
+        let places = self.places(&spots.iter().collect::<Vec<_>>());
+        findings.into_iter().zip(places).map(|(finding, place)| finding.at(place)).collect()
     }
 
-    /// The spot of a value, or of the nearest one above it.
+    /// The spot of a value among the wishes.
     fn spot(&self, path: &[Step]) -> Spot {
-        match reach(&self.nodes, path) {
-            // An empty value has no text of its own.
-            Some((_, Some(key), node)) if node.start >= node.end => Spot::Offset(key.start),
-            Some((reached, Some(key), _)) if reached < path.len() => Spot::Offset(key.start),
-            Some((_, _, node)) => Spot::Offset(node.start),
-            None => Spot::Start,
-        }
-    }
-
-    /// The spot of a key.
-    fn spot_of_key(&self, path: &[Step]) -> Spot {
-        match reach(&self.nodes, path) {
-            Some((_, Some(key), _)) => Spot::Offset(key.start),
-            _ => self.spot(path),
-        }
+        Spot::Path([&[self.configuration.purpose.stanza().into()], path].concat())
     }
 
     fn inspect(&mut self) -> Vec<(Spot, Finding)> {
@@ -93,8 +79,7 @@ impl<'t> ConfigurationFile<'t> {
         }
         // Only a text within the limits of the reader has few enough levels.
         let text = yaml::utf16_text(self.raw).map_or_else(|| String::from_utf8_lossy(self.raw), Cow::Owned);
-        self.nodes = yaml::nodes(&text).unwrap_or_default();
-        let mut found: Vec<(Spot, Finding)> = self.repeated_keys();
+        let mut found = repeated_keys(&yaml::nodes(&text).unwrap_or_default());
         let converted = json::decode_utf8(&converted);
         let mut reader = Reader::new();
         let value = reader.read(&converted).ok().filter(|value| value.kind() == Kind::Object);
@@ -113,15 +98,15 @@ impl<'t> ConfigurationFile<'t> {
             };
             let help = "write `kind: ImageSetConfiguration`, or `kind: DeleteImageSetConfiguration` in a file for \
                         `oc-mirror delete`";
-            found.push((self.spot(&["kind".into()]), rules::KIND.finding(message).help(help)));
+            found.push((Spot::Path(vec!["kind".into()]), rules::KIND.finding(message).help(help)));
         }
         let (of, misfits) = misfits(value, purpose);
-        let has_stanza = self.check_stanza(value, purpose, &mut found);
+        let has_stanza = check_stanza(value, purpose, &mut found);
         let is_known = |misfit: &Misfit| {
             let key = last_key(&misfit.path);
             misfit.path.len() == 1 && !has_stanza && [purpose.other().stanza(), "spec", "metadata"].contains(&key)
         };
-        found.extend(misfits.iter().filter(|misfit| !is_known(misfit)).map(|misfit| self.misfit(of, misfit)));
+        found.extend(misfits.iter().filter(|misfit| !is_known(misfit)).map(|misfit| of_misfit(of, misfit)));
         self.configuration = configuration(value, Dialect::Named, purpose);
         let wishes = value.get_field(purpose.stanza());
         found.extend(self.wishes(wishes));
@@ -129,48 +114,6 @@ impl<'t> ConfigurationFile<'t> {
         let n_kept = (0..found.len()).take_while(|n| may_have(*n)).count();
         found.truncate(n_kept);
         found
-    }
-
-    /// Whether the field of the wishes is there, and that of the other kind is not.
-    fn check_stanza(&self, value: Value<'_>, purpose: Purpose, found: &mut Vec<(Spot, Finding)>) -> bool {
-        let (own, other) = (purpose.stanza(), purpose.other().stanza());
-        let has = |field: &str| value.get(field).is_some();
-        let kind = purpose.kind();
-        let (at, message, help) = if has(other) {
-            let message = format!("`{other}` is not a field of `{kind}`");
-            let help = match has(own) {
-                true => format!("move `{other}` to a file of `kind: {}`", purpose.other().kind()),
-                false => format!(
-                    "write `{own}:`, or `kind: {}` if the images are to be {}",
-                    purpose.other().kind(),
-                    if purpose == Purpose::Mirror { "removed from the mirror" } else { "mirrored" }
-                ),
-            };
-            (vec![other.into()], message, help)
-        } else if has(own) {
-            return true;
-        } else if value.get_field("spec").is_some_and(|spec| spec.get_field(own).is_some()) {
-            let help = format!("move `{own}` to the top of the file, and remove `spec` and `metadata`");
-            (
-                vec!["spec".into(), own.into()],
-                format!("`{own}` is inside of `spec`, where oc-mirror does not look"),
-                help,
-            )
-        } else {
-            let help = format!("write the wishes below `{own}:` at the top of the file");
-            (vec!["kind".into()], format!("the file has no `{own}`"), help)
-        };
-        found.push((self.spot_of_key(&at), rules::STANZA.finding(message).help(help)));
-        false
-    }
-
-    fn repeated_keys(&self) -> Vec<(Spot, Finding)> {
-        let repeated = duplicate_keys(&self.nodes).into_iter().map(|(at, key)| {
-            let message = format!("the mapping has the key `{}` twice", printable(&key));
-            let help = "put the items of both below one key";
-            (Spot::Offset(at), rules::REPEATED_KEY.finding(message).help(help))
-        });
-        repeated.collect()
     }
 
     fn second_document(&self) -> Option<(Spot, Finding)> {
@@ -183,36 +126,12 @@ impl<'t> ConfigurationFile<'t> {
         Some((Spot::Line(second.first_line, 1), finding))
     }
 
-    fn misfit(&self, of: GoType, misfit: &Misfit) -> (Spot, Finding) {
-        let key = printable(last_key(&misfit.path)).into_owned();
-        if misfit.problem != Problem::Unknown {
-            let finding = rules::WRONG_TYPE.finding(format!("`{}` {}", printable(&misfit.field()), misfit.message()));
-            let help = misfit.wants_quotes().then_some("put quotes around the value");
-            let finding = match help {
-                Some(help) => finding.help(help),
-                None => finding,
-            };
-            return (self.spot(&misfit.path), finding);
-        }
-        let parents = &misfit.path[..misfit.path.len().saturating_sub(1)];
-        let owner = owner(parents);
-        let message = match owner.as_str() {
-            "" => format!("a configuration has no field `{key}`"),
-            owner => format!("`{owner}` has no field `{key}`"),
-        };
-        let known = fields_at(of.fields(), parents);
-        let finding = rules::UNKNOWN_FIELD.finding(message).help(advice(of, &key, known));
-        (self.spot_of_key(&misfit.path), finding)
-    }
-
     /// The faults of the values.
     fn wishes(&self, wishes: Option<Value<'_>>) -> Vec<(Spot, Finding)> {
         let configuration = &self.configuration;
-        let stanza: Step = configuration.purpose.stanza().into();
-        let inside = |path: &[Step]| self.spot(&[std::slice::from_ref(&stanza), path].concat());
         let mut found = Vec::new();
         for (path, fault) in faults(configuration).into_iter().flatten().chain(own_faults(configuration)) {
-            found.push((inside(&path), of_fault(&fault)));
+            found.push((self.spot(&path), of_fault(&fault)));
         }
         let operators = wishes.and_then(|wishes| wishes.members().find(|member| is_key(member.0, "operators")));
         let values = operators.into_iter().flat_map(|member| member.1.items());
@@ -225,7 +144,10 @@ impl<'t> ConfigurationFile<'t> {
                 );
                 let help = "name the packages, or remove `packages` if all of them are wanted";
                 found.push((
-                    inside(&in_operator(number, &["packages".into()])),
+                    Spot::Key(
+                        [&[configuration.purpose.stanza().into()], &in_operator(number, &["packages".into()])[..]]
+                            .concat(),
+                    ),
                     rules::WHOLE_CATALOG.finding(message).help(help),
                 ));
             }
@@ -235,13 +157,75 @@ impl<'t> ConfigurationFile<'t> {
             for error in MirrorImages::of(&alone, [], None).refused {
                 let finding = rules::IMAGE.finding(format!("oc-mirror leaves an image out: {error}"));
                 let help = error.help().unwrap_or("write a reference such as `quay.io/org/image:v1`");
-                found.push((inside(&["additionalImages".into(), number.into()]), finding.help(help)));
+                found.push((self.spot(&["additionalImages".into(), number.into()]), finding.help(help)));
             }
         }
         let old = differences(configuration).into_iter().map(|words| rules::OLD_VERSION.finding(words));
-        found.extend(old.map(|finding| (self.spot(&["apiVersion".into()]), finding)));
+        found.extend(old.map(|finding| (Spot::Path(vec!["apiVersion".into()]), finding)));
         found
     }
+}
+
+/// Whether the field of the wishes is there, and that of the other kind is not.
+fn check_stanza(value: Value<'_>, purpose: Purpose, found: &mut Vec<(Spot, Finding)>) -> bool {
+    let (own, other) = (purpose.stanza(), purpose.other().stanza());
+    let has = |field: &str| value.get(field).is_some();
+    let kind = purpose.kind();
+    let (at, message, help) = if has(other) {
+        let message = format!("`{other}` is not a field of `{kind}`");
+        let help = match has(own) {
+            true => format!("move `{other}` to a file of `kind: {}`", purpose.other().kind()),
+            false => format!(
+                "write `{own}:`, or `kind: {}` if the images are to be {}",
+                purpose.other().kind(),
+                if purpose == Purpose::Mirror { "removed from the mirror" } else { "mirrored" }
+            ),
+        };
+        (vec![other.into()], message, help)
+    } else if has(own) {
+        return true;
+    } else if value.get_field("spec").is_some_and(|spec| spec.get_field(own).is_some()) {
+        let help = format!("move `{own}` to the top of the file, and remove `spec` and `metadata`");
+        (vec!["spec".into(), own.into()], format!("`{own}` is inside of `spec`, where oc-mirror does not look"), help)
+    } else {
+        let help = format!("write the wishes below `{own}:` at the top of the file");
+        (vec!["kind".into()], format!("the file has no `{own}`"), help)
+    };
+    found.push((Spot::Key(at), rules::STANZA.finding(message).help(help)));
+    false
+}
+
+/// Keys that a mapping has twice.
+fn repeated_keys(nodes: &[YamlNode]) -> Vec<(Spot, Finding)> {
+    let repeated = duplicate_keys(nodes).into_iter().map(|(at, key)| {
+        let message = format!("the mapping has the key `{}` twice", printable(&key));
+        let help = "put the items of both below one key";
+        (Spot::Offset(at), rules::REPEATED_KEY.finding(message).help(help))
+    });
+    repeated.collect()
+}
+
+/// The finding about a value that oc-mirror does not decode.
+fn of_misfit(of: GoType, misfit: &Misfit) -> (Spot, Finding) {
+    let key = printable(last_key(&misfit.path)).into_owned();
+    if misfit.problem != Problem::Unknown {
+        let finding = rules::WRONG_TYPE.finding(format!("`{}` {}", printable(&misfit.field()), misfit.message()));
+        let help = misfit.wants_quotes().then_some("put quotes around the value");
+        let finding = match help {
+            Some(help) => finding.help(help),
+            None => finding,
+        };
+        return (Spot::Path(misfit.path.clone()), finding);
+    }
+    let parents = &misfit.path[..misfit.path.len().saturating_sub(1)];
+    let owner = owner(parents);
+    let message = match owner.as_str() {
+        "" => format!("a configuration has no field `{key}`"),
+        owner => format!("`{owner}` has no field `{key}`"),
+    };
+    let known = fields_at(of.fields(), parents);
+    let finding = rules::UNKNOWN_FIELD.finding(message).help(advice(of, &key, known));
+    (Spot::Key(misfit.path.clone()), finding)
 }
 
 fn is_key(key: Value<'_>, name: &str) -> bool {
@@ -476,7 +460,7 @@ mod tests {
             (mirror("  platform: {architectures: [a], platforms: [{os: b}]}\n"), vec!["E2111 3:29"]),
             (operator("    packages: [{channels: [{name: ''}]}]\n"), vec!["E2112 5:16", "E2112 5:28"]),
             (operator("    packages:\n"), vec!["W2113 5:5"]),
-            (operator("    packages: []\n"), vec!["W2113 5:15"]),
+            (operator("    packages: []\n"), vec!["W2113 5:5"]),
             (operator("") + "---\n# nothing\n---\nkind: x\n", vec!["W2114 8:1"]),
             (
                 operator("    targetName: c\n    originalRef: d\n") + "apiVersion: mirror.openshift.io/v1alpha2\n",
@@ -512,6 +496,9 @@ mod tests {
             let found = found(text);
             assert!(found.len() == 1 && found[0].starts_with("E2101"), "{found:?}");
         }
+        // Each of many faults is found in one pass.
+        let many: String = (0..20_000).map(|n| format!("  a{n}: 1\n")).collect();
+        assert_eq!(found(&mirror(&many)).len(), 20_000);
         let findings = ConfigurationFile::read("x.yaml", b"kind: ImageSetConfiguration\nmirror: {\xff: 1}\n").findings;
         assert!(!findings.is_empty());
     }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::holdings::{Holding, HoldingStatus};
 use super::place::{Destination, Image, Mirrored};
+use olmdex_base::diag::Listed;
 use olmdex_open::oci::{Presence, Status};
 
 /// An image at its place in a mirror.
@@ -92,19 +93,14 @@ impl<'d> Deletions<'d> {
 
     /// The deleted images, each judged.
     pub fn holdings(&self) -> Vec<Holding> {
-        self.deleted.iter().map(|deleted| self.judged(deleted)).collect()
+        let needs: BTreeMap<&String, Needs<'_>> =
+            self.needed.iter().map(|(location, needed)| (location, Needs::of(needed))).collect();
+        self.deleted.iter().map(|deleted| self.judged(deleted, needs.get(&deleted.at.location()))).collect()
     }
 
-    fn judged(&self, deleted: &PlacedImage) -> Holding {
-        let (mut by, mut unsure) = (BTreeSet::new(), BTreeMap::<&str, BTreeSet<String>>::new());
-        for (needed, who) in self.needed.get(&deleted.at.location()).into_iter().flatten() {
-            let is_same_digest = deleted.digest.is_some() && deleted.digest == needed.digest;
-            if deleted.at.tag == needed.at.tag || is_same_digest {
-                by.insert(who.clone());
-            } else if (deleted.digest.is_none() || needed.digest.is_none()) && !needed.has(Status::Missing) {
-                unsure.entry(who).or_default().insert(needed.image.to_string());
-            }
-        }
+    fn judged(&self, deleted: &PlacedImage, needs: Option<&Needs<'_>>) -> Holding {
+        let by = needs.map(|needs| needs.by(deleted)).unwrap_or_default();
+        let unsure = needs.map(|needs| needs.unsure(deleted)).unwrap_or_default();
         let (status, message) = match &deleted.presence {
             Some(presence) if presence.status == Status::Missing => (HoldingStatus::Absent, String::new()),
             _ if !by.is_empty() => (HoldingStatus::StillNeeded, String::new()),
@@ -112,18 +108,60 @@ impl<'d> Deletions<'d> {
                 (HoldingStatus::MaybeNeeded, presence.message.clone())
             }
             _ if !unsure.is_empty() => {
-                let needs = |(who, images): (&str, BTreeSet<String>)| {
-                    format!("{who} needs {}", images.into_iter().collect::<Vec<_>>().join(", "))
-                };
-                let unsure = unsure.into_iter().map(needs).collect::<Vec<_>>().join("; ");
-                (HoldingStatus::MaybeNeeded, format!("this may be the same manifest: {unsure}; `--at` compares them"))
+                let needs = unsure.iter().map(|(needed, who)| format!("{} of {who}", needed.image));
+                let needs = Listed::of(needs).at_most(NAMED);
+                (HoldingStatus::MaybeNeeded, format!("this may be the same manifest as {needs}; `--at` compares them"))
             }
             _ => (HoldingStatus::Deletable, String::new()),
         };
         let at = if self.to.host.is_empty() { String::new() } else { deleted.at.to_string() };
-        let needed_by = if status == HoldingStatus::StillNeeded { by.into_iter().collect() } else { Vec::new() };
+        let is_needed = status == HoldingStatus::StillNeeded;
+        let needed_by = by.into_iter().filter(|_| is_needed).cloned().collect();
         let size = deleted.presence.as_ref().map_or(0, |presence| presence.size);
         Holding { status, image: deleted.image.to_string(), at, size, needed_by, message }
+    }
+}
+
+/// How many images that may be the same manifest a message names.
+const NAMED: usize = 3;
+
+/// The needed images of a repository, by their names.
+#[derive(Debug, Default)]
+struct Needs<'n> {
+    by_tag: BTreeMap<&'n Option<String>, BTreeSet<&'n String>>,
+    by_digest: BTreeMap<&'n String, BTreeSet<&'n String>>,
+    /// Those that are not known to be absent.
+    all: Vec<&'n (PlacedImage, String)>,
+    /// Those of them without a known digest.
+    by_tag_only: Vec<&'n (PlacedImage, String)>,
+}
+
+impl<'n> Needs<'n> {
+    fn of(needed: &'n [(PlacedImage, String)]) -> Self {
+        let mut needs = Self::default();
+        for need @ (placed, who) in needed {
+            needs.by_tag.entry(&placed.at.tag).or_default().insert(who);
+            if let Some(digest) = &placed.digest {
+                needs.by_digest.entry(digest).or_default().insert(who);
+            }
+            if !placed.has(Status::Missing) {
+                needs.all.push(need);
+                needs.by_tag_only.extend(placed.digest.is_none().then_some(need));
+            }
+        }
+        needs
+    }
+
+    /// Everything that needs an image.
+    fn by(&self, deleted: &PlacedImage) -> BTreeSet<&'n String> {
+        let of_tag = self.by_tag.get(&deleted.at.tag).into_iter().flatten();
+        let of_digest = deleted.digest.iter().filter_map(|digest| self.by_digest.get(digest)).flatten();
+        of_tag.chain(of_digest).copied().collect()
+    }
+
+    /// The needed images that may be the same manifest: of one of both, the digest is not known.
+    fn unsure(&self, deleted: &PlacedImage) -> &[&'n (PlacedImage, String)] {
+        if deleted.digest.is_some() { &self.by_tag_only } else { &self.all }
     }
 }
 

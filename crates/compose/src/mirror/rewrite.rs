@@ -61,28 +61,21 @@ pub fn rename(text: &str, old: &[Operator], new: &[Operator]) -> String {
 
 /// The node at a path, whatever the case of the keys.
 fn find<'n>(nodes: &'n [YamlNode], path: &[Step]) -> Option<&'n YamlNode> {
-    reach(nodes, path).filter(|reached| reached.0 == path.len()).map(|reached| reached.2)
-}
-
-/// The number of steps of a path that there are, whatever the case of the keys, the key of the last one, and the node
-/// there.
-pub(super) fn reach<'n>(nodes: &'n [YamlNode], path: &[Step]) -> Option<(usize, Option<&'n YamlNode>, &'n YamlNode)> {
-    let mut reached = (0, None, nodes.first()?);
+    let mut node = nodes.first()?;
     for step in path {
-        let next = match (step, &reached.2.kind) {
+        let next = match (step, &node.kind) {
             (Step::Key(name), NodeKind::Mapping(pairs, _)) => {
                 pairs.iter().find_map(|(key, value)| match &nodes.get(*key)?.kind {
-                    NodeKind::Scalar { text, .. } if fold_eq(text, name) => Some((Some(*key), *value)),
+                    NodeKind::Scalar { text, .. } if fold_eq(text, name) => Some(*value),
                     _ => None,
-                })
+                })?
             }
-            (Step::Index(at), NodeKind::Sequence(items, _)) => items.get(*at).map(|value| (None, *value)),
-            _ => None,
+            (Step::Index(at), NodeKind::Sequence(items, _)) => *items.get(*at)?,
+            _ => return None,
         };
-        let Some((key, Some(node))) = next.map(|(key, value)| (key, nodes.get(value))) else { break };
-        reached = (reached.0 + 1, key.and_then(|key| nodes.get(key)), node);
+        node = nodes.get(next)?;
     }
-    Some(reached)
+    Some(node)
 }
 
 /// Puts a request into the value of a file, and leaves everything else in it unchanged. The operators are those of the
