@@ -20,6 +20,7 @@ use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
+use crate::cli::catalog::check_counts::Counts;
 use crate::cli::catalog::check_parts::{CheckedParts, print_parts, print_tasks};
 use crate::cli::catalog::closure::Closure;
 use crate::cli::catalog::image_sets::{self, ComparedImageSets, ImageSets};
@@ -33,12 +34,11 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_read
 use crate::cli::terminal::progress::Progress;
 use crate::cluster::{AnyObject, Cluster};
 use crate::community::Operator;
-use crate::compose::Chosen;
 use crate::crd::check_manifests;
 use crate::diag::baseline::Scope;
 use crate::diag::envelope::{FindingsMetadata, PinState, PipelineVerdict, TaskResult};
 use crate::diag::selection::Verdict;
-use crate::diag::{Finding, Listed, Rule, Tally, counted, printable};
+use crate::diag::{Finding, Listed, Rule, counted, printable};
 use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
 use crate::oci::Mirrors;
@@ -275,71 +275,6 @@ fn nothing(args: &CheckArgs, pipelines: &Pipelines) -> CommandError {
         false => format!("nothing of {shown} could be checked"),
     };
     CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or a file of manifests")
-}
-
-/// How much of each kind was checked.
-#[derive(Debug, Default)]
-struct Counts {
-    catalogs: u64,
-    packages: u64,
-    catalog_bundles: u64,
-    templates: u64,
-    bundles: u64,
-    operators: u64,
-    /// In repositories of operators.
-    catalogs_of_operators: u64,
-    legacy: u64,
-    settings: u64,
-    definitions: u64,
-    objects: u64,
-    image_sets: u64,
-}
-
-impl Counts {
-    fn is_nothing(&self) -> bool {
-        let Self { packages, catalog_bundles, templates, bundles, operators, .. } = self;
-        let Self { legacy, settings, definitions, objects, image_sets, .. } = self;
-        let of_catalogs = packages + catalog_bundles + templates + bundles + operators + legacy;
-        of_catalogs + settings + definitions + objects + image_sets == 0
-    }
-
-    /// The verdict on all that was checked.
-    fn verdict(&self, chosen: &Chosen) -> String {
-        let what = self.words();
-        let valid = if chosen.has_hidden_errors() { "no errors except hidden ones" } else { "no errors" };
-        match chosen.tally() {
-            Tally { errors: 0, warnings: 0 } => format!("checked {what}: {valid}"),
-            tally @ Tally { errors: 0, .. } => format!("checked {what}: {valid}, {tally}"),
-            tally => format!("checked {what}: {tally}"),
-        }
-    }
-
-    fn words(&self) -> String {
-        let mut parts = Vec::new();
-        if self.catalogs > 0 {
-            let (packages, bundles) = (counted(self.packages, "package"), counted(self.catalog_bundles, "bundle"));
-            parts.push(format!("{} ({packages}, {bundles})", counted(self.catalogs, "catalog")));
-        }
-        let others = [
-            (self.templates, "template"),
-            (self.operators, "operator"),
-            (self.catalogs_of_operators, "catalog"),
-            (self.bundles, "bundle"),
-            (self.legacy, "legacy file"),
-            (self.settings, "settings file"),
-            (self.definitions, "definition"),
-            (self.objects, "cluster object"),
-            (self.image_sets, "ImageSetConfiguration"),
-        ];
-        for (n, what) in others.into_iter().filter(|it| it.0 > 0) {
-            parts.push(match what {
-                "cluster object" if n > 1 => format!("{n} cluster objects"),
-                "catalog" if n > 1 => format!("{n} catalogs"),
-                what => counted(n, what),
-            });
-        }
-        parts.join(", ")
-    }
 }
 
 /// Checks the paths one after the other, and collects the findings.

@@ -5,6 +5,7 @@ pub(in crate::cli) mod build;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod cache;
 pub(in crate::cli) mod check;
+mod check_counts;
 mod check_parts;
 mod closure;
 pub(in crate::cli) mod diff;
