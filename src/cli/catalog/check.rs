@@ -518,6 +518,17 @@ impl<'c> Checking<'c> {
         Ok(())
     }
 
+    /// Checks an archive or standard input that is no catalog, which is known only once it is open; whether it is one.
+    fn add_no_catalog(&mut self, path: &Path, input: &Input) -> Result<bool, CommandError> {
+        match Recognized::of_files(input) {
+            Recognized::Manifests if path.as_os_str() == STDIN => self.add_manifest_texts(input)?,
+            Recognized::Manifests => self.add_manifests(path)?,
+            Recognized::ImageSets => self.add_image_sets(input)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
     /// The catalogs that are there, or templates of some.
     fn add_catalogs(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
         let path = source.path.as_path();
@@ -532,15 +543,9 @@ impl<'c> Checking<'c> {
         let index = index.map(Rc::new);
         let (mut is_catalog, mut of_source) = (false, None);
         for (name, input) in inputs {
-            // The kind of an archive or of standard input is known only once it is open.
-            let is_stdin = path.as_os_str() == STDIN;
-            if (path.is_file() || is_stdin) && index.is_none() {
-                match Recognized::of_files(&input) {
-                    Recognized::Manifests if is_stdin => return self.add_manifest_texts(&input),
-                    Recognized::Manifests => return self.add_manifests(path),
-                    Recognized::ImageSets => return self.add_image_sets(&input),
-                    _ => {}
-                }
+            let is_file = path.is_file() || path.as_os_str() == STDIN;
+            if is_file && index.is_none() && self.add_no_catalog(path, &input)? {
+                return Ok(());
             }
             let n_files = input.files.len();
             let input = if path.is_dir() && !is_built { self.in_sight(path, input) } else { input };
