@@ -330,9 +330,7 @@ impl<'c> Checking<'c> {
             closure: args.checks(CheckKind::Closure).then(Closure::default),
             // A pipeline runs `opm validate`, whatever else is wanted.
             is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
-            graphs: Vec::new(),
-            are_graphs_wanted: false,
-            read: Vec::new(),
+            graphs: GraphSources::default(),
             images: BTreeSet::new(),
             unbuilt: BTreeSet::new(),
             parts: CheckedParts::default(),

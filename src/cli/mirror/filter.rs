@@ -175,20 +175,22 @@ fn keep(
     catalog: &MirrorCatalog,
 ) -> Result<(KeptPart, Exit), CommandError> {
     let kept = catalog.keep(release)?;
-    let exit = report(
-        context,
-        catalog,
-        &kept,
-        match asked.imageset.is_empty() {
-            false => "`--explain` shows why, and `--repair` corrects the configuration",
-            true => "`--explain` shows why, and what would help",
-        },
-    );
+    let help = match asked.imageset.is_empty() {
+        false => "`--explain` shows why, and `--repair` corrects the configuration",
+        true => "`--explain` shows why, and what would help",
+    };
+    let verb = if purpose == Purpose::Delete { "deletes" } else { "kept" };
+    let exit = report(context, catalog, &kept, (verb, help));
     Ok((kept, exit))
 }
 
 /// Reports losses and changes, and how much is kept. `help` is for packages whose requests cannot be met.
-pub(super) fn report(context: &Context, catalog: &MirrorCatalog, kept: &KeptPart, help: &str) -> Exit {
+pub(super) fn report(
+    context: &Context,
+    catalog: &MirrorCatalog,
+    kept: &KeptPart,
+    (verb, help): (&str, &str),
+) -> Exit {
     let mut exit = Exit::Yes;
     for remark in &kept.remarks {
         match remark {
@@ -217,7 +219,6 @@ pub(super) fn report(context: &Context, catalog: &MirrorCatalog, kept: &KeptPart
     let n_packages = kept.filtered.packages.keys().filter(|it| !it.is_empty()).count();
     let n_bundles = mirror::bundles(&catalog.catalog, &kept.filtered).count();
     let n_images = mirror::images(&catalog.catalog, &kept.filtered).len();
-    let verb = if purpose == Purpose::Delete { "deletes" } else { "kept" };
     context.reporter.note(&format!(
         "{}: {verb} {}, {}, {}",
         catalog.name,

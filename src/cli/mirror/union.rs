@@ -78,7 +78,7 @@ pub(super) fn run(context: &Context, args: &UnionArgs) -> CommandResult {
     let full = open(&args.full, asked)?;
     let (united, kept, mut edges) = MirrorCatalog::united("the union".to_owned(), states, full)?;
     edges.retain(|edge| kept.filtered.packages.contains_key(&edge.package));
-    let exit = filter::report(context, &united, &kept, "");
+    let exit = filter::report(context, &united, &kept, ("kept", ""));
     if edges.is_empty() && exit != Exit::Yes {
         return Err(CommandError::new(exit, "no package is left, so nothing was written"));
     }
