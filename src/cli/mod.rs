@@ -418,7 +418,13 @@ pub fn run() -> ExitCode {
         let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
         return Exit::Yes.into();
     }
-    let cli = match parse(std::env::args_os().collect()) {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let shown: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let format = if wants_json(&shown) { LogFormat::Json } else { LogFormat::Text };
+    if let Some(exit) = foreign_commands::instead_of_old(&words, format) {
+        return exit.into();
+    }
+    let cli = match parse(words) {
         Ok(cli) => cli,
         Err(error) => return end_of_arguments(error),
     };
@@ -482,7 +488,8 @@ pub fn run() -> ExitCode {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::shell::complete::split_words;
+    use olmdex_text::encoding::shell::split;
+
     use super::*;
 
     fn files_below(directory: &Path, found: &mut Vec<PathBuf>) {
@@ -542,7 +549,7 @@ mod tests {
     /// The fault of a proposed command: an unknown word or option, options that exclude each other, or too few words if
     /// it is more than the name of a command.
     fn fault(command: &str) -> Option<String> {
-        let words = split_words(command).into_iter();
+        let words = split(command).into_iter();
         let words = words.take_while(|word| !["|", ">", ";", "<"].contains(&word.as_str()));
         let words: Vec<String> = words.filter(|word| word != "…" && !word.is_empty()).collect();
         let is_letter = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
@@ -569,6 +576,52 @@ mod tests {
         let is_fine =
             is_help || is_left_out || (is_missing && (is_name || is_open)) || (is_of_value && stands_for_others);
         (!is_fine).then(|| format!("`olmdex {command}`: {}", error.to_string().lines().next().unwrap_or_default()))
+    }
+
+    /// The lines that take the place of old commands, with all of their options (mirrors R10).
+    #[test]
+    fn what_takes_the_place_of_old_commands_can_be_typed() {
+        let index = "-f q.io/o/i:v1 -t l:5000/i:v2 -i q.io/o/opm:v1 -c podman --permissive --skip-tls-verify";
+        let lines = [
+            format!("opm index prune {index} -p a,b"),
+            "opm index prune -f=q.io/o/i:v1 --packages a --packages=b --generate -d index.Dockerfile".to_owned(),
+            "opm index prune".to_owned(),
+            format!("opm index rm {index} -o a,b --pull-tool none"),
+            format!("opm index add {index} -b q.io/b:1,q.io/b:2 --mode semver --overwrite-latest --enable-alpha"),
+            "opm index add --bundles q.io/b:1 --tag q.io/i:v1".to_owned(),
+            format!("opm index prune-stranded {index}"),
+            format!("opm index deprecatetruncate {index} -b q.io/b:1 --allow-package-removal"),
+            "opm index export -i q.io/o/i:v1 -p a,b -f dir --use-http".to_owned(),
+            "opm index export --index q.io/o/i:v1".to_owned(),
+            "opm registry add -d b.db -b q.io/b:1 --mode semver-skippatch --use-http --ca-file ca.pem".to_owned(),
+            "opm registry rm -d b.db -o a,b --permissive".to_owned(),
+            "opm registry prune --database b.db --packages a".to_owned(),
+            "opm registry prune-stranded".to_owned(),
+            "opm registry deprecatetruncate -b q.io/b:1 --allow-package-removal".to_owned(),
+            "opm registry serve -d b.db -p 50052 --skip-migrate --timeout-seconds 9".to_owned(),
+            "opm alpha list packages q.io/o/i:v1".to_owned(),
+            "opm alpha list channels my-catalog a".to_owned(),
+            "opm alpha list bundles localhost/i a".to_owned(),
+            "oc-mirror list operators --catalogs --version=4.20".to_owned(),
+            "oc-mirror list operators --catalog q.io/o/i:v1 --package a --channel stable".to_owned(),
+            "oc mirror list operators --catalog=oci:///tmp/i --package=a --v2".to_owned(),
+            "oc-mirror list releases --channel stable-4.20 --filter-by-archs amd64,arm64".to_owned(),
+            "oc-mirror list updates imageset.yaml".to_owned(),
+        ];
+        for line in lines {
+            let explained = crate::explain::decode(&line).expect("it is known");
+            let parts = [&explained].into_iter().chain(&explained.others);
+            let commands: Vec<&String> = parts.flat_map(|part| &part.next).collect();
+            assert!(!commands.is_empty(), "{line}");
+            for command in commands {
+                let words = command.strip_prefix("olmdex ").expect("it is ours");
+                assert_eq!(fault(words), None, "{line}\n{command}");
+                // A fault of a value counts, too, if nothing in it stands for something else.
+                let stands = words.chars().any(char::is_uppercase) && !words.contains(" -O ");
+                let all = ["olmdex".into()].into_iter().chain(split(words).into_iter().map(OsString::from)).collect();
+                assert!(stands || parse(all).is_ok(), "{line}\n{command}");
+            }
+        }
     }
 
     #[test]

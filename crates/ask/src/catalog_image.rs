@@ -1,4 +1,4 @@
-//! The image of a catalog, packed: whether it may be sent, and the files of its layer.
+//! The image of a catalog or of a legacy database, packed: whether it may be sent, and the files of its layer.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use olmdex_base::diag::{Finding, Severity, counted};
+use olmdex_base::file::Text;
 use olmdex_compose::compose::{Composition, Files, FilesError};
 use olmdex_compose::mirror::Blobs;
 use olmdex_fbc::{Format, Input, Level, Origin, RenderDefect, Rendering, RereadError, Selection, Sorted};
 use olmdex_legacy::{LegacyError, package_file};
 use olmdex_olm::upgrade::check_catalog;
-use olmdex_open::oci::pack::{self, Base, LayerWriter, PackedImage};
+use olmdex_open::oci::pack::{self, Base, LayerWriter, PackedImage, Payload};
 use olmdex_open::oci::{Content, Image, ImageOptions, ImageSelector, OciError, PlatformOf};
 use olmdex_open::source::SourceError;
 use olmdex_text::json::Expansion;
@@ -20,6 +21,8 @@ use olmdex_text::json::Expansion;
 /// The files of a catalog in an image.
 #[derive(Debug, Clone, Copy)]
 pub enum CatalogFiles<'c> {
+    /// A legacy database.
+    Database(&'c Text),
     /// Those of a directory, as they are.
     AsWritten(&'c Input),
     /// One of each package, in JSON.
@@ -83,10 +86,11 @@ impl CatalogFiles<'_> {
     /// # Errors
     /// [`CatalogImageError`]
     pub fn image(self, parts: ImageParts<'_>) -> Result<PackedImage, CatalogImageError> {
-        let mut layer = LayerWriter::begin(&parts.options.scratch, &parts.bases)?;
+        let payload = if matches!(self, Self::Database(_)) { Payload::Database } else { Payload::Catalog };
+        let mut layer = LayerWriter::begin(&parts.options.scratch, &parts.bases, payload)?;
         self.write(&mut layer)?;
         let image = pack::catalog(&layer.finish()?, parts.platforms, parts.bases, parts.labels, parts.created)?;
-        if let Some(name) = parts.checked_as {
+        if let Some(name) = parts.checked_as.filter(|_| payload == Payload::Catalog) {
             let mut errors = self.remarks();
             errors.extend(findings(&image, name, parts.options)?);
             errors.retain(|finding| finding.rule.severity == Severity::Error);
@@ -102,13 +106,14 @@ impl CatalogFiles<'_> {
         match self {
             Self::AsWritten(input) | Self::ByPackage(input) => input.remarks.clone(),
             Self::Composed(composition, _) => composition.input().remarks,
-            Self::Kept(_) => Vec::new(),
+            Self::Kept(_) | Self::Database(_) => Vec::new(),
         }
     }
 
     fn write(self, layer: &mut LayerWriter) -> Result<(), CatalogImageError> {
         let expansion = Expansion::default();
         match self {
+            Self::Database(text) => layer.add("index.db", text.len(), &mut text.reader())?,
             Self::AsWritten(input) => {
                 for file in &input.files {
                     let path = || PathBuf::from(&file.shown);

@@ -90,6 +90,31 @@ impl LegacyFile {
         Ok(file)
     }
 
+    /// Opens a file as far as it can be read: without the journal if that cannot be played back, and with those of these
+    /// tables whose definition is readable.
+    ///
+    /// # Errors
+    /// [`LegacyError`] if it is not a database, or nothing of its schema can be read.
+    pub(super) fn open_damaged(path: &Path, scratch: &Path, tables: &[&str]) -> Result<Self, LegacyError> {
+        let error = match Self::open(path, scratch) {
+            Err(error @ LegacyError::Damaged { .. }) => error,
+            opened => return opened,
+        };
+        let connection = connect_damaged(path).map_err(|error| LegacyError::sqlite(path, &error))?;
+        let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for table in tables.iter().copied().chain(["schema_migrations"]) {
+            let found = columns_of_table(&connection, table).unwrap_or_default();
+            if !found.is_empty() {
+                columns.insert(table.to_owned(), found);
+            }
+        }
+        if columns.is_empty() {
+            return Err(error);
+        }
+        let claim = claim(&connection).unwrap_or(Claim::None);
+        Ok(Self { path: path.to_owned(), actual: path.to_owned(), claim, columns, scratch: None })
+    }
+
     /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
@@ -106,7 +131,7 @@ impl LegacyFile {
     }
 
     /// The file to read, which is a repaired copy if there was a journal.
-    pub(super) fn actual(&self) -> &Path {
+    pub fn actual(&self) -> &Path {
         &self.actual
     }
 
@@ -286,6 +311,14 @@ fn columns(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Vec<Str
         columns.entry(row.get::<_, String>(0)?.to_lowercase()).or_default().push(row.get(1)?);
     }
     Ok(columns)
+}
+
+/// The columns of one table, which has a definition like that of a catalog's.
+fn columns_of_table(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT c.name FROM sqlite_schema s, pragma_table_info(s.name) c
+               WHERE s.type = 'table' AND s.name = ?1 AND s.rootpage > 0 AND s.sql LIKE 'CREATE TABLE %'";
+    let mut statement = connection.prepare(sql)?;
+    statement.query_map([table], |row| row.get(0))?.collect()
 }
 
 fn claim(connection: &Connection) -> rusqlite::Result<Claim> {

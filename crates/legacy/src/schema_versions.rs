@@ -74,10 +74,26 @@ const PARTS: &[Part] = &[
     part("deprecated", 12, &["operatorbundle_name"], "the names of deprecated bundles"),
 ];
 
+/// The tables that a file of some schema has.
+pub(super) fn tables() -> Vec<&'static str> {
+    let mut tables: Vec<&str> = Vec::new();
+    for part in PARTS {
+        if !tables.contains(&part.table) {
+            tables.push(part.table);
+        }
+    }
+    tables
+}
+
+/// The columns that a table has in some schema.
+pub(super) fn columns_of(table: &str) -> Vec<&'static str> {
+    PARTS.iter().filter(|part| part.table == table).flat_map(|part| part.columns.iter().copied()).collect()
+}
+
 /// A table or column that a file's schema has, and the file has not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Missing {
-    table: &'static str,
+    pub(super) table: &'static str,
     /// `None` if the table as a whole is missing.
     column: Option<&'static str>,
     schema: i64,

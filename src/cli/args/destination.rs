@@ -137,6 +137,11 @@ pub(crate) fn pack(
     })?;
     context.reporter.note(&match &image.server {
         Some(words) => format!("the image serves its catalog: `{}`", printable(&words.join(" "))),
+        None if matches!(files, CatalogFiles::Database(_)) => {
+            "nothing in the image serves the database: `--base` names an image with olmdex, or with an opm before \
+            August 2026"
+                .to_owned()
+        }
         None => format!("nothing in the image serves the catalog: a CatalogSource needs {EXTRACT_CONTENT}"),
     });
     Ok(image)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::cli::args::legacy_source::is_legacy;
+use crate::cli::args::legacy_source::{PathInImage, is_legacy};
 use crate::cli::args::output_file::OutputFile;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -29,6 +29,8 @@ pub(crate) struct PullArgs {
     #[arg(value_name = "IMAGE")]
     image: String,
     #[command(flatten)]
+    within: PathInImage,
+    #[command(flatten)]
     output: OutputFile,
 }
 
@@ -44,7 +46,7 @@ pub(crate) fn run(context: &Context, args: &PullArgs) -> CommandResult {
     let wrong = |error| CommandError::from(SourceError::Image { name: args.image.clone(), error });
     let (store, wanted) = context.opener.store(&args.image)?;
     let progress = Progress::start(context, format!("fetching {}", args.image));
-    let options = &context.opener.images;
+    let options = &context.opener.with_database(args.within.path.clone()).images;
     let image = Image::open(&*store, &wanted, options).map_err(wrong)?;
     let (content, findings) = Content::read(&*store, &image, options, &args.image).map_err(wrong)?;
     drop(progress);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
@@ -18,14 +18,15 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
 use crate::file::{Part, Text, open_regular};
 use crate::index::{self, Index};
+use crate::legacy::LegacyFile;
 use crate::oci::Digest;
 use crate::oci::pack::{ArtifactOptions, PackedImage, database as artifact_of};
 use crate::source::{self, Source, SourceError};
 
-/// Send a catalog as an image, or a database as an artifact
+/// Send a catalog as an image, or an index as an artifact
 ///
-/// It goes to a registry, or into a new layout; an index and a legacy catalog are databases. The same input gives the
-/// same digest, which is printed.
+/// It goes to a registry, or into a new layout. A legacy SQLite catalog becomes an index image as `opm index` made them;
+/// with `--subject` or `--image-spec` it becomes an artifact. The same input gives the same digest, which is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex push my-catalog/ oci:image:latest
@@ -59,9 +60,9 @@ pub(crate) struct PushArgs {
     /// Image or manifest that the artifact belongs to
     #[arg(long, value_name = "DIGEST")]
     subject: Option<Digest>,
-    /// Version of the specification of images, for registries that take no artifacts
-    #[arg(long, value_enum, default_value_t = ImageSpec::V1_1, value_name = "VERSION")]
-    image_spec: ImageSpec,
+    /// Version of the specification of the artifact: v1.0 for registries that take no artifacts. Default: v1.1
+    #[arg(long, value_enum, value_name = "VERSION", hide_possible_values = true)]
+    image_spec: Option<ImageSpec>,
     /// Send a catalog that is not valid, too
     #[arg(long)]
     no_check: bool,
@@ -78,16 +79,19 @@ enum ImageSpec {
 pub(crate) fn run(context: &Context, args: &PushArgs) -> CommandResult {
     let created = created()?;
     let destination = Destination::parse(context, &args.image)?;
-    let is_database = source::is_index(&args.source) || is_legacy(&args.source);
-    let image =
-        if is_database { database(args, created, &destination)? } else { catalog(context, args, created.as_deref())? };
+    let is_of_artifact = args.subject.is_some() || args.image_spec.is_some();
+    let image = if source::is_index(&args.source) || (is_legacy(&args.source) && is_of_artifact) {
+        database(args, created, &destination)?
+    } else {
+        catalog(context, args, created.as_deref())?
+    };
     let digest = &image.root.descriptor.digest;
     destination.send(context, &image, &args.image)?;
     writeln!(std::io::stdout(), "{digest}")?;
     Ok(Exit::Yes)
 }
 
-/// An index or a legacy catalog as an artifact.
+/// A database as an artifact.
 fn database(
     args: &PushArgs,
     created: Option<String>,
@@ -95,14 +99,11 @@ fn database(
 ) -> Result<PackedImage, CommandError> {
     for (given, option) in [(args.base.is_some(), "--base"), (!args.label.is_empty(), "--label")] {
         if given {
-            let message = format!("`{option}` is for catalogs, and `{}` is a database", args.source.display());
+            let message = format!("`{option}` is for images, and `{}` is sent as an artifact", args.source.display());
             return Err(CommandError::usage(message));
         }
     }
-    let unreadable = |error: std::io::Error| SourceError::Unreadable { path: args.source.clone(), error };
-    let file = open_regular(&args.source).map_err(unreadable)?;
-    let len = file.metadata().map_err(unreadable)?.len();
-    let text = Text::Part(Part { file: Arc::new(file), start: 0, len });
+    let text = text_of(&args.source)?;
     let mut annotations = BTreeMap::new();
     if source::is_index(&args.source) {
         let catalogs = Index::open(&args.source)?.catalog_names()?;
@@ -121,16 +122,46 @@ fn database(
         }
     };
     let title = args.source.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let options =
-        ArtifactOptions { title, annotations, created, subject, is_version_1_0: args.image_spec == ImageSpec::V1_0 };
+    let options = ArtifactOptions {
+        title,
+        annotations,
+        created,
+        subject,
+        is_version_1_0: args.image_spec == Some(ImageSpec::V1_0),
+    };
     artifact_of(&text, &options).map_err(|error| cannot("send", &args.image, error))
 }
 
-/// Any other catalog as an image.
+fn text_of(path: &Path) -> Result<Text, SourceError> {
+    let unreadable = |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), error };
+    let file = open_regular(path).map_err(unreadable)?;
+    let len = file.metadata().map_err(unreadable)?.len();
+    Ok(Text::Part(Part { file: Arc::new(file), start: 0, len }))
+}
+
+/// A legacy catalog, or any other, as an image.
 fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<PackedImage, CommandError> {
     if args.subject.is_some() {
         let message = format!("`--subject` is for databases, and `{}` is a catalog", args.source.display());
         return Err(CommandError::usage(message));
+    }
+    let mut labels = BTreeMap::new();
+    for text in &args.label {
+        let (key, value) = label(text)?;
+        labels.insert(key, value);
+    }
+    let settings = ImageSettings {
+        name: &args.image,
+        base: args.base.as_deref(),
+        platforms: args.platforms.iter().map(|it| platform(it)).collect::<Result<_, _>>()?,
+        labels: &labels,
+        created,
+        no_check: Some(("--no-check", args.no_check)),
+    };
+    if is_legacy(&args.source) {
+        // A journal beside it is played back first.
+        let file = LegacyFile::open(&args.source, context.opener.scratch())?;
+        return pack(context, CatalogFiles::Database(&text_of(file.actual())?), settings);
     }
     let input = match context.open(&args.source)? {
         Source::Catalog(input) => input,
@@ -139,26 +170,12 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
             return Err(CommandError::new(Exit::Input, message));
         }
     };
-    let mut labels = BTreeMap::new();
-    for text in &args.label {
-        let (key, value) = label(text)?;
-        labels.insert(key, value);
-    }
-    let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
     let _progress = Progress::reading(context, format!("packing {}", args.source.display()), &input);
     // A source that is a directory already is packed as it is written.
     let files = if args.source.is_dir() && !bundle::is_bundle(&args.source) {
         CatalogFiles::AsWritten(&input)
     } else {
         CatalogFiles::ByPackage(&input)
-    };
-    let settings = ImageSettings {
-        name: &args.image,
-        base: args.base.as_deref(),
-        platforms,
-        labels: &labels,
-        created,
-        no_check: Some(("--no-check", args.no_check)),
     };
     pack(context, files, settings)
 }

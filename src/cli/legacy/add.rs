@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::change::{FileArgs, change};
+use super::change::{Catalog, FileArgs, change};
 use crate::cli::args::image_template::template;
 use crate::cli::args::update_mode::UpdateMode;
 use crate::cli::terminal::context::Context;
@@ -13,7 +13,7 @@ use crate::legacy::{AddOptions, NewBundle};
 
 /// Add bundles: directories with `manifests/` and `metadata/`, or images
 ///
-/// All bundles are added, or none. FILE may be empty: then it becomes a new catalog.
+/// All bundles are added, or none. FILE may be empty, or with `--in-place` absent: then it becomes a new catalog.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex legacy add legacy.db my-bundle/ -O larger.db
@@ -54,5 +54,8 @@ pub(super) fn run(context: &Context, args: &AddArgs) -> CommandResult {
         overwrite_latest: args.overwrite_latest,
         is_permissive: args.file.permissive,
     };
-    change(context, &args.file, |edit| edit.add(&bundles, options))
+    let instead = "`olmdex migrate SOURCE DIR` writes the catalog as files, and `olmdex edit add BUNDLE --channel \
+        CHANNEL -i DIR` adds a bundle to them";
+    let catalog = Catalog { instead, may_be_new: true };
+    change(context, &args.file, catalog, |edit| edit.add(&bundles, options))
 }

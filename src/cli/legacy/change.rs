@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::args::legacy_source;
+use crate::cli::args::legacy_source::{FoundDatabase, PathInImage};
 use crate::cli::args::output_file::OutputFile;
 use crate::cli::args::overwrite::refuse_same_file;
 use crate::cli::args::sources::source_path;
@@ -16,15 +16,18 @@ use crate::cli::terminal::progress::Progress;
 use crate::diag::counted;
 use crate::file::Scratch;
 use crate::legacy::{Destination, Done, Edit, LegacyError};
+use olmdex_text::encoding::shell::word;
 
 /// The file, and the place of the result.
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
-    /// The legacy SQLite file
-    #[arg(value_name = "FILE", value_parser = source_path())]
+    /// The legacy SQLite file, or an image that holds it: `docker://IMAGE`, `oci:DIR[:TAG]`, or an archive
+    #[arg(value_name = "FILE|IMAGE", value_parser = source_path())]
     pub(super) file: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,
+    #[command(flatten)]
+    within: PathInImage,
     #[command(flatten)]
     pub(super) output: OutputFile,
     /// Change the file itself, in one transaction
@@ -38,9 +41,25 @@ pub(super) struct FileArgs {
     pub(super) permissive: bool,
 }
 
+impl FileArgs {
+    /// The file as a word of a command.
+    pub(super) fn shown(&self) -> String {
+        word(&self.file.to_string_lossy())
+    }
+}
+
+/// The catalog that a step begins with.
+pub(super) struct Catalog<'a> {
+    /// What does the step if the catalog is not a legacy one.
+    pub(super) instead: &'a str,
+    /// Whether a file that does not exist becomes a new catalog, as opm has it.
+    pub(super) may_be_new: bool,
+}
+
 pub(super) fn change(
     context: &Context,
     args: &FileArgs,
+    catalog: Catalog<'_>,
     step: impl FnOnce(&mut Edit) -> Result<(), LegacyError>,
 ) -> CommandResult {
     let output = args.output.path()?;
@@ -60,23 +79,32 @@ pub(super) fn change(
         }
         (None, None) => Destination::InPlace,
     };
-    legacy_source::refuse_index(&args.file)?;
+    let found = FoundDatabase::find(context, &args.file, &args.within, catalog.instead)?;
+    if found.is_in_image() && destination == Destination::InPlace {
+        let message = format!("`--in-place` changes a file, and `{}` is an image", args.file.display());
+        return Err(CommandError::usage(message).help("write a file with `-O FILE`, and send it with `olmdex push`"));
+    }
     let shown = output.unwrap_or(&args.file).display().to_string();
     let _progress = Progress::start(context, format!("writing {shown}"));
-    if destination != Destination::InPlace {
+    let is_new = destination == Destination::InPlace && catalog.may_be_new && !found.file.exists();
+    if destination != Destination::InPlace || is_new {
         interrupt::undo_writes(context);
     }
-    let mut edit = Edit::begin(&args.file, context.opener.scratch(), &destination)?;
+    let begun = match is_new {
+        true => Edit::begin_new(&found.file),
+        false => Edit::begin(&found.file, context.opener.scratch(), &destination),
+    };
+    let mut edit = begun.map_err(|error| found.called(error))?;
     step(&mut edit).map_err(|error| {
         let has_own_help = matches!(error, LegacyError::NotAdded(_));
-        let error = CommandError::from(error);
+        let error = found.called(error);
         if !matches!(error.exit, Exit::No | Exit::NotFound) || has_own_help {
             return error;
         }
         let meant = error.help.as_ref().map(|it| format!("{it} ")).unwrap_or_default();
         error.help(format!("{meant}`--permissive` skips it; nothing was written"))
     })?;
-    let done = edit.finish()?;
+    let done = edit.finish().map_err(|error| found.called(error))?;
     let outcome = if args.dry_run { "dry run: no file was written".to_owned() } else { format!("wrote {shown}") };
     report(context, &outcome, &done);
     Ok(Exit::Yes)

@@ -3,10 +3,11 @@
 use clap::{Args, Subcommand};
 
 use super::add::{self, AddArgs};
-use super::change::{FileArgs, change};
+use super::change::{Catalog, FileArgs, change};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
 use crate::legacy::Edit;
+use olmdex_text::encoding::shell::word;
 
 /// Add, remove, prune or deprecate in a legacy catalog, as `opm registry` did
 ///
@@ -108,14 +109,45 @@ pub(crate) fn run(context: &Context, args: &LegacyArgs) -> CommandResult {
     match &args.verb {
         Verb::Add(it) => add::run(context, it),
         Verb::Rm(it) => {
-            change(context, &it.file, |edit| edit.remove_packages(&it.packages.names(), it.file.permissive))
+            let names = it.packages.names();
+            let instead = format!(
+                "`olmdex migrate {} DIR` writes the catalog as files, and `olmdex edit remove {} -i DIR` removes from them",
+                it.file.shown(),
+                quoted(&names, " ")
+            );
+            change(context, &it.file, instead_of(&instead), |edit| edit.remove_packages(&names, it.file.permissive))
         }
         Verb::Prune(it) => {
-            change(context, &it.file, |edit| edit.keep_packages(&it.packages.names(), it.file.permissive))
+            let names = it.packages.names();
+            let instead = format!(
+                "`olmdex filter -p {} --full -i {} --into TARGET` keeps packages of any catalog",
+                quoted(&names, " -p "),
+                it.file.shown()
+            );
+            change(context, &it.file, instead_of(&instead), |edit| edit.keep_packages(&names, it.file.permissive))
         }
-        Verb::PruneStranded(it) => change(context, &it.file, Edit::remove_stranded),
-        Verb::DeprecateTruncate(it) => change(context, &it.file, |edit| {
-            edit.deprecate(&edit.images_of(&it.bundle_images)?, it.allow_package_removal, it.file.permissive)
-        }),
+        Verb::PruneStranded(it) => {
+            let instead = format!("`olmdex validate {}` names bundles that are in no channel", it.file.shown());
+            change(context, &it.file, instead_of(&instead), Edit::remove_stranded)
+        }
+        Verb::DeprecateTruncate(it) => {
+            let instead = format!(
+                "`olmdex migrate {} DIR` writes the catalog as files, and `olmdex edit deprecate NAME -m TEXT -i DIR` \
+                deprecates in them",
+                it.file.shown()
+            );
+            change(context, &it.file, instead_of(&instead), |edit| {
+                edit.deprecate(&edit.images_of(&it.bundle_images)?, it.allow_package_removal, it.file.permissive)
+            })
+        }
     }
+}
+
+fn instead_of(instead: &str) -> Catalog<'_> {
+    Catalog { instead, may_be_new: false }
+}
+
+/// Names as words of a command, with an option between them.
+fn quoted(names: &[String], between: &str) -> String {
+    names.iter().map(|name| word(name)).collect::<Vec<_>>().join(between)
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
-use crate::cli::args::legacy_source::{self, is_legacy};
+use crate::cli::args::legacy_source::{self, FoundDatabase, PathInImage, is_legacy};
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_inside;
 use crate::cli::print::findings::print_chosen;
@@ -34,11 +34,13 @@ use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
   olmdex migrate legacy.db catalog/ --migrate-level bundle-object-to-csv-metadata -o yaml
   olmdex migrate legacy.db catalog/ --keep-going --prove")]
 pub(crate) struct MigrateArgs {
-    /// The catalog: a legacy SQLite file, a directory, a file, an index.db, or `-` for standard input
+    /// The catalog: a legacy SQLite file, a directory, a file, an image, an index.db, or `-` for standard input
     #[arg(value_name = "SOURCE", value_parser = source_path())]
     source: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,
+    #[command(flatten)]
+    within: PathInImage,
     /// The directory to write, which must be empty or absent
     #[arg(value_name = "OUTDIR")]
     directory: PathBuf,
@@ -73,12 +75,14 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
         return Err(error.help("add `--prove`"));
     }
     interrupt::undo_writes(context);
-    if is_legacy(&args.source) {
+    let opener = context.opener.with_database(None);
+    let found = FoundDatabase::look(context, &args.source, &args.within, opener)?;
+    if let Some(found) = found.filter(|found| is_legacy(&found.file)) {
         if args.catalog.is_some() {
             let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.source.display());
             return Err(CommandError::usage(message));
         }
-        return migrate_legacy(context, args);
+        return migrate_legacy(context, args, &found);
     }
     if args.prove || args.compat.is_some() {
         let message = format!("`{}` is not a legacy catalog", args.source.display());
@@ -88,7 +92,7 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
     migrate_files(context, args)
 }
 
-fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
+fn migrate_legacy(context: &Context, args: &MigrateArgs, found: &FoundDatabase) -> CommandResult {
     let choice = match args.prove {
         true => args.choice.open(context, std::slice::from_ref(&args.source), Whole::Other)?,
         false => Choice::default(),
@@ -97,8 +101,8 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         MigrationOptions { format: args.output, level: args.migrate_level.into(), keep_going: args.keep_going };
     let migration = Migration::begin(&args.directory, options)?;
     let progress = Progress::start(context, format!("migrating {}", args.source.display()));
-    let catalog = legacy_source::open(context, &args.source, args.compat)?;
-    let Migrated { n_files, left_out } = migration.run(&catalog)?;
+    let catalog = legacy_source::open(context, &found.file, args.compat).map_err(|error| found.called(error))?;
+    let Migrated { n_files, left_out } = migration.run(&catalog).map_err(|error| found.called(error))?;
     drop(progress);
     let mut exit = Exit::Yes;
     let problems = || catalog.problems().iter().chain(&left_out);
@@ -110,7 +114,8 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
     if args.prove {
         let _progress = Progress::start(context, "reading both sides again".to_owned());
         let blobs = Input::directory(&args.directory)?;
-        let findings = legacy::prove(catalog.file(), legacy_source::fidelity(args.compat), problems(), &blobs)?;
+        let findings = legacy::prove(catalog.file(), legacy_source::fidelity(args.compat), problems(), &blobs)
+            .map_err(|error| found.called(error))?;
         let rules = legacy::rules::ALL;
         // The verdict of the proof counts all findings, not only the chosen ones.
         let tally = Tally::of(&findings);

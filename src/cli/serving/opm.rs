@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::calendar::rfc3339;
+use crate::explain::source_of_opm;
 
 /// Translates opm's command line into ours. Under any other name the words stay as they are.
 pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
@@ -21,6 +22,10 @@ pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
                 Some(word) if word == "serve" => ours.extend(["serve", "--as-opm"].map(OsString::from)),
                 other => ours.extend([OsString::from("registry")].into_iter().chain(other)),
             },
+            Some("alpha") => {
+                let all: Vec<OsString> = rest.by_ref().collect();
+                ours.extend(listing(&all).unwrap_or_else(|| [vec![word], all].concat()));
+            }
             Some(command @ ("render" | "validate")) => ours.extend([command, "--compat", "opm"].map(OsString::from)),
             Some("version") => ours.push("--version".into()),
             _ => ours.push(word),
@@ -29,6 +34,29 @@ pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
     }
     ours.extend(rest);
     ours
+}
+
+/// `alpha list` with the index as an option. `None` for another command of `alpha`.
+fn listing(words: &[OsString]) -> Option<Vec<OsString>> {
+    let [list, what, rest @ ..] = words else { return None };
+    if list != "list" || !["packages", "channels", "bundles"].iter().any(|kind| what == kind) {
+        return None;
+    }
+    let mut ours: Vec<OsString> = vec!["list".into(), what.clone()];
+    let mut has_source = false;
+    for word in rest {
+        if has_source || word.to_string_lossy().starts_with('-') {
+            ours.push(word.clone());
+            continue;
+        }
+        has_source = true;
+        // As opm: what exists is no image.
+        let source =
+            if Path::new(word).exists() { word.clone() } else { source_of_opm(&word.to_string_lossy()).into() };
+        ours.extend(["-i".into(), source]);
+    }
+    ours.extend(["--compat", "opm"].map(OsString::from));
+    Some(ours)
 }
 
 /// A line of a log as opm writes it.

@@ -12,9 +12,10 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::cli::shell::candidates::{Candidate, Offer};
-use crate::cli::shell::complete::{Line, split_words};
+use crate::cli::shell::complete::Line;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandResult, Exit};
+use olmdex_text::encoding::shell::split;
 
 /// Shells that can complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,7 +113,7 @@ fn answer(mut root: clap::Command, args: &CompleteArgs) -> Offer {
         let current = args.current.as_deref().unwrap_or_default();
         return plain_words(Line::new(&root, &args.words).offer(current), "");
     };
-    let mut words = split_words(text);
+    let mut words = split(text);
     let last = words.pop().unwrap_or_default();
     // Bash breaks words at `@`, `=` and `:` too, and replaces only the part behind them.
     let Some(kept) = last.strip_suffix(args.current.as_deref().unwrap_or(&last)) else { return Offer::nothing() };

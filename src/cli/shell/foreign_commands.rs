@@ -1,30 +1,21 @@
 //! Maps the commands that users of opm and kubectl type to the commands of this program.
 
+use std::ffi::OsString;
+use std::path::Path;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::cli::terminal::error::with_feature;
+use crate::cli::terminal::error::{CommandError, Exit, with_feature};
+use crate::cli::terminal::report::{ColorChoice, LogFormat, Reporter};
+use crate::explain::old_command;
 
 /// Words at the beginning of a command line, and their replacements. Longer ones come before their beginnings.
 const INSTEAD: &[(&[&str], &str)] = &[
-    (&["alpha", "list", "packages"], "`olmdex list packages -i SOURCE`"),
-    (&["alpha", "list", "channels"], "`olmdex list channels [PKG] -i SOURCE`"),
-    (&["alpha", "list", "bundles"], "`olmdex list bundles [PKG] -i SOURCE`"),
-    (&["alpha", "list"], "`olmdex list packages|channels|bundles -i SOURCE`"),
     (&["alpha", "render-graph"], "`olmdex graph [PKG] -i SOURCE`"),
     (&["alpha", "diff"], "`olmdex diff OLD NEW`"),
     (&["alpha", "bundle", "validate"], "`olmdex bundle DIR`, on the unpacked bundle"),
     (&["alpha"], "opm's `alpha list` is `olmdex list`, its `alpha render-graph` is `olmdex graph`"),
-    (&["index", "add"], "`olmdex legacy add FILE -b IMAGE,… -O NEW`, on the index's database file"),
-    (&["index", "rm"], "`olmdex legacy rm FILE -p PKG -O NEW`, on the index's database file"),
-    (&["index", "prune"], "`olmdex legacy prune FILE -p PKG -O NEW`, on the index's database file"),
-    (&["index", "prune-stranded"], "`olmdex legacy prune-stranded FILE -O NEW`, on the index's database file"),
-    (&["index", "deprecatetruncate"], "`olmdex legacy deprecate-truncate FILE -b IMAGE -O NEW`"),
     (&["index"], "`olmdex legacy` changes a legacy index; `olmdex migrate FILE DIR` converts it to files"),
-    (&["registry", "add"], "`olmdex legacy add FILE -b IMAGE,… -O NEW`"),
-    (&["registry", "rm"], "`olmdex legacy rm FILE -p PKG -O NEW`"),
-    (&["registry", "prune"], "`olmdex legacy prune FILE -p PKG -O NEW`"),
-    (&["registry", "prune-stranded"], "`olmdex legacy prune-stranded FILE -O NEW`"),
-    (&["registry", "deprecatetruncate"], "`olmdex legacy deprecate-truncate FILE -b IMAGE -O NEW`"),
     (&["registry"], "`olmdex legacy` changes a legacy catalog; `olmdex migrate FILE DIR` converts it to files"),
     (&["version"], "`olmdex --version`"),
     (&["get", "packagemanifests"], "`olmdex list packages`"),
@@ -62,6 +53,39 @@ pub(in crate::cli) fn redirect(error: &mut clap::Error, words: &[String]) {
     }
 }
 
+/// Ends an old command of opm or oc-mirror with the commands to type instead. `None` for any other command line. It is one that was typed behind
+/// the name of this program, or behind the name of the other tool, under which this program was started.
+pub(in crate::cli) fn instead_of_old(words: &[OsString], format: LogFormat) -> Option<Exit> {
+    let mut words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let name = Path::new(words.first()?).file_name()?.to_string_lossy().into_owned();
+    let mut behind = words.iter().skip(1).map(String::as_str);
+    let (first, second) = (behind.next()?, behind.next().unwrap_or_default());
+    match name.as_str() {
+        // These run, as they did.
+        "opm" if matches!((first, second), ("registry", "serve") | ("alpha", _)) => return None,
+        "opm" | "oc-mirror" => words[0] = name,
+        _ if matches!(first, "index" | "registry" | "alpha") => words[0] = "opm".to_owned(),
+        _ => return None,
+    }
+    let explanation = old_command(&words)?;
+    let command: Vec<&str> = words.iter().map(String::as_str).take_while(|word| !word.starts_with('-')).collect();
+    let message = format!("olmdex does what `{}` did with other commands", command.join(" "));
+    let error = CommandError::usage(message);
+    let reporter = Reporter::new(ColorChoice::Auto, format, false, false);
+    let parts = || [&explanation].into_iter().chain(&explanation.others);
+    if format == LogFormat::Json {
+        let commands: Vec<String> = parts().flat_map(|part| &part.next).map(|line| format!("`{line}`")).collect();
+        reporter.error(&error.help(format!("{} {}", explanation.meaning, commands.join("; "))));
+    } else {
+        reporter.error(&error);
+        for part in parts() {
+            reporter.plain(&part.meaning);
+            part.next.iter().for_each(|line| reporter.plain(&format!("  {line}")));
+        }
+    }
+    Some(Exit::Usage)
+}
+
 /// Our own commands that few builds have, each with its feature.
 const OPTIONAL: &[(&str, bool)] = &[("mcp", cfg!(feature = "mcp")), ("serve", cfg!(feature = "serve"))];
 
@@ -94,7 +118,7 @@ mod tests {
     #[test]
     fn the_longest_beginning_counts() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(instead(&words("alpha list bundles catalog keda")), Some(INSTEAD[2].1));
+        assert_eq!(instead(&words("alpha diff old new")), Some("`olmdex diff OLD NEW`"));
         assert_eq!(instead(&words("-v version")), Some("`olmdex --version`"));
         assert_eq!(instead(&words("frobnicate")), None);
     }

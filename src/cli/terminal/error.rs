@@ -109,6 +109,13 @@ impl CommandError {
         self
     }
 
+    /// The same error, with a file called by another name.
+    pub(crate) fn renamed(self, file: &str, name: &str) -> Self {
+        let help = self.help.as_ref().map(|help| help.replace(file, name));
+        let message = self.message().replace(file, name);
+        Self { help, error: anyhow::Error::msg(message), ..self }
+    }
+
     /// The same error, with the place of its cause in front.
     pub(crate) fn at(self, place: &str) -> Self {
         let message = format!("{place}: {}", self.message());

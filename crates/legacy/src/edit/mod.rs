@@ -116,6 +116,14 @@ impl Edit {
         Ok(edit)
     }
 
+    /// Begins a catalog in a file that does not exist yet.
+    ///
+    /// # Errors
+    /// [`LegacyError`]; nothing has changed then.
+    pub fn begin_new(path: &Path) -> Result<Self, LegacyError> {
+        Self::begin_empty(path, &Destination::File(path.to_owned()))
+    }
+
     /// Begins a catalog that replaces an empty file, which is a catalog for the real tool.
     fn begin_empty(path: &Path, destination: &Destination) -> Result<Self, LegacyError> {
         let (connection, out) = match destination {

@@ -4,7 +4,7 @@ use std::io;
 
 use super::document::Descriptor;
 use super::error::OciError;
-use super::image::{Image, ImageOptions};
+use super::image::{CONFIGS, DATABASE, Image, ImageOptions};
 use super::layers::{Remarks, apply};
 use super::rules;
 use super::store::{Store, read_again_if_damaged};
@@ -15,10 +15,11 @@ use olmdex_base::file::Text;
 use olmdex_fbc::TreeFile;
 use olmdex_fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 
-/// The label of a catalog, of a legacy database, and of a bundle.
-const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
-pub(super) const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
+/// The label of a bundle.
 const BUNDLE: &str = "operators.operatorframework.io.bundle.package.v1";
+
+/// The option that takes the place of the label of a database.
+const PATH: &str = "--path";
 
 /// The content of an image.
 #[derive(Debug)]
@@ -78,15 +79,16 @@ impl Content {
         let label = |name: &str| image.config.labels.get(name).map(String::as_bytes);
         let mut reading =
             Reading { store, image, options, roots: Vec::new(), findings: Findings { shown, all: Vec::new() } };
-        let is_database = options.prefers_database && label(DATABASE).is_some();
-        let content = if let Some(path) = label(CONFIGS).filter(|_| !is_database) {
+        let content = if let Some(path) = &options.database {
+            reading.database(PATH, path.as_bytes())?
+        } else if let Some(path) = label(CONFIGS).filter(|_| !image.is_database(options)) {
             if label(DATABASE).is_some() {
                 let message = "the image is both a catalog and a legacy database: olmdex reads the catalog";
                 reading.findings.add(rules::TWO_CATALOGS, message.to_owned());
             }
             reading.catalog(path)?
         } else if let Some(path) = label(DATABASE) {
-            reading.database(path)?
+            reading.database(DATABASE, path)?
         } else if label(BUNDLE).is_some() {
             reading.bundle()?
         } else {
@@ -181,7 +183,8 @@ impl Reading<'_> {
     fn path_of(&mut self, path: &[u8]) -> Vec<u8> {
         let (cleaned, has_climbed) = clean(path);
         if has_climbed {
-            let message = format!("the label names `{}`, which olmdex reads as `/{}`", shown(path), shown(&cleaned));
+            let what = if self.options.database.is_some() { PATH } else { "the label" };
+            let message = format!("{what} names `{}`, which olmdex reads as `/{}`", shown(path), shown(&cleaned));
             self.findings.add(rules::OUTSIDE_LABEL, message);
         }
         cleaned
@@ -227,14 +230,15 @@ impl Reading<'_> {
         Ok(Content::Catalog(format!("/{}", shown(&path)), files))
     }
 
-    fn database(&mut self, label: &[u8]) -> Result<Content, OciError> {
-        let path = self.path_of(label);
+    /// The file that a label or an option names.
+    fn database(&mut self, label: &'static str, named: &[u8]) -> Result<Content, OciError> {
+        let path = self.path_of(named);
         self.read(vec![path.clone()], |tree| match tree.find(&path) {
             Ok(PathTarget::File(text)) => Ok(Ok(text.clone())),
             Ok(PathTarget::Left(name)) => Ok(Err(vec![name.to_vec()])),
-            Ok(_) => Err(labelled(DATABASE, label, "it is not a file")),
+            Ok(_) => Err(labelled(label, named, "it is not a file")),
             Err(LinkError::Limit(limit)) => Err(ArchiveError::Limit(limit).into()),
-            Err(error) => Err(labelled(DATABASE, label, &error.to_string())),
+            Err(error) => Err(labelled(label, named, &error.to_string())),
         })
         .map(Content::Database)
     }

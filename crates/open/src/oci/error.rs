@@ -59,9 +59,9 @@ pub enum OciError {
     #[error("{0}")]
     NotForOlm(String),
     /// The path in a label does not exist, or has the wrong kind.
-    #[error("the label `{label}` names `{path}` in the image: {message}")]
+    #[error("{} names `{path}` in the image: {message}", naming(.label))]
     Labelled {
-        /// The label.
+        /// The label, or the option in its place.
         label: &'static str,
         /// Its value, escaped.
         path: String,
@@ -174,7 +174,7 @@ impl OciError {
             Self::Choice { help, .. } => help.clone(),
             Self::Encrypted { .. } => "decrypt the image while you copy it: `skopeo copy --decryption-key …`".to_owned(),
             Self::NotForOlm(_) => {
-                "images of OLM have a label: `operators.operatorframework.io.index.configs.v1` for a catalog, `…index.database.v1` for a legacy one, `…bundle.package.v1` for a bundle".to_owned()
+                "images of OLM have a label: `operators.operatorframework.io.index.configs.v1` for a catalog, `…index.database.v1` for a legacy one, `…bundle.package.v1` for a bundle; `doctor`, `migrate`, `legacy` and `pull` read a legacy one without the label if `--path` names its file, as in `--path /database/index.db`".to_owned()
             }
             Self::Reference(ReferenceError::Short(name)) => {
                 format!("name the registry too: `docker://docker.io/{name}` or `docker://quay.io/{name}`")
@@ -199,12 +199,20 @@ impl OciError {
                 "olmdex verifies no signatures; copy it with a tool that does: `skopeo copy docker://{reference} oci:image`, then name `oci:image`"
             ),
             Self::Offline(_) => "run the command once without `--offline`".to_owned(),
+            Self::Labelled { label, .. } if label.starts_with('-') => {
+                "name the file of the database, as in `--path /database/index.db`".to_owned()
+            }
             Self::Labelled { .. } => "correct the label, or the path in the image".to_owned(),
             Self::Document { .. } | Self::Layer { .. } | Self::Archive(_) | Self::Limit(_) => {
                 "build or copy the image again".to_owned()
             }
         }
     }
+}
+
+/// A label, or the option in its place, in words.
+fn naming(label: &str) -> String {
+    if label.starts_with('-') { format!("`{label}`") } else { format!("the label `{label}`") }
 }
 
 /// The place of an error in JSON, without any of the text.

@@ -24,6 +24,8 @@ pub struct ImageOptions {
     pub scratch: PathBuf,
     /// Whether an image that is a catalog and a legacy database is the database, as opm 1.73 has it.
     pub prefers_database: bool,
+    /// The path of a legacy database in an image, whatever its labels.
+    pub database: Option<String>,
     /// Whether the user trusts repositories of git: they may name files and objects outside of themselves.
     pub trusts_repositories: bool,
 }
@@ -38,6 +40,7 @@ impl ImageOptions {
             layer_limit: 100,
             scratch,
             prefers_database: false,
+            database: None,
             trusts_repositories: false,
         }
     }
@@ -48,6 +51,10 @@ impl ImageOptions {
         Self { limits: Limits::NONE, image_limit: u64::MAX, layer_limit: usize::MAX, ..self }
     }
 }
+
+/// The label of a catalog, and of a legacy database.
+pub(super) const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
+pub(super) const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 
 /// The types of a layer with a database, without the suffix for its compression.
 const DATABASE_TYPES: [&str; 3] = ["application/vnd.sqlite", "application/vnd.sqlite3", "application/x-sqlite3"];
@@ -85,6 +92,14 @@ impl Image {
     pub fn content(&self) -> String {
         let layers = self.manifest.layers.iter().map(|it| it.digest.to_string());
         [self.manifest.config.digest.to_string()].into_iter().chain(layers).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether its content is a database: it is an artifact that has one, or a legacy index image.
+    pub(crate) fn is_database(&self, options: &ImageOptions) -> bool {
+        let has = |label: &str| self.config.labels.contains_key(label);
+        self.database_layer().is_some()
+            || options.database.is_some()
+            || (has(DATABASE) && (options.prefers_database || !has(CONFIGS)))
     }
 
     /// The layer that is a database, if the image is an artifact that has one.

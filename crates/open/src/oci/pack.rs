@@ -7,11 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::content::DATABASE;
 use super::digest::Digest;
 use super::document::{Descriptor, Document, Manifest, PlatformOf};
 use super::error::OciError;
-use super::image::{ImageOptions, config_text, read, read_listed};
+use super::image::{CONFIGS, DATABASE, ImageOptions, config_text, read, read_listed};
 use super::layers::{OPAQUE, WHITEOUT, apply};
 use super::store::{ImageSelector, Store, read_again_if_damaged};
 use super::verified::{Hashed, Verified};
@@ -28,14 +27,49 @@ const SQLITE: &str = "application/vnd.sqlite";
 /// The media type of a configuration without a type of artifact.
 const UNKNOWN_CONFIG: &str = "application/vnd.unknown.config.v1+json";
 
-/// The label of a catalog, and the directory that it names.
-const CONFIGS: (&str, &str) = ("operators.operatorframework.io.index.configs.v1", "configs");
+/// What an image serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Payload {
+    /// The files of a catalog.
+    Catalog,
+    /// A legacy database, in the file `index.db`.
+    Database,
+}
 
-/// The programs that serve a catalog, with their arguments. With `--cache-dir` opm insists on a cache of these files,
-/// which only opm can make.
-const SERVERS: [(&str, &[&str]); 2] = [("opm", &["serve", "/configs"]), ("olmdex", &["serve", "/configs", "--as-opm"])];
+impl Payload {
+    /// The label that names it, with its path.
+    fn label(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Catalog => (CONFIGS, "/configs"),
+            Self::Database => (DATABASE, "/database/index.db"),
+        }
+    }
 
-/// The usual places of these programs.
+    /// The directory that it is in.
+    fn directory(self) -> &'static str {
+        match self {
+            Self::Catalog => "configs",
+            Self::Database => "database",
+        }
+    }
+
+    /// The arguments with which a program serves it. With `--cache-dir` opm insists on a cache of these files, which
+    /// only opm can make.
+    fn arguments(self, program: &str) -> &'static [&'static str] {
+        match (self, is_opm(program)) {
+            (Self::Catalog, true) => &["serve", "/configs"],
+            (Self::Catalog, false) => &["serve", "/configs", "--as-opm"],
+            (Self::Database, true) => &["registry", "serve", "--database", "/database/index.db"],
+            (Self::Database, false) => &["serve", "/database/index.db", "--as-opm"],
+        }
+    }
+}
+
+fn is_opm(program: &str) -> bool {
+    program.rsplit('/').next() == Some("opm")
+}
+
+/// The usual places of the programs that serve catalogs.
 const PROGRAMS: [&str; 4] = ["/bin/opm", "/usr/bin/opm", "/usr/bin/olmdex", "/bin/olmdex"];
 
 /// The directory of the cache in images of catalogs (`docs/behaviour/serving.md` A.1).
@@ -154,12 +188,14 @@ pub struct PackedLayer {
     descriptor: Descriptor,
     diff_id: Digest,
     text: Text,
+    payload: Payload,
 }
 
 /// A layer that is made, file by file.
 #[derive(Debug)]
 pub struct LayerWriter {
     archive: ArchiveWriter,
+    payload: Payload,
     /// The file whose pieces are still added.
     open: Option<(PathBuf, Vec<u8>)>,
 }
@@ -169,24 +205,24 @@ impl LayerWriter {
     ///
     /// # Errors
     /// An error of the system.
-    pub fn begin(scratch: &Path, bases: &[Base]) -> io::Result<Self> {
+    pub fn begin(scratch: &Path, bases: &[Base], payload: Payload) -> io::Result<Self> {
         let mut archive = ArchiveWriter::begin(scratch)?;
-        archive.directory(CONFIGS.1, 0o755)?;
+        archive.directory(payload.directory(), 0o755)?;
         let caches: BTreeSet<&str> = bases.iter().filter_map(|base| base.cache.as_deref()).collect();
         for (cache, at) in caches.iter().flat_map(|cache| cache.match_indices('/').map(move |(at, _)| (cache, at))) {
             // An entry replaces the permissions that a directory has below, and everybody writes to this one.
             let is_for_all = cache[..at].rsplit('/').next() == Some("tmp");
             archive.directory(&cache[..at], if is_for_all { 0o1777 } else { 0o755 })?;
         }
-        let hidden = (!bases.is_empty()).then_some((CONFIGS.1, 0o755)).into_iter();
+        let hidden = (!bases.is_empty()).then_some((payload.directory(), 0o755)).into_iter();
         for (directory, mode) in hidden.chain(caches.into_iter().map(|cache| (cache, 0o777))) {
             archive.directory(directory, mode)?;
             archive.file(&format!("{directory}/{OPAQUE}"), 0, &mut io::empty())?;
         }
-        Ok(Self { archive, open: None })
+        Ok(Self { archive, payload, open: None })
     }
 
-    /// Adds a file of the catalog, by its path below it.
+    /// Adds a file, by its path below the directory.
     ///
     /// # Errors
     /// An error of the system, or for a name that readers of layers take for a whiteout.
@@ -196,7 +232,7 @@ impl LayerWriter {
                 format!("an image cannot have the file `{}`: its name takes others away", path.escape_debug());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
-        self.archive.file(&format!("{}/{path}", CONFIGS.1), len, text)
+        self.archive.file(&format!("{}/{path}", self.payload.directory()), len, text)
     }
 
     /// Adds a piece of a file of the catalog. The pieces of a file follow each other.
@@ -228,7 +264,7 @@ impl LayerWriter {
         let text = self.archive.finish()?;
         let digest = digest_of(&mut text.reader())?;
         let diff_id = digest_of(&mut Decompressed::new(text.reader(), Limits::NONE)?)?;
-        Ok(PackedLayer { descriptor: Descriptor::new(LAYER, digest, text.len()), diff_id, text })
+        Ok(PackedLayer { descriptor: Descriptor::new(LAYER, digest, text.len()), diff_id, text, payload: self.payload })
     }
 }
 
@@ -241,8 +277,8 @@ pub struct Base {
     pub config: Value,
     /// Its layers, the lowest first.
     pub layers: Vec<(Descriptor, Text)>,
-    /// The command line with which it serves a catalog, if it has a program that can.
-    server: Option<Vec<String>>,
+    /// Its program that can serve a catalog, if it has one.
+    program: Option<String>,
     /// The directory with the cache of its own catalog, without a slash in front.
     cache: Option<String>,
 }
@@ -290,22 +326,29 @@ impl Base {
         }
         let (tree, _) = apply(&HeldLayers(&layers), &manifest.layers, &[], &[], options)?;
         let container = &config["config"];
-        let server = server(container, &tree);
+        let program = program(container, &tree);
         // A cache above the program is none.
-        let program = server.as_ref().map(|words| words[0].trim_start_matches('/'));
-        let cache = cache(container, &tree).filter(|it| program.is_none_or(|program| !program.starts_with(&**it)));
-        Ok(Self { platform, config, layers, server, cache })
+        let is_above = |cache: &String| {
+            program.as_ref().is_some_and(|program| program.trim_start_matches('/').starts_with(cache.as_str()))
+        };
+        let cache = cache(container, &tree).filter(|cache| !is_above(cache));
+        Ok(Self { platform, config, layers, program, cache })
+    }
+
+    /// The command line with which it serves something, if it can.
+    fn server(&self, payload: Payload) -> Option<Vec<String>> {
+        let program = self.program.as_deref()?;
+        Some([program].iter().chain(payload.arguments(program)).map(|&word| word.to_owned()).collect())
     }
 }
 
-/// The command line with which an image can serve a catalog: its own program, or one at a usual place.
-fn server(container: &Value, tree: &Tree) -> Option<Vec<String>> {
+/// The program with which an image can serve a catalog: its own, or one at a usual place.
+fn program(container: &Value, tree: &Tree) -> Option<String> {
     let own = container["Entrypoint"][0].as_str();
-    own.into_iter().chain(PROGRAMS).find_map(|program| {
-        let (_, arguments) = SERVERS.iter().find(|it| Some(it.0) == program.rsplit('/').next())?;
-        let is_file = matches!(tree.find(program.as_bytes()), Ok(PathTarget::File(_) | PathTarget::Left(_)));
-        is_file.then(|| [program].iter().chain(*arguments).map(|&word| word.to_owned()).collect())
-    })
+    let can_serve = |program: &&str| is_opm(program) || program.rsplit('/').next() == Some("olmdex");
+    let is_file =
+        |program: &&str| matches!(tree.find(program.as_bytes()), Ok(PathTarget::File(_) | PathTarget::Left(_)));
+    own.into_iter().chain(PROGRAMS).filter(can_serve).find(is_file).map(str::to_owned)
 }
 
 /// The directory that an image keeps the cache of its catalog in.
@@ -324,7 +367,7 @@ fn cache(container: &Value, tree: &Tree) -> Option<String> {
     }
 }
 
-/// A catalog as an image for each platform, from nothing or on top of other images.
+/// A catalog, or a legacy database, as an image for each platform, from nothing or on top of other images.
 ///
 /// # Errors
 /// [`OciError::Document`] if the configuration of a base is not one.
@@ -340,12 +383,13 @@ pub fn catalog(
         if !platform.variant.is_empty() {
             config["variant"] = json!(platform.variant);
         }
-        Base { platform: Some(platform.clone()), config, layers: Vec::new(), server: None, cache: None }
+        Base { platform: Some(platform.clone()), config, layers: Vec::new(), program: None, cache: None }
     };
     let bases = if bases.is_empty() { platforms.iter().map(from_nothing).collect() } else { bases };
     let mut blobs: Vec<(Descriptor, Text)> = Vec::new();
     let mut manifests = Vec::new();
-    let server = bases.iter().all(|base| base.server.is_some()).then(|| bases.first()?.server.clone()).flatten();
+    let can_serve = bases.iter().all(|base| base.program.is_some());
+    let server = bases.first().filter(|_| can_serve).and_then(|base| base.server(layer.payload));
     for base in bases {
         let config = config(&base, layer, labels, created)?;
         let mut layers: Vec<Descriptor> = base.layers.iter().map(|it| it.0.clone()).collect();
@@ -398,7 +442,7 @@ fn config(
         *container = json!({});
     }
     let container = container.as_object_mut().ok_or_else(wrong)?;
-    if let Some([program, arguments @ ..]) = base.server.as_deref() {
+    if let Some([program, arguments @ ..]) = base.server(layer.payload).as_deref() {
         container.insert("Entrypoint".to_owned(), json!([program]));
         container.insert("Cmd".to_owned(), json!(arguments));
     }
@@ -409,7 +453,9 @@ fn config(
     let all = all.as_object_mut().ok_or_else(wrong)?;
     // With both labels, opm would serve the database.
     all.remove(DATABASE);
-    all.insert(CONFIGS.0.to_owned(), json!(format!("/{}", CONFIGS.1)));
+    all.remove(CONFIGS);
+    let (label, path) = layer.payload.label();
+    all.insert(label.to_owned(), json!(path));
     all.extend(labels.iter().map(|(key, value)| (key.clone(), json!(value))));
     let rootfs = object.entry("rootfs").or_insert_with(|| json!({"type": "layers", "diff_ids": []}));
     let diff_ids = rootfs.get_mut("diff_ids").and_then(Value::as_array_mut).ok_or_else(wrong)?;

@@ -38,6 +38,11 @@ impl<'o> ImageSource<'o> {
         }
     }
 
+    /// Whether its content is a database.
+    pub(super) fn is_database(&self, options: &ImageOptions) -> bool {
+        self.image.is_database(options)
+    }
+
     /// Reads its content, and the remarks about it.
     pub(super) fn content(&self, options: &ImageOptions) -> Result<(Content, Vec<Finding>), SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: self.shown.clone(), error };

@@ -211,6 +211,12 @@ impl Opener {
         Self { images, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
+    /// Another one that takes the file at this path of an image for its database, whatever its labels.
+    pub fn with_database(&self, path: Option<String>) -> Self {
+        let images = ImageOptions { database: path, ..self.images.clone() };
+        Self { images, ..self.with_bundle_image(self.bundle_image.clone()) }
+    }
+
     /// Another opener that takes a directory for a catalog whenever opm does, whatever its content.
     pub fn as_opm(&self) -> Self {
         Self { is_opm: true, ..self.preferring_databases() }
@@ -267,6 +273,34 @@ impl Opener {
             input.image = Some(image.origin());
         }
         Ok(source)
+    }
+
+    /// The database in an image, in a temporary file that stays as long as this opener, with the remarks about the
+    /// image; `None` if the name is not that of an image, or its content is something else.
+    ///
+    /// # Errors
+    /// [`SourceError`] if the image cannot be read.
+    pub fn database(&self, path: &Path) -> Result<Option<(PathBuf, Vec<Finding>)>, SourceError> {
+        let is_plain = match Named::parse(path) {
+            Named::Path(path) if path.is_dir() => !Layout::is_in(&path) && !SkopeoDirectory::is_in(&path),
+            Named::Path(path) => !open_regular(&path).is_ok_and(|file| archive::is_archive(&file)),
+            Named::Revision(..) => true,
+            _ => false,
+        };
+        if path.as_os_str() == STDIN || is_plain {
+            return Ok(None);
+        }
+        let RecognisedSource::Image(image) = self.find(path)? else { return Ok(None) };
+        if !image.is_database(&self.images) {
+            return Ok(None);
+        }
+        match image.content(&self.images)? {
+            (Content::Database(text), remarks) => {
+                let path = self.hold(&text).map_err(|error| unreadable(self.scratch(), error))?;
+                Ok(Some((path, remarks)))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Like [`Self::open`], but only the manifest and the configuration of an image are read.

@@ -1,4 +1,4 @@
-//! The meanings of messages in conditions of OLM: those of Subscriptions (Classic) and of ClusterExtensions (v1).
+//! The meanings of messages, and of command lines of other tools. Messages are those in conditions of OLM: those of Subscriptions (Classic) and of ClusterExtensions (v1).
 //!
 //! The grammar is that of the real systems (`docs/behaviour/olm-classic.md` 2, 4.7, 7; `docs/behaviour/olm-v1.md` 2.3,
 //! 2.8, 2.10). An unknown message is reported as unknown; its meaning is not guessed.
@@ -10,6 +10,8 @@ mod classic;
 mod explanation;
 mod image_messages;
 mod known_messages;
+mod old_command_line;
+mod old_commands;
 mod paste;
 mod rule;
 mod status_messages;
@@ -19,11 +21,15 @@ mod v1;
 use builder::{EXTENSIONS, RESOLVE};
 
 pub use explanation::{MessageExplanation, PartExplanation, RuleExplanation};
+pub use old_commands::{old_command, source_of_opm};
 use rule::MessagePattern;
 
-/// Decodes a message, or all messages of a paste: troubles come before reassurances, and the messages of conditions
+/// Decodes a command line of opm or oc-mirror, a message, or all messages of a paste: troubles come before reassurances, and the messages of conditions
 /// that are as they should be only count if there is no other. `None` if nothing is known.
 pub fn decode(paste: &str) -> Option<MessageExplanation> {
+    if let Some(explanation) = old_commands::of_text(paste) {
+        return Some(explanation);
+    }
     let mut known: Vec<MessageExplanation> = Vec::new();
     let messages = paste::messages(paste);
     let (well, troubled): (Vec<_>, Vec<_>) = messages.iter().partition(|it| it.is_well());

@@ -10,9 +10,51 @@ pub fn word(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// The words of a line as a POSIX shell splits them, without expanding anything. The last one is empty behind a space.
+pub fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut is_word = false;
+    let mut quote = None;
+    let mut letters = line.chars();
+    while let Some(c) = letters.next() {
+        match (quote, c) {
+            (None, ' ' | '\t' | '\n') => {
+                if is_word {
+                    words.push(std::mem::take(&mut word));
+                }
+                is_word = false;
+                continue;
+            }
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (None | Some('"'), '\\') => word.extend(letters.next()),
+            _ => word.push(c),
+        }
+        is_word = true;
+    }
+    words.push(word);
+    words
+}
+
 #[cfg(test)]
 mod tests {
-    use super::word;
+    use super::{split, word};
+
+    #[test]
+    fn words_are_split_without_expanding_them() {
+        for (line, words) in [
+            ("olmdex ", &["olmdex", ""][..]),
+            ("olmdex show  ke", &["olmdex", "show", "ke"]),
+            ("olmdex show 'a b", &["olmdex", "show", "a b"]),
+            ("olmdex \"a\\\"b\" c\\ d", &["olmdex", "a\"b", "c d"]),
+            ("olmdex $(touch x) `y`", &["olmdex", "$(touch", "x)", "`y`"]),
+            ("olmdex '' ", &["olmdex", "", ""]),
+            ("", &[""]),
+        ] {
+            assert_eq!(split(line), words, "{line}");
+        }
+    }
 
     #[test]
     fn each_text_is_one_word() {
