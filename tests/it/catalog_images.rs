@@ -84,7 +84,7 @@ fn served(words: &[String], root: &Path) -> String {
     let real = std::env::var("OLMDEX_OPM").ok().filter(|_| words[0].ends_with("/opm"));
     let mut command = Command::new(real.as_deref().unwrap_or(env!("CARGO_BIN_EXE_olmdex")));
     let inside = |word: &String| match word.as_str() {
-        "/configs" => root.join("configs").to_str().unwrap().to_owned(),
+        "/configs" | "/database/index.db" => root.join(&word[1..]).to_str().unwrap().to_owned(),
         word => word.to_owned(),
     };
     command.arg0(&words[0]).args(words[1..].iter().map(inside)).args(["--port", &port.to_string()]);
@@ -190,6 +190,42 @@ fn check(config: &Value, inside: &Path, words: Option<&[String]>, program: &str)
     assert_eq!(own, words);
     let names = served(&own, inside);
     assert!(names.contains("till") && !names.contains("gone"), "{names}");
+}
+
+/// A legacy index image is served as `opm index` had it, and nothing of the base's catalog is named any more.
+#[test]
+fn an_image_of_a_legacy_catalog_starts() {
+    const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
+    let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+    let of_opm = json!({
+        "Entrypoint": ["/bin/opm"], "Cmd": ["serve", "/configs", "--cache-dir=/tmp/cache"],
+        "Labels": {CONFIGS: "/configs"},
+    });
+    let cases = [
+        (of_opm, "bin/opm", words(&["/bin/opm", "registry", "serve", "--database", "/database/index.db"])),
+        (json!(null), "usr/bin/olmdex", words(&["/usr/bin/olmdex", "serve", "/database/index.db", "--as-opm"])),
+    ];
+    for (container, program, words) in &cases {
+        let directory = scratch();
+        let root = directory.path();
+        base(&root.join("base"), container, program);
+        let till = Path::new(env!("CARGO_MANIFEST_DIR")).join(TILL);
+        run(root, &["export", till.to_str().unwrap(), "--legacy", "-q", "-O", "old.db"]).expect_code(0);
+        let answer = run(root, &["push", "old.db", "oci:out", "--base", "oci:base", "--label", "a=b"]);
+        answer.expect_code(0).expect_words(&format!("the image serves its catalog: `{}`", words.join(" ")));
+        let inside = root.join("inside");
+        let config = unpacked(&root.join("out"), &inside);
+        assert_eq!(config["config"]["Labels"], json!({DATABASE: "/database/index.db", "a": "b"}));
+        assert_eq!(
+            std::fs::read(inside.join("database/index.db")).unwrap(),
+            std::fs::read(root.join("old.db")).unwrap()
+        );
+        let own = ["Entrypoint", "Cmd"].iter().flat_map(|it| config["config"][*it].as_array().unwrap());
+        let own: Vec<String> = own.map(|it| it.as_str().unwrap().to_owned()).collect();
+        assert_eq!(&own, words);
+        let names = served(&own, &inside);
+        assert!(names.contains("till") && !names.contains("gone"), "{names}");
+    }
 }
 
 /// OLM starts opm of the cluster on the extracted catalog, with no cache.

@@ -55,8 +55,11 @@ mod language_server;
 mod legacy_adding;
 mod legacy_editing;
 mod legacy_export;
+#[cfg(all(unix, feature = "oci"))]
+mod legacy_images;
 mod legacy_proof;
 mod legacy_reading;
+mod legacy_salvage;
 mod lifecycles;
 mod live_clusters;
 mod locking;
@@ -66,6 +69,8 @@ mod migrating;
 mod mirrors;
 mod names;
 mod namespaces;
+#[cfg(all(unix, feature = "oci", feature = "serve"))]
+mod old_commands;
 mod onboarding;
 mod one_answer;
 mod one_truth;

@@ -96,10 +96,10 @@ impl LegacyFile {
     /// # Errors
     /// [`LegacyError`] if it is not a database, or nothing of its schema can be read.
     pub(super) fn open_damaged(path: &Path, scratch: &Path, tables: &[&str]) -> Result<Self, LegacyError> {
-        let error = match Self::open(path, scratch) {
-            Err(error @ LegacyError::Damaged { .. }) => error,
+        match Self::open(path, scratch) {
+            Err(LegacyError::Damaged { .. }) => {}
             opened => return opened,
-        };
+        }
         let connection = connect_damaged(path).map_err(|error| LegacyError::sqlite(path, &error))?;
         let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for table in tables.iter().copied().chain(["schema_migrations"]) {
@@ -109,7 +109,8 @@ impl LegacyFile {
             }
         }
         if columns.is_empty() {
-            return Err(error);
+            let message = "the definition of no table can be read".to_owned();
+            return Err(LegacyError::Damaged { path: path.to_owned(), message });
         }
         let claim = claim(&connection).unwrap_or(Claim::None);
         Ok(Self { path: path.to_owned(), actual: path.to_owned(), claim, columns, scratch: None })
@@ -203,11 +204,10 @@ fn names_tables(path: &Path) -> bool {
 
 /// A connection to a file that SQLite calls damaged, for reading the undamaged rest.
 pub(super) fn connect_damaged(path: &Path) -> rusqlite::Result<Connection> {
-    let mut connection = connect(path)?;
+    let connection = Connection::open_with_flags(sqlite_uri(path), READING)?;
     // With this SQLite reads a file that is shorter than it should be, and passes over what it cannot read of a schema.
     connection.pragma_update(None, "writable_schema", true)?;
-    never_run_stored_text(&mut connection, path)?;
-    Ok(connection)
+    prepared(connection, path)
 }
 
 fn starts_as_sqlite(path: &Path) -> bool {
@@ -227,7 +227,10 @@ const READING: OpenFlags =
     OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_URI).union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let mut connection = Connection::open_with_flags(sqlite_uri(path), READING)?;
+    prepared(Connection::open_with_flags(sqlite_uri(path), READING)?, path)
+}
+
+fn prepared(mut connection: Connection, path: &Path) -> rusqlite::Result<Connection> {
     // The maker of the file must not get their code run.
     never_run_stored_text(&mut connection, path)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -313,10 +316,12 @@ fn columns(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Vec<Str
     Ok(columns)
 }
 
-/// The columns of one table, which has a definition like that of a catalog's.
+/// The columns of one table of a schema that is partly readable. A view, a virtual table and a table with computed
+/// columns have none.
 fn columns_of_table(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    let sql = "SELECT c.name FROM sqlite_schema s, pragma_table_info(s.name) c
-               WHERE s.type = 'table' AND s.name = ?1 AND s.rootpage > 0 AND s.sql LIKE 'CREATE TABLE %'";
+    let sql = "SELECT c.name FROM pragma_table_list(?1) l, pragma_table_info(?1) c
+               WHERE l.schema = 'main' AND l.type = 'table'
+               AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) x WHERE x.hidden <> 0)";
     let mut statement = connection.prepare(sql)?;
     statement.query_map([table], |row| row.get(0))?.collect()
 }

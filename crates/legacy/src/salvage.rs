@@ -352,7 +352,7 @@ impl Salvage<'_> {
         if !names.is_empty() {
             let shown: Vec<&str> = names.iter().map(String::as_str).collect();
             let message = format!(
-                "all but the names, versions and images of {} is lost: {}",
+                "of {}, only name, version and image are saved: {}",
                 counted(names.len() as u64, "bundle"),
                 few(&shown)
             );

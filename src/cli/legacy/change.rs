@@ -94,7 +94,11 @@ pub(super) fn change(
         true => Edit::begin_new(&found.file),
         false => Edit::begin(&found.file, context.opener.scratch(), &destination),
     };
-    let mut edit = begun.map_err(|error| found.called(error))?;
+    let is_absent = catalog.may_be_new && !found.file.exists();
+    let mut edit = begun.map_err(|error| match found.called(error) {
+        error if is_absent => error.help("`--in-place` begins a new catalog in a file that does not exist"),
+        error => error,
+    })?;
     step(&mut edit).map_err(|error| {
         let has_own_help = matches!(error, LegacyError::NotAdded(_));
         let error = found.called(error);

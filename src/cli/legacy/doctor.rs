@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     drop(progress);
     let rules = legacy::rules::ALL;
     let chosen = choice.apply(findings, &Scope { rules, packages: &[], is_whole: true })?;
-    print_chosen(context, args.output, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
+    print_chosen(context, args.output, rules, &chosen, args.choice.all || args.salvage, FindingsMetadata::default())?;
     report(context, &choice, &chosen);
     let tally = chosen.tally();
     if args.output == OutputFormat::Table {

@@ -63,6 +63,14 @@ impl Content {
         apply(store, &image.manifest.layers, &image.config.diff_ids, &[Vec::new()], options).map(|it| it.0)
     }
 
+    /// Refuses an image that no label says the content of.
+    pub(crate) fn must_be_labelled(image: &Image) -> Result<(), OciError> {
+        match [CONFIGS, DATABASE, BUNDLE].iter().any(|label| image.config.labels.contains_key(*label)) {
+            true => Ok(()),
+            false => Err(OciError::NotForOlm(no_label(image))),
+        }
+    }
+
     /// Reads the content of an image, and the remarks about it. `shown` is its name in messages.
     ///
     /// # Errors
@@ -89,10 +97,9 @@ impl Content {
             reading.catalog(path)?
         } else if let Some(path) = label(DATABASE) {
             reading.database(DATABASE, path)?
-        } else if label(BUNDLE).is_some() {
-            reading.bundle()?
         } else {
-            return Err(OciError::NotForOlm(no_label(image)));
+            Self::must_be_labelled(image)?;
+            reading.bundle()?
         };
         Ok((content, reading.findings.all))
     }

@@ -38,9 +38,14 @@ impl<'o> ImageSource<'o> {
         }
     }
 
-    /// Whether its content is a database.
-    pub(super) fn is_database(&self, options: &ImageOptions) -> bool {
-        self.image.is_database(options)
+    /// Whether its content is a database. An image that no label says the content of is refused.
+    pub(super) fn is_database(&self, options: &ImageOptions) -> Result<bool, SourceError> {
+        if self.image.is_database(options) {
+            return Ok(true);
+        }
+        let wrong = |error: OciError| SourceError::Image { name: self.shown.clone(), error };
+        Content::must_be_labelled(&self.image).map_err(wrong)?;
+        Ok(false)
     }
 
     /// Reads its content, and the remarks about it.

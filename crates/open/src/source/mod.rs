@@ -291,7 +291,7 @@ impl Opener {
             return Ok(None);
         }
         let RecognisedSource::Image(image) = self.find(path)? else { return Ok(None) };
-        if !image.is_database(&self.images) {
+        if !image.is_database(&self.images)? {
             return Ok(None);
         }
         match image.content(&self.images)? {
