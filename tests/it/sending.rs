@@ -180,7 +180,7 @@ fn what_cannot_be_sent_or_fetched_is_told() {
         (&["push", "--offline", catalog, "docker://quay.io/a:1"], 2, "`--offline` forbids sending"),
         (&["push", broken, "oci:broken"], 1, "which is not in the catalog"),
         (&["push", catalog, "oci:x", "--label", "a"], 2, "is not KEY=VALUE"),
-        (&["push", "index.db", "oci:x", "--label", "a=b"], 2, "`--label` is for catalogs"),
+        (&["push", "index.db", "oci:x", "--label", "a=b"], 2, "`--label` is for images"),
         (&["push", catalog, "oci:x", "--subject", &some], 2, "`--subject` is for databases"),
         (&["push", catalog, "oci:x", "--base", "nowhere"], 3, "it is not `oci:DIR`"),
         (&["push", "nowhere", "oci:x"], 3, "does not exist"),

@@ -90,8 +90,8 @@ impl LegacyFile {
         Ok(file)
     }
 
-    /// Opens a file as far as it can be read: without the journal if that cannot be played back, and with those of these
-    /// tables whose definition is readable.
+    /// Opens a file as far as it can be read: without a journal that cannot be played back, and with those of `tables`
+    /// whose definition is readable.
     ///
     /// # Errors
     /// [`LegacyError`] if it is not a database, or nothing of its schema can be read.

@@ -24,10 +24,10 @@ const SCHEMA: &str = include_str!("schema.sql");
 /// The first schema that has all of them.
 const WITH_DEPRECATED: i64 = 12;
 
-/// How often a file may be asked: each place that cannot be read needs a few dozen questions.
+/// The number of questions to a file. Each place that cannot be read needs a few dozen.
 const QUESTIONS: usize = 1 << 20;
 
-/// What was saved of a damaged file.
+/// The result of saving the readable part of a damaged file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvaged {
     /// The losses, as errors.
@@ -86,13 +86,13 @@ pub fn salvage(path: &Path, scratch: &Path, target: &Path) -> Result<Salvaged, L
 struct Salvage<'c> {
     source: &'c Connection,
     target: &'c Connection,
-    /// How often the source may still be asked.
+    /// The number of questions that are left.
     questions: usize,
     losses: Vec<Finding>,
     n_rows: usize,
 }
 
-/// Where a table can be read again.
+/// The next place at which a table can be read.
 enum Readable {
     /// From this row on; up to this number of rows before it are lost.
     From(i64, i64),
@@ -252,7 +252,7 @@ impl Salvage<'_> {
         self.source.prepare_cached(&sql)?.query_row([from], |row| row.get(0)).optional()
     }
 
-    /// Where a table can be read again behind a gap: the distance is doubled until it can, then halved.
+    /// The next place behind a gap at which a table can be read: the distance is doubled until it can, then halved.
     fn readable(&mut self, table: &str, gap: i64) -> Readable {
         match self.number(table, gap) {
             Ok(Some(number)) if number >= gap => return Readable::From(number, 0),
@@ -327,7 +327,7 @@ impl Salvage<'_> {
         }
         let mut found: Vec<Vec<Value>> = Vec::new();
         let sql = "SELECT rowid, name, version, bundlepath FROM operatorbundle INDEXED BY pk ORDER BY name";
-        // What was read before an error counts.
+        // Rows before an error count.
         let _ = each(self.source, sql, |row| {
             found.push((0..=key.len()).map(|idx| row.get(idx)).collect::<rusqlite::Result<_>>()?);
             Ok(())

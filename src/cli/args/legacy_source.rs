@@ -12,7 +12,7 @@ use crate::diag::{Finding, Severity};
 use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};
 use crate::source::{self, Opener};
 
-/// Where the database of an image is.
+/// The place of the database in an image.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PathInImage {
     /// The path of the database in the image, if the image has no label that says it

@@ -25,8 +25,8 @@ use crate::source::{self, Source, SourceError};
 
 /// Send a catalog as an image, or an index as an artifact
 ///
-/// It goes to a registry, or into a new layout. A legacy SQLite catalog becomes an index image as `opm index` made them;
-/// with `--subject` or `--image-spec` it becomes an artifact. The same input gives the same digest, which is printed.
+/// It goes to a registry, or into a new layout. A legacy SQLite catalog becomes an index image as `opm index` made them,
+/// or with `--subject` or `--image-spec` an artifact. The same input gives the same digest, which is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex push my-catalog/ oci:image:latest

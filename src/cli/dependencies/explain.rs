@@ -8,17 +8,19 @@ use crate::cli::print::messages::{message, print_explained};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
 
-/// Explain a rule of olmdex or an error message of OLM
+/// Explain a rule of olmdex, an error message of OLM, or an old command of opm
 ///
 /// A rule is named by its identifier or its name, as findings show it; `all` lists the rules, the name of a pipeline
-/// those that it demands. Anything else is a message: the answer has its meaning, and the commands to run next. Exits
-/// with 1 if the message is not known, with 4 if there is no such rule.
+/// those that it demands. A command line of `opm index`, `opm registry`, `opm alpha list` or `oc-mirror list` becomes
+/// those of olmdex. Anything else is a message: the answer has its meaning, and the commands to run next. Exits with 1
+/// if the message is not known, with 4 if there is no such rule.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex explain E0207
   olmdex explain konflux
   olmdex explain all -o json
   olmdex explain 'no bundles found for package \"keda\" matching version \"9.9.9\"'
+  olmdex explain 'opm index prune -f quay.io/org/index:v1 -p keda -t quay.io/org/small:v1'
   olmdex explain - < message.txt")]
 pub(crate) struct ExplainArgs {
     /// A rule, `all`, a pipeline, or a message; `-` reads the message from standard input

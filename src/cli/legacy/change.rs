@@ -22,7 +22,7 @@ use olmdex_text::encoding::shell::word;
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
     /// The legacy SQLite file, or an image that holds it: `docker://IMAGE`, `oci:DIR[:TAG]`, or an archive
-    #[arg(value_name = "FILE|IMAGE", value_parser = source_path())]
+    #[arg(value_name = "FILE", value_parser = source_path())]
     pub(super) file: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,
@@ -50,7 +50,7 @@ impl FileArgs {
 
 /// The catalog that a step begins with.
 pub(super) struct Catalog<'a> {
-    /// What does the step if the catalog is not a legacy one.
+    /// The help if the catalog is not a legacy one: the command that does the step.
     pub(super) instead: &'a str,
     /// Whether a file that does not exist becomes a new catalog, as opm has it.
     pub(super) may_be_new: bool,

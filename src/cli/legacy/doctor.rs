@@ -33,7 +33,7 @@ use olmdex_text::encoding::shell::word;
   olmdex doctor legacy.db --salvage -O saved.db")]
 pub(crate) struct DoctorArgs {
     /// The legacy SQLite file, or an image that holds it
-    #[arg(value_name = "FILE|IMAGE", value_parser = source_path())]
+    #[arg(value_name = "FILE", value_parser = source_path())]
     file: PathBuf,
     #[command(flatten)]
     _source_option: SourceOption,

@@ -50,7 +50,7 @@ fn listing(words: &[OsString]) -> Option<Vec<OsString>> {
             continue;
         }
         has_source = true;
-        // As opm: what exists is no image.
+        // For opm, too, a word that exists as a path is no image.
         let source =
             if Path::new(word).exists() { word.clone() } else { source_of_opm(&word.to_string_lossy()).into() };
         ours.extend(["-i".into(), source]);

@@ -53,8 +53,8 @@ pub(in crate::cli) fn redirect(error: &mut clap::Error, words: &[String]) {
     }
 }
 
-/// Ends an old command of opm or oc-mirror with the commands to type instead. `None` for any other command line. It is one that was typed behind
-/// the name of this program, or behind the name of the other tool, under which this program was started.
+/// Ends an old command of opm or oc-mirror with the commands to type instead. `None` for any other command line. An old
+/// command stands behind the name of this program, or of the other tool, under which this program was started.
 pub(in crate::cli) fn instead_of_old(words: &[OsString], format: LogFormat) -> Option<Exit> {
     let mut words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let name = Path::new(words.first()?).file_name()?.to_string_lossy().into_owned();

@@ -27,7 +27,7 @@ const SQLITE: &str = "application/vnd.sqlite";
 /// The media type of a configuration without a type of artifact.
 const UNKNOWN_CONFIG: &str = "application/vnd.unknown.config.v1+json";
 
-/// What an image serves.
+/// The content that an image serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payload {
     /// The files of a catalog.

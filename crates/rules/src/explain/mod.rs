@@ -1,4 +1,5 @@
-//! The meanings of messages, and of command lines of other tools. Messages are those in conditions of OLM: those of Subscriptions (Classic) and of ClusterExtensions (v1).
+//! The meanings of messages in conditions of OLM, those of Subscriptions (Classic) and of ClusterExtensions (v1), and of
+//! command lines of opm and oc-mirror.
 //!
 //! The grammar is that of the real systems (`docs/behaviour/olm-classic.md` 2, 4.7, 7; `docs/behaviour/olm-v1.md` 2.3,
 //! 2.8, 2.10). An unknown message is reported as unknown; its meaning is not guessed.
@@ -24,8 +25,9 @@ pub use explanation::{MessageExplanation, PartExplanation, RuleExplanation};
 pub use old_commands::{old_command, source_of_opm};
 use rule::MessagePattern;
 
-/// Decodes a command line of opm or oc-mirror, a message, or all messages of a paste: troubles come before reassurances, and the messages of conditions
-/// that are as they should be only count if there is no other. `None` if nothing is known.
+/// Decodes a message, or all messages of a paste: troubles come before reassurances, and the messages of conditions
+/// that are as they should be only count if there is no other. A command line of opm or oc-mirror is a message, too.
+/// `None` if nothing is known.
 pub fn decode(paste: &str) -> Option<MessageExplanation> {
     if let Some(explanation) = old_commands::of_text(paste) {
         return Some(explanation);

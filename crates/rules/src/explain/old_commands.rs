@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::explanation::MessageExplanation;
 use super::old_command_line::{NewCommandLine, OldCommandLine, words_of};
 
-/// A command with what takes its place.
+/// A command, and the commands of olmdex that do the same.
 struct OldCommand {
     path: &'static [&'static str],
     /// Its options of one letter.
@@ -90,7 +90,7 @@ pub(super) fn of_text(text: &str) -> Option<MessageExplanation> {
     old_command(&words_of(text))
 }
 
-/// As the explanation of a text, of its words, the name of the program first.
+/// Explains the words of such a command line, the name of the program first.
 pub fn old_command(words: &[String]) -> Option<MessageExplanation> {
     let (program, rest) = words.split_first()?;
     let program = program.rsplit('/').next()?;
@@ -137,7 +137,7 @@ fn image(reference: &str) -> String {
     }
 }
 
-/// What a word of `opm alpha list` names: an image if it begins with a registry, otherwise a path.
+/// The source that a word of `opm alpha list` names: an image if it begins with a registry, otherwise a path.
 pub fn source_of_opm(word: &str) -> String {
     let host = word.split_once('/').map_or("", |it| it.0);
     let is_host = host == "localhost" || host.contains(':') || (host.contains('.') && !host.starts_with('.'));
@@ -150,7 +150,7 @@ fn transport(line: &OldCommandLine, new: NewCommandLine) -> NewCommandLine {
     new.switch("--tls-verify=false", is_unverified).switch("--plain-http", line.has("use-http"))
 }
 
-/// An index image: what a command reads, and where the result goes.
+/// The images of a command of `opm index`.
 struct IndexImage<'l> {
     line: &'l OldCommandLine,
     from: String,
