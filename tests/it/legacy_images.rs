@@ -183,7 +183,7 @@ fn a_legacy_catalog_is_sent_as_an_index_image() {
     run(root, &["push", "legacy.db", "oci:artifact", "--image-spec", "v1.1"]).expect_code(0);
     run(root, &["doctor", "artifact"]).expect_code(0);
     run(root, &["push", "legacy.db", "oci:not", "--image-spec", "v1.1", "--base", "oci:plain"]).expect_code(2);
-    // What cannot be read is not sent.
+    // A damaged file is not sent.
     std::fs::write(root.join("torn.db"), &whole[..whole.len() / 2]).unwrap();
     run(root, &["push", "torn.db", "oci:torn"]).expect_code(3).expect_words("damaged");
     assert!(!root.join("torn").exists() && !root.join("not").exists());

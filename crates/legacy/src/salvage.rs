@@ -12,11 +12,10 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params_from_iter};
 use super::cells::{each, text};
 use super::error::{LegacyError, sqlite_words};
 use super::file::{Claim, LegacyFile, connect_damaged};
-use super::model::few;
 use super::outfile::OutFile;
 use super::rules;
 use super::schema_versions::{columns_of, tables};
-use olmdex_base::diag::{Finding, counted};
+use olmdex_base::diag::{Finding, Listed, counted};
 
 /// The tables of the last schema.
 const SCHEMA: &str = include_str!("schema.sql");
@@ -350,12 +349,8 @@ impl Salvage<'_> {
             }
         }
         if !names.is_empty() {
-            let shown: Vec<&str> = names.iter().map(String::as_str).collect();
-            let message = format!(
-                "of {}, only name, version and image are saved: {}",
-                counted(names.len() as u64, "bundle"),
-                few(&shown)
-            );
+            let bundles = counted(names.len() as u64, "bundle");
+            let message = format!("of {bundles}, only name, version and image are saved: {}", Listed::quoted(&names));
             self.losses.push(rules::DAMAGED.finding(message));
         }
         Ok(names.len())
@@ -364,30 +359,26 @@ impl Salvage<'_> {
 
 /// Names what other tables know of the lost rows, and takes back what points to them.
 fn name_losses(connection: &Connection, lost_tables: &[&str]) -> rusqlite::Result<Vec<Finding>> {
+    // A set is sorted once; a condition with a query of its own would take time by the product of two tables.
     let questions = [
-        (
-            "package",
-            "packages",
-            "SELECT DISTINCT package_name FROM channel WHERE package_name NOT IN (SELECT name FROM package) ORDER BY 1",
-        ),
+        ("package", "packages", "SELECT package_name FROM channel EXCEPT SELECT name FROM package ORDER BY 1"),
         (
             "channel",
             "channels",
-            "SELECT DISTINCT package_name || '/' || channel_name FROM channel_entry e WHERE NOT EXISTS
-             (SELECT 1 FROM channel c WHERE c.package_name = e.package_name AND c.name = e.channel_name) ORDER BY 1",
+            "SELECT package_name || '/' || channel_name FROM channel_entry
+             EXCEPT SELECT package_name || '/' || name FROM channel ORDER BY 1",
         ),
         (
             "operatorbundle",
             "bundles",
-            "SELECT DISTINCT operatorbundle_name FROM channel_entry
-             WHERE operatorbundle_name NOT IN (SELECT name FROM operatorbundle) ORDER BY 1",
+            "SELECT operatorbundle_name FROM channel_entry EXCEPT SELECT name FROM operatorbundle ORDER BY 1",
         ),
         (
             "channel_entry",
             "heads of channels",
-            "SELECT DISTINCT package_name || '/' || name FROM channel c WHERE NOT EXISTS
-             (SELECT 1 FROM channel_entry e WHERE e.package_name = c.package_name AND e.channel_name = c.name
-              AND e.operatorbundle_name = c.head_operatorbundle_name) ORDER BY 1",
+            "SELECT package_name || '/' || name FROM
+             (SELECT package_name, name, head_operatorbundle_name FROM channel
+              EXCEPT SELECT package_name, channel_name, operatorbundle_name FROM channel_entry) ORDER BY 1",
         ),
         (
             "channel_entry",
@@ -408,8 +399,7 @@ fn name_losses(connection: &Connection, lost_tables: &[&str]) -> rusqlite::Resul
             Ok(())
         });
         if asked.is_ok() && !names.is_empty() {
-            let shown: Vec<&str> = names.iter().map(String::as_str).collect();
-            losses.push(rules::DAMAGED.finding(format!("lost {what}: {}", few(&shown))));
+            losses.push(rules::DAMAGED.finding(format!("lost {what}: {}", Listed::quoted(&names))));
         }
     }
     if lost_tables.contains(&"channel_entry") {

@@ -25,7 +25,7 @@ use crate::source::{self, Source, SourceError};
 
 /// Send a catalog as an image, or an index as an artifact
 ///
-/// It goes to a registry, or into a new layout. A legacy SQLite catalog becomes an index image as `opm index` made them,
+/// It goes to a registry, or into a new layout. A legacy SQLite catalog becomes an index image, as `opm index` made it,
 /// or with `--subject` or `--image-spec` an artifact. The same input gives the same digest, which is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

@@ -1,5 +1,5 @@
-//! The meanings of messages in conditions of OLM, those of Subscriptions (Classic) and of ClusterExtensions (v1), and of
-//! command lines of opm and oc-mirror.
+//! The meanings of messages in conditions of OLM, those of Subscriptions (Classic) and of ClusterExtensions (v1), and
+//! of command lines of opm and oc-mirror.
 //!
 //! The grammar is that of the real systems (`docs/behaviour/olm-classic.md` 2, 4.7, 7; `docs/behaviour/olm-v1.md` 2.3,
 //! 2.8, 2.10). An unknown message is reported as unknown; its meaning is not guessed.

@@ -48,7 +48,6 @@ const SERVE: &[(char, &str)] = &[('d', "database"), ('p', "port"), ('t', "termin
 const COMMANDS: &[OldCommand] = &[
     old(&["opm", "index", "prune"], INDEX_PRUNE, index_prune),
     old(&["opm", "index", "rm"], INDEX, index_rm),
-    old(&["opm", "index", "delete"], INDEX, index_rm),
     old(&["opm", "index", "add"], INDEX, index_add),
     old(&["opm", "index", "prune-stranded"], INDEX_PRUNE, index_prune_stranded),
     old(&["opm", "index", "deprecatetruncate"], INDEX, index_deprecate),
