@@ -12,11 +12,11 @@ use crate::diag::{Finding, Severity};
 use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};
 use crate::source::{self, Opener};
 
-/// The place of the database in an image.
+/// The place of the database in an image. The help of the image mentions it: it is an option for old images only.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PathInImage {
     /// The path of the database in the image, if the image has no label that says it
-    #[arg(long = "path", value_name = "PATH")]
+    #[arg(long = "path", value_name = "PATH", hide = true)]
     pub(crate) path: Option<String>,
 }
 

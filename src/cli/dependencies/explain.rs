@@ -8,7 +8,7 @@ use crate::cli::print::messages::{message, print_explained};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
 
-/// Explain a rule of olmdex, an error message of OLM, or an old command of opm
+/// Explain a rule, an error message of OLM, or an old command of opm
 ///
 /// A rule is named by its identifier or its name, as findings show it; `all` lists the rules, the name of a pipeline
 /// those that it demands. A command line of `opm index`, `opm registry`, `opm alpha list` or `oc-mirror list` becomes

@@ -32,7 +32,7 @@ use olmdex_text::encoding::shell::word;
   olmdex doctor legacy.db --strict -q
   olmdex doctor legacy.db --salvage -O saved.db")]
 pub(crate) struct DoctorArgs {
-    /// The legacy SQLite file, or an image that holds it
+    /// The legacy SQLite file, or an image that holds it; `--path PATH` names the file in an image without a label
     #[arg(value_name = "FILE", value_parser = source_path())]
     file: PathBuf,
     #[command(flatten)]

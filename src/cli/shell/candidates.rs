@@ -151,6 +151,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("GLOB", Wants::Package),
     ("HOST", Wants::Nothing),
     ("PORT", Wants::Nothing),
+    ("PATH", Wants::Nothing),
     ("CATEGORY", Wants::Nothing),
     ("COLUMN", Wants::Nothing),
     ("IMAGE", Wants::Nothing),
