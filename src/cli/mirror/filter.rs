@@ -185,12 +185,7 @@ fn keep(
 }
 
 /// Reports losses and changes, and how much is kept. `help` is for packages whose requests cannot be met.
-pub(super) fn report(
-    context: &Context,
-    catalog: &MirrorCatalog,
-    kept: &KeptPart,
-    (verb, help): (&str, &str),
-) -> Exit {
+pub(super) fn report(context: &Context, catalog: &MirrorCatalog, kept: &KeptPart, (verb, help): (&str, &str)) -> Exit {
     let mut exit = Exit::Yes;
     for remark in &kept.remarks {
         match remark {
