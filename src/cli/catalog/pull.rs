@@ -25,8 +25,8 @@ use crate::source::{self, SourceError};
   olmdex pull docker://quay.io/org/legacy-index:v4.16 -O legacy.db
   olmdex pull docker://localhost:5000/index --plain-http -O index.db")]
 pub(crate) struct PullArgs {
-    /// `docker://HOST/NAME[:TAG|@DIGEST]`, `oci:DIR[:TAG]` or `dir:DIR`; `--path PATH` names the SQLite file in an image
-    /// without a label
+    /// `docker://HOST/NAME[:TAG|@DIGEST]`, `oci:DIR[:TAG]` or `dir:DIR`; `--path PATH` names the SQLite file in an
+    /// image without a label
     #[arg(value_name = "IMAGE")]
     image: String,
     #[command(flatten)]

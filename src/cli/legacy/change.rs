@@ -21,8 +21,8 @@ use olmdex_text::encoding::shell::word;
 /// The file, and the place of the result.
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
-    /// The legacy SQLite file, or an image that holds it: `docker://IMAGE`, `oci:DIR[:TAG]`, or an archive; `--path PATH`
-    /// names the file in an image without a label
+    /// The legacy SQLite file, or an image that holds it: `docker://IMAGE`, `oci:DIR[:TAG]`, or an archive; `--path
+    /// PATH` names the file in an image without a label
     #[arg(value_name = "FILE", value_parser = source_path())]
     pub(super) file: PathBuf,
     #[command(flatten)]

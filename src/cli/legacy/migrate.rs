@@ -34,8 +34,8 @@ use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
   olmdex migrate legacy.db catalog/ --migrate-level bundle-object-to-csv-metadata -o yaml
   olmdex migrate legacy.db catalog/ --keep-going --prove")]
 pub(crate) struct MigrateArgs {
-    /// The catalog: a legacy SQLite file, a directory, a file, an image, an index.db, or `-` for standard input; `--path
-    /// PATH` names the SQLite file in an image without a label
+    /// The catalog: a legacy SQLite file, a directory, a file, an image, an index.db, or `-` for standard input;
+    /// `--path PATH` names the SQLite file in an image without a label
     #[arg(value_name = "SOURCE", value_parser = source_path())]
     source: PathBuf,
     #[command(flatten)]

@@ -291,7 +291,7 @@ Examples:
     Word {
         name: "mirror",
         usage: "olmdex mirror filter|status|delta|delete|union [OPTIONS]",
-        about: "Filter catalogs for a mirror; show what it lacks, what is new, and what can go",
+        about: "Filter catalogs for a mirror; show what it lacks, or what can go",
         views: &[
             view(When::Verb("filter"), &["filter"], ""),
             view(
