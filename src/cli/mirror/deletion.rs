@@ -10,7 +10,6 @@ use super::entries;
 use super::filter::kept_images;
 use crate::ask::{MirrorCatalog, images_of_installed};
 use crate::cli::args::cluster::{Asked, read_cluster_telling};
-use crate::cli::args::formats::{OutputFormat, ROWS};
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lookup::look_up;
 use crate::cli::args::text::{misread, text_of};
@@ -57,9 +56,8 @@ pub(super) struct DeletionArgs {
     /// Highest number of components of a path there; surplus ones are joined with `-`
     #[arg(long, value_name = "N", requires = "at")]
     max_nested_paths: Option<usize>,
-    /// Output format
-    #[arg(short, long, value_parser = ROWS, default_value = "table")]
-    output: OutputFormat,
+    #[command(flatten)]
+    rows: RowOptions,
 }
 
 impl DeletionArgs {
@@ -191,6 +189,6 @@ pub(super) fn run(context: &Context, args: &DeletionArgs) -> CommandResult {
         words.extend((n > 0).then(|| format!("{n} {what}")));
     }
     context.reporter.note(&words.join(", "));
-    table::print(holdings, &RowOptions::of(args.output))?;
+    table::print(holdings, &args.rows)?;
     Ok(if exit == Exit::Yes && needed + unknown > 0 { Exit::No } else { exit })
 }

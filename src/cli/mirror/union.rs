@@ -7,7 +7,6 @@ use clap::Args;
 
 use super::{entries, filter, target};
 use crate::ask::MirrorCatalog;
-use crate::cli::args::formats::{OutputFormat, ROWS};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -38,9 +37,8 @@ pub(super) struct UnionArgs {
     /// Image whose program serves the catalog of `--into docker://…` or `oci:…`
     #[arg(long, value_name = "IMAGE", requires = "into")]
     base: Option<String>,
-    /// Output format of the edges
-    #[arg(short, long, value_parser = ROWS, default_value = "table")]
-    output: OutputFormat,
+    #[command(flatten)]
+    rows: RowOptions,
 }
 
 impl Row for UnionEdge {
@@ -85,6 +83,6 @@ pub(super) fn run(context: &Context, args: &UnionArgs) -> CommandResult {
     if let Some(into) = &args.into {
         target::write(context, into, args.base.as_deref(), &[(&united, kept)])?;
     }
-    table::print(edges, &RowOptions::of(args.output))?;
+    table::print(edges, &args.rows)?;
     Ok(exit)
 }
