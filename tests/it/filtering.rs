@@ -69,6 +69,27 @@ fn references_are_looked_up_in_the_file_of_options() {
 }
 
 #[test]
+fn catalogs_of_an_index_have_the_references_of_their_images() {
+    let directory = scratch();
+    let run = |line: &str| olmdex(line.split(' ')).in_directory(directory.path()).answer();
+    let build = format!("build a={SHOP} b={SHOP} c={SHOP} -O two.db --label a:image=quay.io/a/shop:v1");
+    run(&build).expect_code(0);
+    let line = "filter -p till/stable -i two.db -o isc";
+    run(line).expect_code(2).expect_words("-i REFERENCE=SOURCE");
+    let options = format!(
+        "[catalogs.b]\nsource = {SHOP:?}\nimage = \"quay.io/b/shop:v2\"\n\
+         [catalogs.c]\nsource = {SHOP:?}\nimage = \"quay.io/c/shop:v3\"\n"
+    );
+    std::fs::write(directory.path().join("olmdex.toml"), options).unwrap();
+    let text = run(line).expect_code(0).out();
+    let catalogs: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("- catalog: ")).collect();
+    assert_eq!(catalogs, ["quay.io/a/shop:v1", "quay.io/b/shop:v2", "quay.io/c/shop:v3"], "{text}");
+    assert_eq!(text.matches("name: till").count(), 3, "{text}");
+    let sources = run("filter -p till/stable -i two.db --catalog a -o catalog-source --registry m.example.com");
+    assert!(sources.expect_code(0).out().contains("image: m.example.com/a/shop:v1"));
+}
+
+#[test]
 fn several_catalogs_of_one_name_are_kept_apart() {
     let directory = scratch();
     let text = "kind: ImageSetConfiguration\nmirror:\n  operators:\n  - {catalog: 'quay.io/a/shop:v1', packages: [{name: till}]}\n  - {catalog: 'quay.io/a/shop:v2', packages: [{name: ledger}]}\n";

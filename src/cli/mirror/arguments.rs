@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::entries::found_config;
 use super::output::FORMATS;
 use crate::ask::WorkOptions;
 use crate::ask::{MirrorCatalog, no_package};
@@ -110,6 +111,9 @@ pub(super) struct AskedFor {
     pub(super) catalog: Option<String>,
 }
 
+/// The label of a catalog in an index that holds the reference of its image.
+const IMAGE_LABEL: &str = "image";
+
 impl AskedFor {
     /// The catalogs of an index with several that have one of the requested packages: each is answered by itself. Empty
     /// for any other source.
@@ -141,13 +145,39 @@ impl AskedFor {
         }
     }
 
-    /// Takes names of bundles in `--package` apart into package and version.
-    pub(super) fn take_bundles(&self, catalogs: Vec<MirrorCatalog>) -> Result<Vec<MirrorCatalog>, CommandError> {
+    /// Takes names of bundles in `--package` apart into package and version, and gives catalogs of an index the
+    /// references of their images.
+    pub(super) fn complete(
+        &self,
+        context: &Context,
+        catalogs: Vec<MirrorCatalog>,
+    ) -> Result<Vec<MirrorCatalog>, CommandError> {
         if !self.imageset.is_empty() {
             return Ok(catalogs);
         }
         let taken = catalogs.into_iter().map(MirrorCatalog::with_bundles_taken_apart).collect::<Result<Vec<_>, _>>();
-        Ok(taken?)
+        let mut catalogs = taken?;
+        let is_unnamed = |catalog: &MirrorCatalog| {
+            let reference = &catalog.operator.catalog;
+            catalog.index.as_ref().is_some_and(|(_, name)| reference.is_empty() || reference == name)
+        };
+        if catalogs.iter().any(is_unnamed) {
+            let config = found_config(context)?;
+            for catalog in catalogs.iter_mut().filter(|catalog| is_unnamed(catalog)) {
+                let Some((index, name)) = &catalog.index else { continue };
+                let filter = Filter { catalogs: vec![name.clone()], ..Filter::default() };
+                let mut named = config.iter().flat_map(|config| &config.catalogs).filter(|it| it.name == *name);
+                let of_config = named.find_map(|catalog| catalog.image.clone());
+                let of_index = index.catalogs(&filter)?.pop().and_then(|row| {
+                    let of_source = row.source.strip_prefix("docker://").map(str::to_owned);
+                    row.labels.get(IMAGE_LABEL).cloned().or(of_source)
+                });
+                if let Some(reference) = of_config.or(of_index) {
+                    catalog.operator.catalog = reference;
+                }
+            }
+        }
+        Ok(catalogs)
     }
 
     /// Makes another channel the default of packages whose default channel `--package` does not name, since no other

@@ -87,6 +87,13 @@ pub(in crate::cli) fn open_one(
     Ok(MirrorCatalog::read(operator, name, &found, input)?)
 }
 
+/// The `olmdex.toml` that is found from the current directory.
+pub(super) fn found_config(context: &Context) -> Result<Option<Config>, CommandError> {
+    let current = std::env::current_dir().unwrap_or_default();
+    let found = compose::find(&current, &[]).found;
+    Ok(found.map(|path| compose::read_found(&path, &all_rules(), context.found_config)).transpose()?)
+}
+
 /// The places of catalogs.
 struct Sources {
     /// The catalogs with a reference.
@@ -118,10 +125,7 @@ impl Sources {
             }
         }
         if sources.default.is_none() && operators.iter().any(|it| !sources.named.contains_key(bare(&it.catalog))) {
-            let current = std::env::current_dir().unwrap_or_default();
-            if let Some(path) = compose::find(&current, &[]).found {
-                sources.config = Some(compose::read_found(&path, &all_rules(), context.found_config)?);
-            }
+            sources.config = found_config(context)?;
         }
         Ok(sources)
     }

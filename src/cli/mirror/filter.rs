@@ -29,7 +29,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     let [configuration] = configurations.as_slice() else { return Err(one_configuration()) };
     let entries =
         entries::open(context, configuration.operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
-    let mut entries = args.asked.take_bundles(entries)?;
+    let mut entries = args.asked.complete(context, entries)?;
     if args.compat.is_none() {
         args.asked.choose_defaults(context, &mut entries);
     }

@@ -106,7 +106,7 @@ pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
     let AskedFor { input, catalog, .. } = &args.asked;
     let operators = configurations.iter().flat_map(|it| it.operators.clone()).collect();
     let entries = entries::open(context, operators, input, catalog.as_deref())?;
-    let mut entries = args.asked.take_bundles(entries)?;
+    let mut entries = args.asked.complete(context, entries)?;
     args.asked.choose_defaults(context, &mut entries);
     let (mut kept, mut exit, mut rest) = (BTreeSet::new(), Exit::Yes, entries.as_slice());
     for configuration in &configurations {
