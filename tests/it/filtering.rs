@@ -85,6 +85,11 @@ fn catalogs_of_an_index_have_the_references_of_their_images() {
     let catalogs: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("- catalog: ")).collect();
     assert_eq!(catalogs, ["quay.io/a/shop:v1", "quay.io/b/shop:v2", "quay.io/c/shop:v3"], "{text}");
     assert_eq!(text.matches("name: till").count(), 3, "{text}");
+    let text = run("images till -i two.db --catalog a -o isc").expect_code(0).out();
+    std::fs::write(directory.path().join("set.yaml"), &text).unwrap();
+    assert!(text.contains("- catalog: quay.io/a/shop:v1") && !text.contains("additionalImages"), "{text}");
+    let images = |words: &str| run(&format!("images -i two.db --catalog a {words}")).expect_code(0).out();
+    assert_eq!(images("till"), images("-c set.yaml"), "{text}");
     let sources = run("filter -p till/stable -i two.db --catalog a -o catalog-source --registry m.example.com");
     assert!(sources.expect_code(0).out().contains("image: m.example.com/a/shop:v1"));
 }

@@ -44,8 +44,6 @@ pub struct ImageSetAnswer {
     pub findings: Vec<Finding>,
     /// The images.
     pub state: ImageSetState,
-    /// Whether a version has lost its upgrades with the change.
-    pub has_lost: bool,
 }
 
 /// Why a question has no answer.
@@ -112,8 +110,7 @@ impl ImageSetQuestion<'_> {
                 self.lost(before, (*number, catalog, part), &kept, &mut findings)?;
             }
         }
-        let has_lost = findings.iter().any(|(_, finding)| finding.rule.id == rules::LOST_VERSION.id);
-        Ok(ImageSetAnswer { findings: self.file.placed(findings), state, has_lost })
+        Ok(ImageSetAnswer { findings: self.file.placed(findings), state })
     }
 
     /// The versions that an entry mirrored before the change and that cannot be upgraded any more.

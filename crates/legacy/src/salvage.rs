@@ -26,6 +26,9 @@ const WITH_DEPRECATED: i64 = 12;
 /// The number of questions to a file. Each place that cannot be read needs a few dozen.
 const QUESTIONS: usize = 1 << 20;
 
+/// The number of places at which a table is tried behind a gap.
+const PLACES: i64 = 1024;
+
 /// The result of saving the readable part of a damaged file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvaged {
@@ -47,8 +50,14 @@ pub fn salvage(path: &Path, scratch: &Path, target: &Path) -> Result<Salvaged, L
     let connection = out.connect()?;
     let failed = |error: rusqlite::Error| out.failed(&error);
     let source = connect_damaged(file.actual()).map_err(|error| LegacyError::sqlite(path, &error))?;
-    let mut salvage =
-        Salvage { source: &source, target: &connection, questions: QUESTIONS, losses: Vec::new(), n_rows: 0 };
+    let mut salvage = Salvage {
+        source: &source,
+        target: &connection,
+        questions: QUESTIONS,
+        losses: Vec::new(),
+        n_rows: 0,
+        n_refused: 0,
+    };
     salvage.begin(&file).map_err(failed)?;
     let mut lost_tables = Vec::new();
     for table in tables() {
@@ -89,6 +98,8 @@ struct Salvage<'c> {
     questions: usize,
     losses: Vec<Finding>,
     n_rows: usize,
+    /// The number of rows of the present table that contradict others, or lack a value that must be there.
+    n_refused: u64,
 }
 
 /// The next place at which a table can be read.
@@ -171,8 +182,17 @@ impl Salvage<'_> {
             }
         }
         self.n_rows += n_saved;
+        let n_refused = std::mem::take(&mut self.n_refused);
         if table == "operatorbundle" && cause.is_some() {
             self.n_rows += self.bundles_of_key(columns)?;
+            // A bundle whose columns were read needs no part of its key.
+            self.n_refused = 0;
+        }
+        if n_refused > 0 {
+            let rows = counted(n_refused, "row");
+            let message =
+                format!("table `{table}`: {rows} lost, with the key of another row, or without a needed value");
+            self.losses.push(rules::DAMAGED.finding(message));
         }
         if let Some(cause) = cause.filter(|_| n_lost > 0 || is_open) {
             let lost = match (n_lost, is_open) {
@@ -230,8 +250,9 @@ impl Salvage<'_> {
         }
     }
 
-    /// Inserts a row with its number in front; a row that is there twice counts once.
-    fn insert(&self, table: &str, columns: &[&str], mut values: Vec<Value>) -> rusqlite::Result<usize> {
+    /// Inserts a row with its number in front; a row that is read twice counts once.
+    fn insert(&mut self, table: &str, columns: &[&str], mut values: Vec<Value>) -> rusqlite::Result<usize> {
+        let number = values.first().cloned();
         let mut names = vec!["rowid"];
         if columns.first() == Some(&"entry_id") {
             // It is the number.
@@ -241,7 +262,13 @@ impl Salvage<'_> {
         names.extend(columns);
         let slots = vec!["?"; names.len()].join(", ");
         let sql = format!("INSERT OR IGNORE INTO {table} ({}) VALUES ({slots})", names.join(", "));
-        self.target.prepare_cached(&sql)?.execute(params_from_iter(values))
+        let n_saved = self.target.prepare_cached(&sql)?.execute(params_from_iter(values))?;
+        if n_saved == 0 {
+            let sql = format!("SELECT count(*) FROM {table} WHERE rowid = ?1");
+            let n_known: u64 = self.target.prepare_cached(&sql)?.query_row([number], |row| row.get(0))?;
+            self.n_refused += u64::from(n_known == 0);
+        }
+        Ok(n_saved)
     }
 
     /// The first row from a number on whose number can be read; `Err` if the page cannot.
@@ -260,15 +287,17 @@ impl Salvage<'_> {
         }
         let (mut low, mut step) = (gap, 1_i64);
         let (mut high, mut found) = loop {
-            let Some(at) = gap.checked_add(step).filter(|_| self.questions > 0) else { return Readable::Nowhere(None) };
+            let at = gap.checked_add(step).filter(|_| self.questions > 0);
+            let Some(at) = at else {
+                let Some(found) = self.between(table, gap) else { return Readable::Nowhere(None) };
+                low = found.0;
+                break (found.1, Some(found.2));
+            };
             match self.number(table, at) {
                 Ok(number) if number.is_none_or(|number| number >= at) => break (at, number),
                 _ => low = at,
             }
-            match step.checked_mul(2) {
-                Some(next) => step = next,
-                None => return Readable::Nowhere(None),
-            }
+            step = step.saturating_mul(2);
         };
         while high - low > 1 && self.questions > 0 {
             let middle = low + (high - low) / 2;
@@ -281,6 +310,26 @@ impl Salvage<'_> {
             Some(number) => Readable::From(number, high - gap),
             None => Readable::Nowhere(Some(high - gap)),
         }
+    }
+
+    /// A place between a gap and the last row at which a table can be read: the last of some evenly spaced ones before
+    /// it, the place, and the row there.
+    fn between(&mut self, table: &str, gap: i64) -> Option<(i64, i64, i64)> {
+        let sql = format!("SELECT rowid FROM {table} NOT INDEXED ORDER BY rowid DESC LIMIT 1");
+        let last: i64 = self.source.prepare_cached(&sql).and_then(|mut it| it.query_row([], |row| row.get(0))).ok()?;
+        let distance = last.checked_sub(gap).filter(|distance| *distance > 0)?;
+        let mut low = gap;
+        for place in 1..=PLACES {
+            if self.questions == 0 {
+                return None;
+            }
+            let at = gap + i64::try_from(i128::from(distance) * i128::from(place) / i128::from(PLACES)).ok()?;
+            match self.number(table, at) {
+                Ok(Some(number)) if number >= at => return Some((low, at, number)),
+                _ => low = at,
+            }
+        }
+        None
     }
 
     /// Saves the columns of a bundle that can be read by themselves, if its name can. A row of any other table is

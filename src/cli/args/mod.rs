@@ -2,6 +2,7 @@
 
 pub(in crate::cli) mod bundle_images;
 pub(in crate::cli) mod cache;
+pub(in crate::cli) mod catalog_references;
 pub(in crate::cli) mod choice;
 pub(in crate::cli) mod cluster;
 pub(in crate::cli) mod composition;

@@ -41,6 +41,7 @@ use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Listed, Rule, counted, printable};
 use crate::fbc::{Input, is_hidden};
 use crate::file::system_words;
+use crate::mirror::rules::LOST_VERSION;
 use crate::oci::Mirrors;
 use crate::source::{BundlePlaces, Recognized, RepositoryParts, STDIN, Source, input_of, is_revision};
 use crate::template::template_texts;
@@ -219,9 +220,10 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
         }
         verdicts.iter().for_each(|verdict| context.reporter.note(&verdict.verdict));
     }
+    let has_lost = chosen.findings.iter().any(|finding| finding.rule.id == LOST_VERSION.id);
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
-    Ok(if chosen.is_refused() || is_unread || has_broken || compared.has_lost { Exit::No } else { Exit::Yes })
+    Ok(if chosen.is_refused() || is_unread || has_broken || has_lost { Exit::No } else { Exit::Yes })
 }
 
 /// The mirrors of images: those that were named, and those that Konflux reads in the repositories of these paths.

@@ -41,8 +41,6 @@ pub(super) struct ImageSets {
 pub(super) struct ComparedImageSets {
     pub(super) findings: Vec<Finding>,
     pub(super) states: Vec<ImageSetState>,
-    /// Whether the change loses upgrades.
-    pub(super) has_lost: bool,
 }
 
 fn text_of(file: &InputFile) -> Result<Cow<'_, [u8]>, CommandError> {
@@ -85,6 +83,22 @@ impl ImageSets {
         base: Option<&Path>,
     ) -> Result<ComparedImageSets, CommandError> {
         let mut compared = ComparedImageSets::default();
+        if self.files.is_empty() {
+            return Ok(compared);
+        }
+        let missing = |path: &Path| {
+            let error =
+                CommandError::new(Exit::Input, format!("`{}` does not exist", printable(&path.to_string_lossy())));
+            error.help("name a catalog, or the configuration before the change")
+        };
+        // Those that no configuration is compared with are not opened.
+        let sources = with.iter().map(|word| NamedSource::parse(without_reference(word).1).path);
+        for path in sources.chain(base.map(Path::to_owned)) {
+            // An image and a revision have a colon.
+            if !path.to_string_lossy().contains(':') && !path.exists() {
+                return Err(missing(&path));
+            }
+        }
         if with.is_empty() {
             return Ok(compared);
         }
@@ -109,7 +123,6 @@ impl ImageSets {
             let mut answer = ImageSetQuestion { file: &read, now, before }.answer()?;
             answer.state.file.clone_from(&file.shown);
             answer.state.not_compared.append(&mut unread);
-            compared.has_lost |= answer.has_lost;
             compared.findings.append(&mut answer.findings);
             compared.states.push(answer.state);
         }

@@ -1,18 +1,23 @@
 //! The bundles of a configuration that `olmdex images` is asked about, and the images that are known already.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use crate::ask::{ImagesQuestion, KnownImages, bundles_of_configuration};
+use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::read_regular_of;
-use crate::index::Index;
-use crate::mirror::{Configuration, Destination, Image, MirrorImages};
+use crate::index::query::{BundleRow, Filter, ImageUse};
+use crate::index::{Index, ListIndex};
+use crate::mirror::{
+    AdditionalImage, Channel, Configuration, Destination, Image, MirrorImages, Operator, Package, Range,
+};
 use crate::oci::Layout;
+use crate::version::Version;
 
 /// Adds the bundles and the additional images that a configuration keeps. Returns whether it keeps all that it asks
 /// for.
@@ -95,4 +100,71 @@ fn references_since(context: &Context, index: &Index, old: &Path) -> Result<Hash
     }
     let index = AskOptions::of_sources(&[old.to_owned()]).open(context)?;
     Ok(index.image_references()?.into_iter().collect())
+}
+
+/// The configuration that mirrors images: bundles of catalogs whose references are known as operators, each with its
+/// version, and the other images as additional ones.
+pub(super) fn as_configuration(
+    context: &Context,
+    index: &ListIndex,
+    catalogs: &[String],
+    images: &[ImageUse],
+) -> Result<Configuration, CommandError> {
+    let references = CatalogReferences::found(context)?;
+    let used: HashSet<&str> = images.iter().flat_map(|image| &image.bundles).map(String::as_str).collect();
+    let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
+    let mut rows: BTreeMap<String, BTreeMap<String, Vec<BundleRow>>> = BTreeMap::new();
+    for row in index.bundles(&filter)?.into_iter().filter(|row| used.contains(row.bundle.as_str())) {
+        let of_catalog = rows.entry(row.catalog.clone()).or_default();
+        of_catalog.entry(row.package.clone()).or_default().push(row);
+    }
+    let mut configuration = Configuration::default();
+    let mut covered: HashSet<String> = HashSet::new();
+    for (catalog, packages) in rows {
+        let Some(reference) = references.of(index, &catalog)? else {
+            context.reporter.note(&format!(
+                "no reference of catalog `{catalog}` is known, so its bundles are listed as images: olmdex.toml can name \
+                 it, or `olmdex build --label {catalog}:image=REFERENCE`"
+            ));
+            continue;
+        };
+        let mut operator = Operator { catalog: reference, ..Operator::default() };
+        for (package, rows) in packages {
+            let filter =
+                Filter { catalogs: vec![catalog.clone()], package: Some(package.clone()), ..Filter::default() };
+            let default = index.packages(&filter)?.pop().map(|row| row.default_channel).unwrap_or_default();
+            covered.extend(rows.iter().map(|row| row.bundle.clone()));
+            operator.packages.push(wanted(package, &default, &rows));
+        }
+        configuration.operators.push(operator);
+    }
+    let is_other = |image: &&ImageUse| {
+        !image.image.is_empty() && (image.bundles.is_empty() || !image.bundles.iter().all(|it| covered.contains(it)))
+    };
+    let additional = |image: &ImageUse| AdditionalImage { name: image.image.clone(), ..AdditionalImage::default() };
+    configuration.additional_images = images.iter().filter(is_other).map(additional).collect();
+    Ok(configuration)
+}
+
+/// The wish for some bundles of a package: the default channel, or another one that lists them, with their versions.
+fn wanted(package: String, default: &str, rows: &[BundleRow]) -> Package {
+    let mut versions: BTreeMap<&str, Vec<(Option<Version>, &str)>> = BTreeMap::new();
+    for row in rows {
+        let own = row.channels.iter().map(String::as_str);
+        let channel = own.clone().find(|channel| *channel == default).or_else(|| own.last()).unwrap_or(default);
+        versions.entry(channel).or_default().push((Version::parse(&row.version).ok(), &row.version));
+    }
+    let range = |versions: Vec<(Option<Version>, &str)>| {
+        let bound = |found: Option<&(Option<Version>, &str)>| found.map(|it| it.1.to_owned()).unwrap_or_default();
+        Range::new(&bound(versions.iter().min()), &bound(versions.iter().max()))
+    };
+    // oc-mirror refuses a package whose default channel is not among the channels.
+    let default_channel = match versions.contains_key(default) {
+        true => String::new(),
+        false => versions.keys().next_back().map(|channel| (*channel).to_owned()).unwrap_or_default(),
+    };
+    let channel =
+        |(name, found): (&str, _)| Channel { name: name.to_owned(), range: range(found), ..Channel::default() };
+    let channels = versions.into_iter().map(channel).collect();
+    Package { name: package, default_channel, channels, ..Package::default() }
 }

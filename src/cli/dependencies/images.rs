@@ -5,7 +5,6 @@ use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::json;
 
 use crate::ask::{Answer, ImagesQuestion, Question as _, State};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
@@ -19,12 +18,12 @@ use crate::cli::args::sources::SourceOptions;
 use crate::cli::args::text::configuration_of;
 use crate::cli::args::upgrade::{ended, told};
 use crate::cli::dependencies::image_asks as asked;
-use crate::cli::print::table::{write_part, write_table, write_yaml};
+use crate::cli::print::table::{write_part, write_table};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
-use crate::index::WholeOrLight;
 use crate::index::query::{Filter, ImageUse};
+use crate::index::{ListIndex, WholeOrLight};
 use crate::mirror::{self, AdditionalImage, BlockedImages, Configuration, Destination, Dialect, Image};
 use crate::oci::{Presence, Status};
 
@@ -161,7 +160,8 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             is_complete = false;
         }
     }
-    print(args, images, presences, &configuration)?;
+    let written = written(context, args, index.as_ref(), &question.catalog, (&configuration, &images))?;
+    print(args, images, presences, (&configuration, &written))?;
     let exit = ended(context, verdict)?;
     Ok(if is_complete { exit } else { Exit::No })
 }
@@ -196,11 +196,29 @@ fn weighed(context: &Context, seen: Vec<lookup::ImageRecord>, held: Option<HashS
     presences
 }
 
+/// The configuration for `-o isc`: that of the question with what is listed of it, or one for the images.
+fn written(
+    context: &Context,
+    args: &ImagesArgs,
+    index: &ListIndex,
+    catalogs: &[String],
+    (asked, images): (&Configuration, &[ImageUse]),
+) -> Result<Configuration, CommandError> {
+    if args.output != OutputFormat::Isc {
+        return Ok(Configuration::default());
+    }
+    if args.imageset.is_none() {
+        return asked::as_configuration(context, index, catalogs, images);
+    }
+    let (operators, additional_images) = (asked.operators.clone(), asked.additional_images.clone());
+    Ok(Configuration { operators, additional_images, ..Configuration::default() })
+}
+
 fn print(
     args: &ImagesArgs,
     images: Vec<ImageUse>,
     presences: Option<Vec<Presence>>,
-    configuration: &Configuration,
+    (configuration, written): (&Configuration, &Configuration),
 ) -> Result<(), CommandError> {
     let unlisted = configuration.unlisted.as_slice();
     let not_listed = || unlisted.iter().map(|it| format!("not listed: {it}"));
@@ -246,14 +264,8 @@ fn print(
             write_table(args.output, Some(headers), rows, &[], &mut out)?;
         }
         OutputFormat::Isc => {
-            let images: Vec<_> = named.map(|it| json!({"name": it.image})).collect();
-            let set = json!({
-                "apiVersion": "mirror.openshift.io/v2alpha1",
-                "kind": "ImageSetConfiguration",
-                "mirror": {"additionalImages": images},
-            });
             out.write_all(mirror::unlisted_comment(unlisted).as_bytes())?;
-            write_yaml(&set, &mut out)?;
+            out.write_all(mirror::configuration(written).to_yaml().as_bytes())?;
         }
         OutputFormat::Mapping => {
             let to = args.registry.as_deref().unwrap_or_default().trim_end_matches('/');

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::entries::found_config;
 use super::output::FORMATS;
 use crate::ask::WorkOptions;
 use crate::ask::{MirrorCatalog, no_package};
+use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::images::note_unlisted;
 use crate::cli::args::sources::{NamedSource, default_source};
@@ -111,9 +111,6 @@ pub(super) struct AskedFor {
     pub(super) catalog: Option<String>,
 }
 
-/// The label of a catalog in an index that holds the reference of its image.
-const IMAGE_LABEL: &str = "image";
-
 impl AskedFor {
     /// The catalogs of an index with several that have one of the requested packages: each is answered by itself. Empty
     /// for any other source.
@@ -162,17 +159,10 @@ impl AskedFor {
             catalog.index.as_ref().is_some_and(|(_, name)| reference.is_empty() || reference == name)
         };
         if catalogs.iter().any(is_unnamed) {
-            let config = found_config(context)?;
+            let references = CatalogReferences::found(context)?;
             for catalog in catalogs.iter_mut().filter(|catalog| is_unnamed(catalog)) {
                 let Some((index, name)) = &catalog.index else { continue };
-                let filter = Filter { catalogs: vec![name.clone()], ..Filter::default() };
-                let mut named = config.iter().flat_map(|config| &config.catalogs).filter(|it| it.name == *name);
-                let of_config = named.find_map(|catalog| catalog.image.clone());
-                let of_index = index.catalogs(&filter)?.pop().and_then(|row| {
-                    let of_source = row.source.strip_prefix("docker://").map(str::to_owned);
-                    row.labels.get(IMAGE_LABEL).cloned().or(of_source)
-                });
-                if let Some(reference) = of_config.or(of_index) {
+                if let Some(reference) = references.of(index, name)? {
                     catalog.operator.catalog = reference;
                 }
             }

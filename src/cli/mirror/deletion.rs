@@ -169,6 +169,7 @@ pub(super) fn run(context: &Context, args: &DeletionArgs) -> CommandResult {
         let seen = look_up(context, place, &references)?;
         deletions.found(seen.into_iter().map(|record| record.presence));
     }
+    let is_known = remarks.is_empty();
     let mut holdings = deletions.holdings();
     let unlisted = configurations.iter().flat_map(|(_, configuration)| configuration.unlisted.iter().copied());
     holdings.extend(unlisted.collect::<BTreeSet<_>>().into_iter().map(Holding::of_unlisted));
@@ -190,5 +191,5 @@ pub(super) fn run(context: &Context, args: &DeletionArgs) -> CommandResult {
     }
     context.reporter.note(&words.join(", "));
     table::print(holdings, &args.rows)?;
-    Ok(if exit == Exit::Yes && needed + unknown > 0 { Exit::No } else { exit })
+    Ok(if exit == Exit::Yes && (needed + unknown > 0 || !is_known) { Exit::No } else { exit })
 }

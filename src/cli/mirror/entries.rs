@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::ask::{CatalogNames, MirrorCatalog, only_catalog};
+use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::sources::{NamedSource, bare, default_source, source_of_reference};
-use crate::cli::lists::all_rules;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::cli::terminal::progress::Progress;
-use crate::compose::{self, Config};
+use crate::compose::Config;
 use crate::diag::printable;
 use crate::mirror::{self, Operator};
 use crate::source::is_index;
@@ -87,13 +87,6 @@ pub(in crate::cli) fn open_one(
     Ok(MirrorCatalog::read(operator, name, &found, input)?)
 }
 
-/// The `olmdex.toml` that is found from the current directory.
-pub(super) fn found_config(context: &Context) -> Result<Option<Config>, CommandError> {
-    let current = std::env::current_dir().unwrap_or_default();
-    let found = compose::find(&current, &[]).found;
-    Ok(found.map(|path| compose::read_found(&path, &all_rules(), context.found_config)).transpose()?)
-}
-
 /// The places of catalogs.
 struct Sources {
     /// The catalogs with a reference.
@@ -125,7 +118,7 @@ impl Sources {
             }
         }
         if sources.default.is_none() && operators.iter().any(|it| !sources.named.contains_key(bare(&it.catalog))) {
-            sources.config = found_config(context)?;
+            sources.config = CatalogReferences::found(context)?.config;
         }
         Ok(sources)
     }

@@ -1,6 +1,7 @@
 //! `olmdex mirror union`
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -68,8 +69,9 @@ pub(super) fn run(context: &Context, args: &UnionArgs) -> CommandResult {
     };
     let states = args.states.iter().map(|path| open(path, Vec::new())).collect::<Result<Vec<_>, _>>()?;
     let names = states.iter().flat_map(|state| state.catalog.packages.keys()).filter(|name| !name.is_empty());
-    let mut asked: Vec<Package> = names.map(|name| Package { name: name.clone(), ..Package::default() }).collect();
-    asked.dedup();
+    let names: BTreeSet<&String> = names.collect();
+    let asked: Vec<Package> =
+        names.into_iter().map(|name| Package { name: name.clone(), ..Package::default() }).collect();
     if asked.is_empty() {
         return Err(CommandError::new(Exit::No, "the states have no package, so nothing is united"));
     }
@@ -77,7 +79,7 @@ pub(super) fn run(context: &Context, args: &UnionArgs) -> CommandResult {
     let (united, kept, mut edges) = MirrorCatalog::united("the union".to_owned(), states, full)?;
     edges.retain(|edge| kept.filtered.packages.contains_key(&edge.package));
     let exit = filter::report(context, &united, &kept, ("kept", ""));
-    if edges.is_empty() && exit != Exit::Yes {
+    if kept.filtered.packages.keys().all(String::is_empty) && exit != Exit::Yes {
         return Err(CommandError::new(exit, "no package is left, so nothing was written"));
     }
     if let Some(into) = &args.into {

@@ -54,6 +54,8 @@ impl PlacedImage {
 pub struct Deletions<'d> {
     to: &'d Destination,
     deleted: Vec<PlacedImage>,
+    /// Their repositories.
+    locations: BTreeSet<String>,
     /// The needed ones by their repositories, with those who need them.
     needed: BTreeMap<String, Vec<(PlacedImage, String)>>,
 }
@@ -61,17 +63,17 @@ pub struct Deletions<'d> {
 impl<'d> Deletions<'d> {
     /// Those of images that go to a mirror.
     pub fn new<'i>(images: impl IntoIterator<Item = &'i Mirrored>, to: &'d Destination) -> Self {
-        let deleted = images.into_iter().map(|image| PlacedImage::new(image, to)).collect();
-        Self { to, deleted, needed: BTreeMap::new() }
+        let deleted: Vec<_> = images.into_iter().map(|image| PlacedImage::new(image, to)).collect();
+        let locations = deleted.iter().map(|deleted| deleted.at.location()).collect();
+        Self { to, deleted, locations, needed: BTreeMap::new() }
     }
 
     /// Takes images that somebody needs.
     pub fn need<'i>(&mut self, images: impl IntoIterator<Item = &'i Mirrored>, by: &str) {
-        let locations: BTreeSet<String> = self.deleted.iter().map(|deleted| deleted.at.location()).collect();
         for image in images {
             let placed = PlacedImage::new(image, self.to);
             let location = placed.at.location();
-            if locations.contains(&location) {
+            if self.locations.contains(&location) {
                 self.needed.entry(location).or_default().push((placed, by.to_owned()));
             }
         }
@@ -108,9 +110,14 @@ impl<'d> Deletions<'d> {
                 (HoldingStatus::MaybeNeeded, presence.message.clone())
             }
             _ if !unsure.is_empty() => {
-                let needs = unsure.iter().map(|(needed, who)| format!("{} of {who}", needed.image));
-                let needs = Listed::of(needs).at_most(NAMED);
-                (HoldingStatus::MaybeNeeded, format!("this may be the same manifest as {needs}; `--at` compares them"))
+                let needs = unsure.iter().take(NAMED).map(|(needed, who)| format!("{} of {who}", needed.image));
+                let more = match unsure.len().saturating_sub(NAMED) {
+                    0 => String::new(),
+                    n_more => format!(" and {n_more} more"),
+                };
+                let needs = Listed::of(needs);
+                let message = format!("this may be the same manifest as {needs}{more}; `--at` compares them");
+                (HoldingStatus::MaybeNeeded, message)
             }
             _ => (HoldingStatus::Deletable, String::new()),
         };
