@@ -259,3 +259,21 @@ fn rows_behind_many_gaps_are_found() {
     let n_saved: usize = query(&saved, "SELECT count(*) FROM operatorbundle WHERE csv IS NOT NULL").parse().unwrap();
     assert!(n_saved > 1000, "{n_saved}: {}", answer.both());
 }
+
+#[test]
+fn a_damaged_file_is_sent_only_if_that_is_wanted() {
+    let directory = scratch();
+    let whole = large(directory.path());
+    let mut bytes = std::fs::read(&whole).unwrap();
+    for page in (40..bytes.len() / PAGE).step_by(2) {
+        bytes[page * PAGE..page * PAGE + 8].fill(0xff);
+    }
+    std::fs::write(&whole, bytes).unwrap();
+    let push = |more: &[&str]| {
+        let words = [&["push", "whole.db", "oci:image:v1"], more].concat();
+        olmdex(words).in_directory(directory.path()).answer()
+    };
+    push(&[]).expect_code(1).expect_words("--salvage");
+    assert!(!directory.path().join("image").exists());
+    push(&["--no-check"]).expect_code(0);
+}

@@ -18,7 +18,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::progress::Progress;
 use crate::file::{Part, Text, open_regular};
 use crate::index::{self, Index};
-use crate::legacy::LegacyFile;
+use crate::legacy::{self, LegacyFile};
 use crate::oci::Digest;
 use crate::oci::pack::{ArtifactOptions, PackedImage, database as artifact_of};
 use crate::source::{self, Source, SourceError};
@@ -161,6 +161,13 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
     if is_legacy(&args.source) {
         // A journal beside it is played back first.
         let file = LegacyFile::open(&args.source, context.opener.scratch())?;
+        let found = legacy::examine(&args.source, context.opener.scratch())?;
+        let damage: Vec<_> = found.iter().filter(|finding| finding.rule.id == legacy::rules::DAMAGED.id).collect();
+        if !damage.is_empty() && !args.no_check {
+            damage.iter().for_each(|finding| context.reporter.finding(finding));
+            let error = CommandError::new(Exit::No, "the file is damaged, so nothing was sent");
+            return Err(error.help("`olmdex doctor --salvage` saves what can be read; `--no-check` sends it as it is"));
+        }
         return pack(context, CatalogFiles::Database(&text_of(file.actual())?), settings);
     }
     let input = match context.open(&args.source)? {

@@ -150,8 +150,8 @@ pub(super) fn as_configuration(
 fn wanted(package: String, default: &str, rows: &[BundleRow]) -> Package {
     let mut versions: BTreeMap<&str, Vec<(Option<Version>, &str)>> = BTreeMap::new();
     for row in rows {
-        let own = row.channels.iter().map(String::as_str);
-        let channel = own.clone().find(|channel| *channel == default).or_else(|| own.last()).unwrap_or(default);
+        let mut own = row.channels.iter().map(String::as_str);
+        let channel = own.clone().find(|channel| *channel == default).or_else(|| own.next_back()).unwrap_or(default);
         versions.entry(channel).or_default().push((Version::parse(&row.version).ok(), &row.version));
     }
     let range = |versions: Vec<(Option<Version>, &str)>| {

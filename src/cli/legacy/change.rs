@@ -97,7 +97,7 @@ pub(super) fn change(
     };
     let is_absent = catalog.may_be_new && !found.file.exists();
     let mut edit = begun.map_err(|error| match found.called(error) {
-        error if is_absent => error.help("`--in-place` begins a new catalog in a file that does not exist"),
+        error if is_absent && !is_new => error.help("`--in-place` begins a new catalog in a file that does not exist"),
         error => error,
     })?;
     step(&mut edit).map_err(|error| {
