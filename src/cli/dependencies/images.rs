@@ -265,7 +265,7 @@ fn print(
         }
         OutputFormat::Isc => {
             out.write_all(mirror::unlisted_comment(unlisted).as_bytes())?;
-            out.write_all(mirror::configuration(written).to_yaml().as_bytes())?;
+            out.write_all(written.to_yaml().as_bytes())?;
         }
         OutputFormat::Mapping => {
             let to = args.registry.as_deref().unwrap_or_default().trim_end_matches('/');

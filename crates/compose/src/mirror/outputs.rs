@@ -257,6 +257,13 @@ fn colliding<'i>(images: &BTreeSet<&'i Image>) -> Vec<(&'i str, BTreeSet<String>
     by_last.into_iter().filter(|it| it.1.len() > 1).collect()
 }
 
+impl Configuration {
+    /// As a file.
+    pub fn to_yaml(&self) -> String {
+        configuration(self).to_yaml()
+    }
+}
+
 /// An ImageSetConfiguration.
 pub fn configuration(configuration: &Configuration) -> ManifestValue {
     let range = |mut node: ManifestValue, range: &Range| {
