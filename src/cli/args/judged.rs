@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use rayon::iter::{IntoParallelRefMutIterator as _, ParallelDrainRange as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelRefMutIterator as _, ParallelIterator as _};
 
 use super::sources::AskOptions;
 use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog};
@@ -70,41 +70,14 @@ fn bases(context: &Context, sources: &[GraphSource], base: &Path) -> Vec<Option<
 /// The indexes that are in memory at a time, of about 40 MB for the largest catalogs.
 const AT_ONCE: usize = 4;
 
-/// The findings about the upgrade graphs of a catalog, without those of `validate`.
-fn answer(now: JudgedCatalog, old: Option<&JudgedCatalog>) -> Result<Vec<Finding>, CommandError> {
+/// The findings about the upgrade graphs of a catalog, without those of `validate`; with an older one the new findings.
+pub(crate) fn findings_of_graphs(
+    now: JudgedCatalog,
+    old: Option<&JudgedCatalog>,
+) -> Result<Vec<Finding>, CommandError> {
     let is_of_graph = |finding: &Finding| rules::ALL.iter().any(|rule| rule.id == finding.rule.id);
     let GraphCheckAnswer { findings, .. } = GraphCheckQuestion::default().answer(now, old)?;
     Ok(findings.into_iter().filter(is_of_graph).collect())
-}
-
-/// The catalogs whose upgrade graphs are checked.
-#[derive(Debug, Default)]
-pub(crate) struct GraphSources {
-    /// All of them.
-    pub(crate) all: Vec<GraphSource>,
-    /// Whether a catalog that is read for its validity is read for its graphs too. With a base they are read later.
-    pub(crate) are_wanted: bool,
-    /// Those that were read, with their numbers.
-    read: Vec<(usize, JudgedCatalog)>,
-}
-
-impl GraphSources {
-    /// Adds a source, and the catalog in it if that was read already.
-    pub(crate) fn add(&mut self, source: GraphSource, read: Option<JudgedCatalog>) -> Result<(), CommandError> {
-        self.read.extend(read.map(|catalog| (self.all.len(), catalog)));
-        self.all.push(source);
-        if self.read.len() < AT_ONCE { Ok(()) } else { self.answer() }
-    }
-
-    /// Checks the graphs of the catalogs that were read, and lets these go.
-    pub(crate) fn answer(&mut self) -> Result<(), CommandError> {
-        let found: Vec<(usize, Result<_, CommandError>)> =
-            self.read.par_drain(..).map(|(number, catalog)| (number, answer(catalog, None))).collect();
-        for (number, found) in found {
-            self.all[number].found = Some(found?);
-        }
-        Ok(())
-    }
 }
 
 /// The findings about the upgrade graphs of sources, of each by itself, without those of `validate`; with a base only
@@ -121,7 +94,7 @@ pub(crate) fn graph_findings(
             let unknown = some.par_iter_mut().filter(|source| source.found.is_none());
             let found: Vec<Result<(), CommandError>> = unknown
                 .map(|source| {
-                    source.found = Some(answer(open(source)?, None)?);
+                    source.found = Some(findings_of_graphs(open(source)?, None)?);
                     Ok(())
                 })
                 .collect();
@@ -135,7 +108,7 @@ pub(crate) fn graph_findings(
         if let Some(path) = base.as_ref().filter(|path| read.as_ref().is_none_or(|read| read.0 != **path)) {
             read = Some((path.clone(), older(context, path)?));
         }
-        all.push(answer(open(source)?, read.as_ref().filter(|_| base.is_some()).map(|read| &read.1))?);
+        all.push(findings_of_graphs(open(source)?, read.as_ref().filter(|_| base.is_some()).map(|read| &read.1))?);
     }
     Ok(all)
 }

@@ -6,22 +6,24 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
-use crate::ask::{JudgedCatalog, TemplateCopies, check_catalog_noting};
+use crate::ask::TemplateCopies;
 use crate::bundle::rules::{Contents, Options, Validation, Validator, selector};
 use crate::check::pipeline::{Build, Dockerfile, Unchecked, is_dockerfile};
 use crate::check::practice::{self, Profile};
-use crate::check::{self, Inspected, Report, SeveralCatalogs};
+use crate::check::{self, SeveralCatalogs};
 use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
-use crate::cli::args::judged::{GraphSource, GraphSources, graph_findings, retain_new};
+use crate::cli::args::judged::{GraphSource, graph_findings, retain_new};
 use crate::cli::args::operators::operators_of;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{NamedSource, named_source};
 use crate::cli::args::words::SourceOption;
 use crate::cli::catalog::check_counts::Counts;
 use crate::cli::catalog::check_parts::{CheckedParts, print_parts, print_tasks};
+use crate::cli::catalog::check_sources::{BYTES_AT_ONCE, CatalogToJudge, JudgedSource, OpenSource, kind_in_words};
 use crate::cli::catalog::closure::Closure;
 use crate::cli::catalog::image_sets::{self, ComparedImageSets, ImageSets};
 use crate::cli::catalog::parts::{CatalogParts, catalogs_below, catalogs_of, point_to_catalogs};
@@ -167,9 +169,9 @@ pub(crate) fn run(context: &Context, args: &CheckArgs) -> CommandResult {
     let practices = practice::rules::ALL.iter().copied().filter(is_wanted).collect();
     let mut checking = Checking::new((context, args), profiles, practices, pipelines, mirrors);
     let rules = all_rules();
-    for (number, source) in checking.taken_apart(args).iter().enumerate() {
-        let added = checking.add(number, source);
-        added.map_err(|error| unopened(args.output, &rules, &checking.findings, &source.path, error))?;
+    let sources = checking.taken_apart(args);
+    if let Err((path, error)) = checking.add_all(&sources) {
+        return Err(unopened(args.output, &rules, &checking.findings, &path, error));
     }
     let has_broken = checking.add_graphs(args, profiles)?;
     let (pins, compared) = checking.compare(args)?;
@@ -279,7 +281,7 @@ fn nothing(args: &CheckArgs, pipelines: &Pipelines) -> CommandError {
     CommandError::new(Exit::No, message).help("name a catalog, a bundle directory or a file of manifests")
 }
 
-/// Checks the paths one after the other, and collects the findings.
+/// Checks the paths, and collects the findings in their order.
 struct Checking<'c> {
     context: &'c Context,
     /// The chosen rules of good practice.
@@ -299,14 +301,16 @@ struct Checking<'c> {
     closure: Option<Closure>,
     is_validity_wanted: bool,
     /// The sources that are catalogs, whose upgrade graphs can be checked.
-    graphs: GraphSources,
+    graphs: Vec<GraphSource>,
+    /// Whether a catalog that is read for its validity is read for its graphs too. With a base they are read later.
+    are_graphs_wanted: bool,
     /// The files of catalogs that were checked, with their Dockerfiles.
     images: BTreeSet<(Vec<String>, PathBuf)>,
     /// The catalogs of repositories of which no Dockerfile makes an image.
     unbuilt: BTreeSet<PathBuf>,
     parts: CheckedParts,
-    /// Whether the present source was checked by another name.
-    is_repeated: bool,
+    /// The sources whose catalogs are judged next.
+    waiting: Vec<OpenSource>,
     counts: Counts,
 }
 
@@ -332,11 +336,12 @@ impl<'c> Checking<'c> {
             closure: args.checks(CheckKind::Closure).then(Closure::default),
             // A pipeline runs `opm validate`, whatever else is wanted.
             is_validity_wanted: args.checks(CheckKind::Valid) || !profiles.is_empty(),
-            graphs: GraphSources::default(),
+            graphs: Vec::new(),
+            are_graphs_wanted: false,
             images: BTreeSet::new(),
             unbuilt: BTreeSet::new(),
             parts: CheckedParts::default(),
-            is_repeated: false,
+            waiting: Vec::new(),
             counts: Counts::default(),
         }
     }
@@ -356,13 +361,12 @@ impl<'c> Checking<'c> {
     fn add_graphs(&mut self, args: &CheckArgs, profiles: &[Profile]) -> Result<bool, CommandError> {
         let base = args.pipeline_options.old();
         let context = &self.context.for_graphs();
-        self.graphs.answer()?;
-        if base.is_some_and(is_revision) && self.graphs.all.iter().any(|source| is_dockerfile(&source.opened)) {
+        if base.is_some_and(is_revision) && self.graphs.iter().any(|source| is_dockerfile(&source.opened)) {
             let error = CommandError::usage("olmdex does not follow the Dockerfiles of a revision of git");
             return Err(error.help("name a checkout of the base: `git worktree add ../base REVISION`"));
         }
-        retain_new(context, &self.graphs.all, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
-        let asked = if self.are_graphs_asked(args) { &mut self.graphs.all[..] } else { &mut [] };
+        retain_new(context, &self.graphs, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
+        let asked = if self.are_graphs_asked(args) { &mut self.graphs[..] } else { &mut [] };
         let found = graph_findings(context, asked, base)?;
         let mut has_broken = false;
         for (source, found) in asked.iter().zip(found) {
@@ -389,7 +393,7 @@ impl<'c> Checking<'c> {
             }
         }
         self.parts.are_wanted = all.len() > args.sources.len();
-        self.graphs.are_wanted = args.pipeline_options.old().is_none() && self.are_graphs_asked(args);
+        self.are_graphs_wanted = args.pipeline_options.old().is_none() && self.are_graphs_asked(args);
         all
     }
 
@@ -419,27 +423,48 @@ impl<'c> Checking<'c> {
         catalogs.into_iter().map(NamedSource::unnamed).collect()
     }
 
-    fn add(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
-        let path = source.path.as_path();
+    /// Adds the sources; or says which one failed.
+    fn add_all(&mut self, sources: &[NamedSource]) -> Result<(), (PathBuf, CommandError)> {
+        for (number, source) in sources.iter().enumerate() {
+            let at = |error| (source.path.clone(), error);
+            let recognized = self.recognize(&source.path).map_err(at)?;
+            match self.open(number, source, recognized).map_err(at)? {
+                None => {}
+                Some(open) if open.is_catalog => {
+                    self.waiting.push(open);
+                    if self.waiting.iter().map(OpenSource::n_bytes).sum::<u64>() >= BYTES_AT_ONCE {
+                        self.judge_waiting()?;
+                    }
+                }
+                Some(open) => {
+                    // The findings are in the order of the sources.
+                    self.judge_waiting()?;
+                    self.add_other(open).map_err(at)?;
+                }
+            }
+        }
+        self.judge_waiting()
+    }
+
+    fn recognize(&self, path: &Path) -> Result<Recognized, CommandError> {
         let recognized = Recognized::at(path).map_err(|error| {
             let shown = printable(&path.to_string_lossy()).into_owned();
             CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
                 .help("name a catalog, a bundle directory, an operator repository or a file of manifests")
         })?;
-        self.context.reporter.detail(&format!("reading {} as {}", path.display(), words(&recognized)));
-        let first = self.findings.len();
-        self.add_recognized(number, source, &recognized)?;
-        if std::mem::take(&mut self.is_repeated) {
-            return Ok(());
-        }
+        self.context.reporter.detail(&format!("reading {} as {}", path.display(), kind_in_words(&recognized)));
+        Ok(recognized)
+    }
+
+    /// Adds a part with the findings since the first of it.
+    fn add_part(&mut self, path: &Path, recognized: &Recognized, first: usize) {
         let has_pipelines = match recognized {
             Recognized::Bundles(_) => self.pipelines.judge_bundles(),
             Recognized::Templates | Recognized::Legacy | Recognized::Manifests => false,
             Recognized::Settings | Recognized::ImageSets => false,
             _ => self.pipelines.are_asked() && !self.is_unbuilt(path),
         };
-        self.parts.add(path, &recognized, has_pipelines, &self.findings[first..]);
-        Ok(())
+        self.parts.add(path, recognized, has_pipelines, &self.findings[first..]);
     }
 
     /// Whether a path is in a catalog of which no image is made: it is no fragment of an index.
@@ -447,17 +472,72 @@ impl<'c> Checking<'c> {
         self.unbuilt.iter().any(|unbuilt| path.starts_with(unbuilt))
     }
 
-    fn add_recognized(
+    /// Opens a source; `None` if its catalog was checked by another name.
+    fn open(
         &mut self,
         number: usize,
         source: &NamedSource,
-        recognized: &Recognized,
-    ) -> Result<(), CommandError> {
+        recognized: Recognized,
+    ) -> Result<Option<OpenSource>, CommandError> {
         let path = source.path.as_path();
-        match recognized {
+        let is_catalog = matches!(recognized, Recognized::Catalog | Recognized::Templates)
             // A repository may have no bundle left, and its catalogs are not one catalog.
+            && !self.pipelines.takes_for_repository(path);
+        let source = source.clone();
+        let mut open = OpenSource {
+            number,
+            source,
+            recognized,
+            is_catalog,
+            is_whole: true,
+            image: None,
+            index: None,
+            catalogs: vec![],
+        };
+        if !is_catalog {
+            return Ok(Some(open));
+        }
+        open.image = self.pipelines.image_of(path)?;
+        let made = open.image.as_ref().and_then(CatalogImage::made);
+        if made.is_some_and(|made| self.is_known(made)) {
+            return Ok(None);
+        }
+        let is_directory = path.is_dir() && made.is_none();
+        let is_file = path.is_file() || path.as_os_str() == STDIN;
+        let (inputs, index) = self.inputs_of(path, made)?;
+        open.index = index.map(Rc::new);
+        for (name, input) in inputs {
+            let n_files = input.files.len();
+            let input = if is_directory { self.in_sight(path, input) } else { input };
+            open.is_whole = n_files == input.files.len();
+            if path.is_dir() && input.files.is_empty() {
+                continue;
+            }
+            // The contents of an archive and of standard input are known only once they are open.
+            let is_other = || matches!(Recognized::of_files(&input), Recognized::Manifests | Recognized::ImageSets);
+            open.is_catalog = !(is_file && open.index.is_none() && is_other()) && template_texts(&input).is_none();
+            open.catalogs.push((name, input));
+        }
+        Ok(Some(open))
+    }
+
+    /// Adds a source that is no catalog.
+    fn add_other(&mut self, open: OpenSource) -> Result<(), CommandError> {
+        let OpenSource { source, recognized, mut catalogs, .. } = open;
+        let (path, first) = (source.path.as_path(), self.findings.len());
+        match catalogs.pop() {
+            Some((_, input)) => self.add_no_catalog(path, &input)?,
+            None => self.add_recognized(path, &recognized)?,
+        }
+        self.add_part(path, &recognized, first);
+        Ok(())
+    }
+
+    fn add_recognized(&mut self, path: &Path, recognized: &Recognized) -> Result<(), CommandError> {
+        match recognized {
             _ if self.pipelines.takes_for_repository(path) => self.add_repository(path),
-            Recognized::Catalog | Recognized::Templates => self.add_catalogs(number, source),
+            // Those are open by now.
+            Recognized::Catalog | Recognized::Templates => Ok(()),
             Recognized::Bundles(paths) => paths.iter().try_for_each(|path| self.add_bundle(path, true)),
             Recognized::Repository => self.add_repository(path),
             Recognized::Legacy => {
@@ -514,65 +594,68 @@ impl<'c> Checking<'c> {
         // Those of standard input and of archives cannot be read again by name.
         let graphs = graphs.into_iter().filter(|file| file.is_file());
         let part = self.parts.len();
-        self.graphs.all.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part, found: None }));
+        self.graphs.extend(graphs.map(|file| GraphSource { named: file.clone(), opened: file, part, found: None }));
         Ok(())
     }
 
-    /// Checks an archive or standard input that is no catalog, which is known only once it is open; whether it is one.
-    fn add_no_catalog(&mut self, path: &Path, input: &Input) -> Result<bool, CommandError> {
-        match Recognized::of_files(input) {
-            Recognized::Manifests if path.as_os_str() == STDIN => self.add_manifest_texts(input)?,
-            Recognized::Manifests => self.add_manifests(path)?,
-            Recognized::ImageSets => self.add_image_sets(input)?,
-            _ => return Ok(false),
+    /// Checks files that are no catalog, which is known only once they are open.
+    fn add_no_catalog(&mut self, path: &Path, input: &Input) -> Result<(), CommandError> {
+        if let Some(texts) = template_texts(input) {
+            let _progress = Progress::reading(self.context, format!("checking {}", path.display()), input);
+            self.findings.extend(input.remarks.iter().cloned());
+            return self.add_templates(texts);
         }
-        Ok(true)
+        match Recognized::of_files(input) {
+            Recognized::ImageSets => self.add_image_sets(input),
+            _ if path.as_os_str() == STDIN => self.add_manifest_texts(input),
+            _ => self.add_manifests(path),
+        }
     }
 
-    /// The catalogs that are there, or templates of some.
-    fn add_catalogs(&mut self, number: usize, source: &NamedSource) -> Result<(), CommandError> {
-        let path = source.path.as_path();
-        let image = self.pipelines.image_of(path)?;
-        let made = image.as_ref().and_then(CatalogImage::made);
-        let (is_built, opened) = (made.is_some(), made.map_or(path, |(dockerfile, _)| &dockerfile.path));
-        if made.is_some_and(|made| self.is_known(made)) {
-            self.is_repeated = true;
-            return Ok(());
+    /// Judges the catalogs that wait, several at a time: one thread alone reads a small catalog.
+    fn judge_waiting(&mut self) -> Result<(), (PathBuf, CommandError)> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (Some(first), Some(last)) = (waiting.first(), waiting.last()) else { return Ok(()) };
+        let shown = |source: &OpenSource| source.source.path.display().to_string();
+        let _progress = match (waiting.len(), first.catalogs.first()) {
+            (1, Some((_, input))) => Progress::reading(self.context, format!("checking {}", shown(first)), input),
+            _ => Progress::start(self.context, format!("checking {} to {}", shown(first), shown(last))),
+        };
+        let to_judge: Vec<CatalogToJudge<'_>> = waiting
+            .iter()
+            .flat_map(|source| {
+                let is_unbuilt = self.is_unbuilt(&source.source.path);
+                source.to_judge(is_unbuilt, self.parts.are_wanted, self.are_graphs_wanted)
+            })
+            .collect();
+        let judged: Vec<_> = to_judge.into_par_iter().map(|catalog| catalog.judge(&self.practices)).collect();
+        let mut judged = judged.into_iter();
+        for source in waiting {
+            let path = source.source.path.clone();
+            let of_source = judged.by_ref().take(source.catalogs.len());
+            self.add_judged(source, of_source).map_err(|error| (path, error))?;
         }
-        let (inputs, index) = self.inputs_of(path, made)?;
-        let index = index.map(Rc::new);
+        Ok(())
+    }
+
+    /// Adds the catalogs of a source, as they were judged.
+    fn add_judged(
+        &mut self,
+        open: OpenSource,
+        judged: impl Iterator<Item = Result<JudgedSource, CommandError>>,
+    ) -> Result<(), CommandError> {
+        let OpenSource { source, recognized, image, index, catalogs, .. } = open;
+        let (path, first) = (source.path.as_path(), self.findings.len());
         let (mut is_catalog, mut of_source) = (false, None);
-        for (name, input) in inputs {
-            let is_file = path.is_file() || path.as_os_str() == STDIN;
-            if is_file && index.is_none() && self.add_no_catalog(path, &input)? {
-                return Ok(());
-            }
-            let n_files = input.files.len();
-            let input = if path.is_dir() && !is_built { self.in_sight(path, input) } else { input };
-            let is_whole = n_files == input.files.len();
-            if path.is_dir() && input.files.is_empty() {
-                continue;
-            }
-            let _progress = Progress::reading(self.context, format!("checking {}", path.display()), &input);
+        for ((name, input), judged) in catalogs.iter().zip(judged) {
+            let JudgedSource { report, graphs, several } = judged?;
             self.findings.extend(input.remarks.iter().cloned());
-            if let Some(texts) = template_texts(&input) {
-                self.add_templates(texts)?;
-                continue;
-            }
-            let shown = source.shown();
-            let openshift = image.as_ref().and_then(CatalogImage::openshift);
-            let shown = if name.is_empty() { shown } else { format!("{shown}#{name}") };
-            self.several.begin(number, shown, &input, openshift);
-            self.copies.add_catalog(&input);
+            self.several.append(several);
+            self.copies.add_catalog(input);
             if let Some(closure) = &mut self.closure {
-                let name = if name.is_empty() { &source.name } else { &name };
-                closure.add(name, &input, index.as_ref());
+                let name = if name.is_empty() { &source.name } else { name };
+                closure.add(name, input, index.as_ref());
             }
-            let is_unbuilt = self.is_unbuilt(path);
-            // The images of a repository may be for any OpenShift.
-            let is_alone = is_unbuilt || (self.parts.are_wanted && image.is_some() && openshift.is_none());
-            let is_read = self.graphs.are_wanted && index.is_none() && is_whole;
-            let (report, judged) = self.judge(source, &input, (is_alone, is_read))?;
             self.counts.catalogs += 1;
             self.counts.packages += report.extent.packages;
             self.counts.catalog_bundles += report.extent.bundles;
@@ -582,44 +665,28 @@ impl<'c> Checking<'c> {
                 self.findings.append(&mut found);
                 continue;
             }
-            point_to_catalogs("check", path, &input, &mut found);
+            point_to_catalogs("check", path, input, &mut found);
             found.extend(report.practices);
-            if is_unbuilt {
+            if self.is_unbuilt(path) {
                 self.pipelines.leave_out(path);
             } else {
-                self.pipelines.add_catalog(path, image.as_ref(), &source.shown(), &input, &mut found)?;
+                self.pipelines.add_catalog(path, image.as_ref(), &source.shown(), input, &mut found)?;
             }
             if let Some(index) = &index {
-                index.place_in_files(&name, &mut found)?;
+                index.place_in_files(name, &mut found)?;
             }
             self.findings.append(&mut found);
-            (is_catalog, of_source) = (true, judged);
+            (is_catalog, of_source) = (true, graphs);
         }
         // Standard input is gone by now.
         if is_catalog && path.as_os_str() != STDIN {
-            let (named, opened, part) = (path.to_owned(), opened.to_owned(), self.parts.len());
-            self.graphs.add(GraphSource { named, opened, part, found: None }, of_source)?;
+            let made = image.as_ref().and_then(CatalogImage::made);
+            let opened = made.map_or(path, |(dockerfile, _)| &dockerfile.path).to_owned();
+            let (named, part) = (path.to_owned(), self.parts.len());
+            self.graphs.push(GraphSource { named, opened, part, found: of_source });
         }
+        self.add_part(path, &recognized, first);
         Ok(())
-    }
-
-    /// Judges a catalog, and reads it for its graphs where that is wanted too.
-    fn judge(
-        &mut self,
-        source: &NamedSource,
-        input: &Input,
-        (is_alone, is_read): (bool, bool),
-    ) -> Result<(Report, Option<JudgedCatalog>), CommandError> {
-        let Self { several, practices, .. } = self;
-        let mut note = |inspected: &Inspected| {
-            if !is_alone {
-                several.note(inspected);
-            }
-        };
-        match is_read {
-            true => Ok(JudgedCatalog::read(&source.name, input, practices, &mut note)?),
-            false => Ok((check_catalog_noting(input, None, practices, &mut note), None)),
-        }
     }
 
     /// The files of a directory that are not hidden there. Nobody who has a directory checked means the settings of
@@ -722,18 +789,4 @@ fn n_objects(cluster: &Cluster) -> usize {
     let others = [operator_groups.len(), install_plans.len(), usize::from(cluster.cluster_version.is_some())];
     let of_olm = [subscriptions.len(), csvs.len(), catalog_sources.len(), extensions.len()];
     of_olm.iter().chain(&others).sum()
-}
-
-/// The name of a recognised kind, for people.
-fn words(recognized: &Recognized) -> &'static str {
-    match recognized {
-        Recognized::Catalog => "a catalog",
-        Recognized::Templates => "catalog templates",
-        Recognized::Bundles(_) => "bundle directories",
-        Recognized::Repository => "an operator repository",
-        Recognized::Legacy => "a legacy SQLite file",
-        Recognized::Settings => "the settings of an operator",
-        Recognized::Manifests => "manifests",
-        Recognized::ImageSets => "configurations of oc-mirror",
-    }
 }

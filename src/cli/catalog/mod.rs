@@ -7,6 +7,7 @@ pub(in crate::cli) mod cache;
 pub(in crate::cli) mod check;
 mod check_counts;
 mod check_parts;
+mod check_sources;
 mod closure;
 pub(in crate::cli) mod diff;
 mod dockerfile;

@@ -72,6 +72,28 @@ impl SeveralCatalogs {
         }
     }
 
+    /// Adds catalogs that were noted by themselves, after those that are here.
+    pub fn append(&mut self, others: Self) {
+        let n_before = self.catalogs.len();
+        let moved = |(catalog, origin): At| (catalog + n_before, origin);
+        self.catalogs.extend(others.catalogs);
+        for (name, places) in others.packages {
+            self.packages.entry(name).or_default().extend(places.into_iter().map(moved));
+        }
+        for (name, images) in others.bundles {
+            let known = self.bundles.entry(name).or_default();
+            for (image, places) in images {
+                known.entry(image).or_default().extend(places.into_iter().map(moved));
+            }
+        }
+        for (package, versions) in others.versions {
+            let known = self.versions.entry(package).or_default();
+            for (name, catalogs) in versions {
+                known.entry(name).or_default().extend(catalogs.into_iter().map(|catalog| catalog + n_before));
+            }
+        }
+    }
+
     /// The packages that more than one source has, each with the catalogs.
     pub fn packages(&self) -> Vec<(&str, Vec<&str>)> {
         let shared = self.packages.iter().filter(|it| self.n_sources(it.1) > 1);
