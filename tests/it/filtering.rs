@@ -92,6 +92,26 @@ fn catalogs_of_an_index_have_the_references_of_their_images() {
     assert_eq!(images("till"), images("-c set.yaml"), "{text}");
     let sources = run("filter -p till/stable -i two.db --catalog a -o catalog-source --registry m.example.com");
     assert!(sources.expect_code(0).out().contains("image: m.example.com/a/shop:v1"));
+    // The command line and the cluster come before all of them.
+    let tied = "--source-map quay.io/z/shop:v9=b -i two.db";
+    let text = run(&format!("filter -p till/stable {tied} -o isc")).expect_code(0).out();
+    assert!(
+        text.contains("- catalog: quay.io/z/shop:v9\n") && text.contains("- catalog: quay.io/a/shop:v1\n"),
+        "{text}"
+    );
+    let text = run(&format!("images till {tied} --catalog b -o isc")).expect_code(0).out();
+    assert!(text.contains("- catalog: quay.io/z/shop:v9\n") && !text.contains("additionalImages"), "{text}");
+    run("filter -p till --source-map quay.io/z/shop:v9=nothing -i two.db -o isc")
+        .expect_code(4)
+        .expect_words("`nothing`");
+    let lone = format!("filter -p till --source-map quay.io/z/shop:v9=shop -i {SHOP} -o isc");
+    run(&lone).expect_code(2).expect_words("-i REFERENCE=SOURCE");
+    let source = "apiVersion: operators.coreos.com/v1alpha1\nkind: CatalogSource\nmetadata: {name: sellers, namespace: olm}\nspec: {sourceType: grpc, image: 'quay.io/mine/sellers:v7'}\n\
+        ---\napiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: till.v1.0.0, namespace: olm}\nspec: {version: 1.0.0}\n";
+    std::fs::write(directory.path().join("cluster.yaml"), source).unwrap();
+    let text = run("images till -i two.db --catalog b --cluster cluster.yaml --source-map olm/sellers=b -o isc");
+    let text = text.expect_code(0).out();
+    assert!(text.contains("- catalog: quay.io/mine/sellers:v7\n"), "{text}");
 }
 
 #[test]

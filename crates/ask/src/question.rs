@@ -8,7 +8,9 @@
 use std::borrow::Borrow;
 
 use olmdex_base::diag::envelope::Envelope;
+use olmdex_index::query::Filter;
 use olmdex_index::{Index, LightIndex};
+use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::namespace::NamespaceState;
 use olmdex_rules::cluster::Cluster;
 use schemars::{JsonSchema, Schema, schema_for};
@@ -45,6 +47,25 @@ impl<'s, I: Borrow<LightIndex>> State<'s, I> {
     pub(crate) fn light(&self) -> State<'s, LightIndex> {
         let Self { cluster, source_map, are_named, namespaces, .. } = *self;
         State { index: self.index.borrow(), cluster, source_map, are_named, namespaces }
+    }
+
+    /// The catalogs whose images are known, each with the reference: ties `REFERENCE=CATALOG` name it, which have a
+    /// colon or `@` before the `=`, and CatalogSources of the cluster.
+    ///
+    /// # Errors
+    /// If a tie names nothing that is known, or the index cannot be read.
+    pub fn catalog_references(&self) -> Result<Vec<(String, String)>, AskError> {
+        let ranks = self.index.borrow().catalog_ranks(&Filter::default())?;
+        let nothing = Cluster::default();
+        let cluster = self.cluster.map_or(&nothing, |(cluster, _)| cluster);
+        let sources = CatalogSources::new(&ranks, self.source_map, cluster, None, self.are_named)?;
+        let of_ties = self.source_map.iter().filter_map(|tie| tie.split_once('='));
+        let of_ties = of_ties.filter(|(reference, _)| reference.contains([':', '@']));
+        let of_ties = of_ties.map(|(reference, catalog)| (catalog.to_owned(), reference.to_owned()));
+        let with_image = cluster.catalog_sources.iter().filter(|source| !source.image.is_empty());
+        let of_cluster = with_image
+            .filter_map(|source| Some((sources.catalog(&source.namespace, &source.name)?, source.image.clone())));
+        Ok(of_ties.chain(of_cluster).collect())
     }
 }
 

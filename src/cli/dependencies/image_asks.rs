@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use crate::ask::{ImagesQuestion, KnownImages, bundles_of_configuration};
+use crate::ask::{ImagesQuestion, KnownImages, State, bundles_of_configuration};
 use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
@@ -12,7 +12,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::file::read_regular_of;
 use crate::index::query::{BundleRow, Filter, ImageUse};
-use crate::index::{Index, ListIndex};
+use crate::index::{Index, LightIndex};
 use crate::mirror::{
     AdditionalImage, Channel, Configuration, Destination, Image, MirrorImages, Operator, Package, Range,
 };
@@ -106,11 +106,12 @@ fn references_since(context: &Context, index: &Index, old: &Path) -> Result<Hash
 /// version, and the other images as additional ones.
 pub(super) fn as_configuration(
     context: &Context,
-    index: &ListIndex,
+    state: &State<'_, LightIndex>,
     catalogs: &[String],
     images: &[ImageUse],
 ) -> Result<Configuration, CommandError> {
-    let references = CatalogReferences::found(context)?;
+    let references = CatalogReferences::found(context)?.named_in(state)?;
+    let index = state.index;
     let used: HashSet<&str> = images.iter().flat_map(|image| &image.bundles).map(String::as_str).collect();
     let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
     let mut rows: BTreeMap<String, BTreeMap<String, Vec<BundleRow>>> = BTreeMap::new();
@@ -123,8 +124,9 @@ pub(super) fn as_configuration(
     for (catalog, packages) in rows {
         let Some(reference) = references.of(index, &catalog)? else {
             context.reporter.note(&format!(
-                "no reference of catalog `{catalog}` is known, so its bundles are listed as images: olmdex.toml can name \
-                 it, or `olmdex build --label {catalog}:image=REFERENCE`"
+                "no reference of catalog `{catalog}` is known, so its bundles are listed as images: name it with \
+                 `--source-map REFERENCE={catalog}`, in olmdex.toml or with `olmdex build --label \
+                 {catalog}:image=REFERENCE`"
             ));
             continue;
         };

@@ -23,7 +23,7 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::diag::{counted, printable, printable_line};
 use crate::index::query::{Filter, ImageUse};
-use crate::index::{ListIndex, WholeOrLight};
+use crate::index::{LightIndex, WholeOrLight};
 use crate::mirror::{self, AdditionalImage, BlockedImages, Configuration, Destination, Dialect, Image};
 use crate::oci::{Presence, Status};
 
@@ -160,7 +160,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             is_complete = false;
         }
     }
-    let written = written(context, args, index.as_ref(), &question.catalog, (&configuration, &images))?;
+    let written = written(context, args, &state, &question.catalog, (&configuration, &images))?;
     print(args, images, presences, (&configuration, &written))?;
     let exit = ended(context, verdict)?;
     Ok(if is_complete { exit } else { Exit::No })
@@ -200,7 +200,7 @@ fn weighed(context: &Context, seen: Vec<lookup::ImageRecord>, held: Option<HashS
 fn written(
     context: &Context,
     args: &ImagesArgs,
-    index: &ListIndex,
+    state: &State<'_, LightIndex>,
     catalogs: &[String],
     (asked, images): (&Configuration, &[ImageUse]),
 ) -> Result<Configuration, CommandError> {
@@ -208,7 +208,7 @@ fn written(
         return Ok(Configuration::default());
     }
     if args.imageset.is_none() {
-        return asked::as_configuration(context, index, catalogs, images);
+        return asked::as_configuration(context, state, catalogs, images);
     }
     let (operators, additional_images) = (asked.operators.clone(), asked.additional_images.clone());
     Ok(Configuration { operators, additional_images, ..Configuration::default() })

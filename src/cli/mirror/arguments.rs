@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::output::FORMATS;
-use crate::ask::WorkOptions;
-use crate::ask::{MirrorCatalog, no_package};
+use crate::ask::{MirrorCatalog, State, WorkOptions, no_package};
 use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::images::note_unlisted;
@@ -82,7 +81,7 @@ pub(crate) struct FilterArgs {
 }
 
 /// The wanted packages, and the catalogs to take them from.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct AskedFor {
     /// ImageSetConfiguration, v2alpha1 or v1alpha2, or `-` for standard input; may be repeated for one mirror
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
@@ -109,6 +108,10 @@ pub(super) struct AskedFor {
     /// The catalog of an index
     #[arg(long, value_name = "NAME")]
     pub(super) catalog: Option<String>,
+    /// Reference of the image of a catalog of an index, with `--package`; may be repeated. Default: as olmdex.toml
+    /// names it, its label `image`, or the image that it was built from
+    #[arg(long, value_name = "REFERENCE=CATALOG", conflicts_with = "imageset")]
+    pub(super) source_map: Vec<String>,
 }
 
 impl AskedFor {
@@ -158,14 +161,20 @@ impl AskedFor {
             let reference = &catalog.operator.catalog;
             catalog.index.as_ref().is_some_and(|(_, name)| reference.is_empty() || reference == name)
         };
-        if catalogs.iter().any(is_unnamed) {
-            let references = CatalogReferences::found(context)?;
+        let first = catalogs.iter().filter(|catalog| is_unnamed(catalog)).find_map(|catalog| catalog.index.clone());
+        if let Some((index, _)) = &first {
+            let state = State { source_map: &self.source_map, ..State::of(&**index) };
+            let references = CatalogReferences::found(context)?.named_in(&state)?;
             for catalog in catalogs.iter_mut().filter(|catalog| is_unnamed(catalog)) {
                 let Some((index, name)) = &catalog.index else { continue };
                 if let Some(reference) = references.of(index, name)? {
                     catalog.operator.catalog = reference;
                 }
             }
+        }
+        if !self.source_map.is_empty() && first.is_none() {
+            let error = CommandError::usage("`--source-map` gives catalogs of an index their references");
+            return Err(error.help("name the reference of another source before it: `-i REFERENCE=SOURCE`"));
         }
         Ok(catalogs)
     }

@@ -93,11 +93,9 @@ impl DeletionArgs {
     ) -> Result<(Vec<Vec<Mirrored>>, Exit), CommandError> {
         let asked = AskedFor {
             imageset: self.imageset.clone(),
-            package: Vec::new(),
-            full: false,
-            previous: 0,
             input: self.input.clone(),
             catalog: self.catalog.clone(),
+            ..AskedFor::default()
         };
         let (mut images, mut exit, mut rest) = (Vec::new(), Exit::Yes, entries);
         for (_, configuration) in configurations {

@@ -163,11 +163,9 @@ impl Selections {
         let entries = entries::open(context, configuration.operators.clone(), input, catalog)?;
         let asked = AskedFor {
             imageset: vec![path.to_owned()],
-            package: Vec::new(),
-            full: false,
-            previous: 0,
             input: input.to_vec(),
             catalog: self.catalog.clone(),
+            ..AskedFor::default()
         };
         let (kept, found) = kept_images(context, &asked, configuration, &entries)?;
         if found != Exit::Yes {

@@ -120,6 +120,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("[NAME=]SOURCE", Wants::Files),
     ("[NAME=]CATALOG", Wants::Files),
     ("[REFERENCE=]SOURCE", Wants::Files),
+    ("REFERENCE=CATALOG", Wants::Nothing),
     ("[TYPE] FILE", Wants::Files),
     ("IMAGE=DIR", Wants::Nothing),
     ("[NAME=]REPO", Wants::Directories),
