@@ -43,13 +43,16 @@ pub(crate) struct GraphSource {
 }
 
 /// The place of a source in a base of several catalogs: at its path, or by its name.
-pub(crate) fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
+fn below(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
+    at_path(context, base, source).or_else(|| at_path(context, base, Path::new(source.file_name()?)))
+}
+
+/// The same path below a base, if something is there.
+pub(crate) fn at_path(context: &Context, base: &Path, source: &Path) -> Option<PathBuf> {
     let is_plain = source.is_relative() && source.components().all(|it| matches!(it, Component::Normal(_)));
-    let places = [Some(source).filter(|_| is_plain), source.file_name().map(Path::new)];
-    places.into_iter().flatten().map(|place| in_base(base, place)).find(|path| match is_revision(base) {
-        true => context.open(path).is_ok(),
-        false => path.exists(),
-    })
+    let path = is_plain.then(|| in_base(base, source))?;
+    let is_there = if is_revision(base) { context.open(&path).is_ok() } else { path.exists() };
+    is_there.then_some(path)
 }
 
 /// A path below a base. The whole of a revision is `git:REF:`; in it, paths begin at the current directory.

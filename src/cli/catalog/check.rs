@@ -348,8 +348,9 @@ impl<'c> Checking<'c> {
 
     /// Compares manifests and configurations with the catalogs of `--with`.
     fn compare(&mut self, args: &CheckArgs) -> Result<(Vec<PinState>, ComparedImageSets), CommandError> {
-        self.counts.image_sets = self.image_sets.len() as u64;
-        let pins = self.pins.take().filter(|pins| pins.are_there() || self.counts.image_sets == 0);
+        (self.counts.image_sets, self.counts.deletions) = self.image_sets.counts();
+        let are_alone = self.counts.image_sets + self.counts.deletions > 0;
+        let pins = self.pins.take().filter(|pins| pins.are_there() || !are_alone);
         let answer = pins.map(|it| it.answer(self.context)).transpose()?.unwrap_or_default();
         self.findings.extend(answer.findings);
         let mut compared = self.image_sets.compare(self.context, &args.with, args.pipeline_options.old())?;

@@ -19,14 +19,15 @@ pub(super) struct Counts {
     pub(super) definitions: u64,
     pub(super) objects: u64,
     pub(super) image_sets: u64,
+    pub(super) deletions: u64,
 }
 
 impl Counts {
     pub(super) fn is_nothing(&self) -> bool {
         let Self { packages, catalog_bundles, templates, bundles, operators, .. } = self;
-        let Self { legacy, settings, definitions, objects, image_sets, .. } = self;
+        let Self { legacy, settings, definitions, objects, image_sets, deletions, .. } = self;
         let of_catalogs = packages + catalog_bundles + templates + bundles + operators + legacy;
-        of_catalogs + settings + definitions + objects + image_sets == 0
+        of_catalogs + settings + definitions + objects + image_sets + deletions == 0
     }
 
     /// The verdict on all that was checked.
@@ -56,6 +57,7 @@ impl Counts {
             (self.definitions, "definition"),
             (self.objects, "cluster object"),
             (self.image_sets, "ImageSetConfiguration"),
+            (self.deletions, "DeleteImageSetConfiguration"),
         ];
         for (n, what) in others.into_iter().filter(|it| it.0 > 0) {
             parts.push(match what {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::ask::{ImageSetError, ImageSetQuestion, KnownCatalogs, MirrorCatalog};
-use crate::cli::args::judged::below;
+use crate::cli::args::judged::at_path;
 use crate::cli::args::sources::{NamedSource, bare};
 use crate::cli::mirror::entries::open_one;
 use crate::cli::terminal::context::Context;
@@ -23,9 +23,11 @@ use crate::source::{Source, is_image_set, is_index};
 struct ImageSetFile {
     /// Its name for people.
     shown: String,
-    /// Its path, and its path in the directory that was named, by which its place in a base is found.
+    /// Its path, and its path in the directory that was named, by which its place in a base is found. Its name alone
+    /// would find the configuration of another mirror.
     paths: [PathBuf; 2],
     text: Vec<u8>,
+    purpose: Purpose,
     /// Whether oc-mirror would refuse it.
     is_refused: bool,
 }
@@ -50,9 +52,10 @@ fn text_of(file: &InputFile) -> Result<Cow<'_, [u8]>, CommandError> {
 }
 
 impl ImageSets {
-    /// The number of configurations.
-    pub(super) fn len(&self) -> usize {
-        self.files.len()
+    /// The numbers of ImageSetConfigurations, and of DeleteImageSetConfigurations.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        let deletions = self.files.iter().filter(|file| file.purpose == Purpose::Delete).count() as u64;
+        (self.files.len() as u64 - deletions, deletions)
     }
 
     /// Whether words begin with the name of one of them.
@@ -66,11 +69,13 @@ impl ImageSets {
         let mut findings = Vec::new();
         for file in input.files.iter().filter(|file| is_image_set(file)) {
             let text = text_of(file)?;
-            let found = ConfigurationFile::read(&file.shown, &text).findings;
+            let ConfigurationFile { findings: found, configuration, .. } = ConfigurationFile::read(&file.shown, &text);
+            let purpose = configuration.purpose;
             let is_refused = found.iter().any(|finding| finding.rule.severity == Severity::Error);
             findings.extend(found);
-            let paths = [PathBuf::from(file.relative()), PathBuf::from(&file.shown)];
-            self.files.push(ImageSetFile { shown: file.shown.clone(), paths, text: text.into_owned(), is_refused });
+            let paths = [PathBuf::from(&file.shown), PathBuf::from(file.relative())];
+            let (shown, text) = (file.shown.clone(), text.into_owned());
+            self.files.push(ImageSetFile { shown, paths, text, purpose, is_refused });
         }
         Ok(findings)
     }
@@ -103,8 +108,7 @@ impl ImageSets {
             return Ok(compared);
         }
         for file in &self.files {
-            let read = ConfigurationFile::read(&file.shown, &file.text);
-            if file.is_refused || read.configuration.purpose == Purpose::Delete {
+            if file.is_refused || file.purpose == Purpose::Delete {
                 let why = match file.is_refused {
                     true => "oc-mirror would refuse the configuration",
                     false => "`olmdex mirror delete` compares what a DeleteImageSetConfiguration names",
@@ -113,6 +117,7 @@ impl ImageSets {
                 compared.states.push(ImageSetState { file: file.shown.clone(), not_compared, ..<_>::default() });
                 continue;
             }
+            let read = ConfigurationFile::read(&file.shown, &file.text);
             let mut unread = Vec::new();
             let before = base.map(|base| state_before(context, base, file, &mut unread)).transpose()?.flatten();
             let before = match &before {
@@ -148,7 +153,7 @@ fn state_before(
     file: &ImageSetFile,
     unread: &mut Vec<String>,
 ) -> Result<Option<Configuration>, CommandError> {
-    let in_base = file.paths.iter().find_map(|path| below(context, base, path));
+    let in_base = file.paths.iter().find_map(|path| at_path(context, base, path));
     let Some(path) = in_base.or_else(|| base.is_file().then(|| base.to_owned())) else { return Ok(None) };
     if is_index(&path) {
         return Ok(None);

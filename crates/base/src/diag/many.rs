@@ -6,8 +6,8 @@ use olmdex_text::ceiling::Ceiling;
 /// The number of findings that are kept of a catalog.
 static MAX_FINDINGS: Ceiling = Ceiling::new(50_000);
 
-/// The message about a catalog that reaches the limit.
-pub const TOO_MANY_FINDINGS: &str = "the catalog has more than 50,000 findings";
+/// The message about an input that reaches the limit: a catalog, or a configuration.
+pub const TOO_MANY_FINDINGS: &str = "one input has more than 50,000 findings";
 
 /// From now on a catalog may have any number of findings.
 pub fn lift_finding_limit() {

@@ -7,7 +7,8 @@ use olmdex_bundle::bundle::{FirstDocument, is_bundle, nested_bundles};
 use olmdex_bundle::community::{directories, is_settings};
 use olmdex_fbc::{Input, InputFile};
 use olmdex_legacy as legacy;
-use olmdex_text::json::Reader;
+use olmdex_text::json::{Expansion, Reader, Value};
+use olmdex_text::yaml;
 use olmdex_version::Version;
 
 use super::STDIN;
@@ -121,24 +122,62 @@ pub fn is_image_set(file: &InputFile) -> bool {
     file.head(MAX_HEAD).is_ok_and(|head| names_image_set(&String::from_utf8_lossy(&head)))
 }
 
-/// How much of a file is searched for its kind.
-const MAX_HEAD: u64 = 64 << 10;
+/// How much of a file is searched for its kind: no manifest that decides is larger.
+const MAX_HEAD: u64 = 4 << 20;
 
 /// Whether the first document of a text says that it is a configuration of oc-mirror.
 pub fn names_image_set(text: &str) -> bool {
     const KINDS: [&str; 2] = ["ImageSetConfiguration", "DeleteImageSetConfiguration"];
     let text = text.trim_start_matches('\u{feff}');
-    if text.trim_start().starts_with('{') {
-        let mut reader = Reader::new();
-        let kind = reader.read(text).ok().and_then(|value| Some(value.get_field("kind")?.as_str()?.into_owned()));
-        return kind.is_some_and(|kind| KINDS.contains(&kind.as_str()));
+    if !text.contains(KINDS[0]) {
+        return false;
     }
+    let is_kind = |kind: &str| KINDS.contains(&kind);
+    match first_kind(text) {
+        Some(kind) => is_kind(&kind),
+        None => written_kinds(text).any(|kind| is_kind(&kind)),
+    }
+}
+
+/// The kind of the first document that is not empty; `None` if it cannot be read.
+fn first_kind(text: &str) -> Option<String> {
+    let mut reader = Reader::new();
+    let kind =
+        |value: Value<'_>| value.get_field("kind").and_then(|kind| kind.as_str()).unwrap_or_default().into_owned();
+    let start = text.len() - text.trim_start().len();
+    if text[start..].starts_with('{')
+        && let Ok((value, _)) = reader.read_at(text, start)
+    {
+        return Some(kind(value));
+    }
+    for chunk in yaml::split(text.as_bytes(), 1) {
+        let mut converted = Vec::new();
+        yaml::to_json_within(&chunk.ok()?.text, &mut converted, &Expansion::default()).ok()?;
+        let converted = String::from_utf8(converted).ok()?;
+        let value = reader.read(&converted).ok()?;
+        if !value.is_null() {
+            return Some(kind(value));
+        }
+    }
+    None
+}
+
+/// The values of the keys `kind` at the top of the first document, as far as its lines show them: the faults in it are
+/// found later.
+fn written_kinds(text: &str) -> impl Iterator<Item = String> {
+    let is_flow = text.trim_start().starts_with('{');
     let is_content = |line: &&str| !line.trim().is_empty() && !line.starts_with('#') && !line.starts_with('%');
     let lines = text.lines().filter(is_content);
     let first = lines.skip_while(|line| line.starts_with("---")).take_while(|line| !line.starts_with("---"));
-    let kinds = first.filter_map(|line| line.strip_prefix("kind:"));
-    let value = |rest: &str| rest.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']).to_owned();
-    kinds.map(value).any(|kind| KINDS.contains(&kind.as_str()))
+    // A mapping in braces may have all its keys on one line.
+    let parts = first.flat_map(move |line| line.split(move |letter| is_flow && matches!(letter, '{' | ',' | '}')));
+    let value = move |part: &str| {
+        let part = if is_flow { part.trim_start() } else { part };
+        let rest = part.trim_start_matches('"').strip_prefix("kind")?.trim_start_matches('"').trim_start();
+        let value = rest.strip_prefix(':')?.split(" #").next().unwrap_or_default();
+        Some(value.trim().trim_matches(['"', '\'']).to_owned())
+    };
+    parts.filter_map(value)
 }
 
 /// Whether a directory has the bundles of an operator, by their versions, or its settings. A project may keep `ci.yaml`
@@ -158,6 +197,7 @@ mod tests {
     use std::path::Path;
 
     use super::Recognized;
+    use olmdex_fbc::Input;
 
     #[test]
     fn what_is_there_is_told_apart_by_its_content() {
@@ -196,9 +236,20 @@ mod tests {
             ("spec:\n  kind: ImageSetConfiguration\n", false),
             ("kind: ImageSetConfigurationList\n", false),
             (r#"{"items": [{"kind": "ImageSetConfiguration"}]}"#, false),
+            ("{apiVersion: mirror.openshift.io/v2alpha1, kind: ImageSetConfiguration, mirror: {}}\n", true),
+            ("---\n{kind: 'DeleteImageSetConfiguration',\n mirror: {}}\n", true),
+            ("{apiVersion: mirror.openshift.io/v2alpha1, kind: ImageSetConfiguration, mirror: [\n", true),
+            ("{\n  \"kind\": \"ImageSetConfiguration\",\n  \"mirror\": {\n", true),
+            ("\"kind\": ImageSetConfiguration\nmirror: {}\n", true),
+            ("spec: {kind: ImageSetConfiguration}\n", false),
+            ("{kind: ConfigMap, data: 'ImageSetConfiguration'}\n", false),
         ] {
             assert_eq!(super::names_image_set(text), is_one, "{text}");
         }
+        let mut text = "# a comment\n".repeat(10_000);
+        text.push_str("kind: ImageSetConfiguration\n");
+        let file = Input::bytes("set.yaml", text.into_bytes().into());
+        assert!(super::is_image_set(&file.files[0]));
     }
 
     #[test]
