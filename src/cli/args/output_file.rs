@@ -4,21 +4,31 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command};
 
 use crate::cli::args::formats::{FINDINGS, OutputFormat, ROWS};
 use crate::cli::terminal::error::CommandError;
+use crate::source::STDIN;
 
 /// The file to write, of a command that prints no data.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputFile {
     /// The file to write
-    #[arg(short = 'O', long, value_name = "FILE")]
+    #[arg(short = 'O', long, value_name = "FILE", value_parser = written_file())]
     output_file: Option<PathBuf>,
     /// The same, as before 0.2.0
     #[arg(short, long, value_name = "FILE", hide = true, conflicts_with = "output_file")]
     output: Option<PathBuf>,
+}
+
+/// Takes the name of a file to write: databases and trees of files do not go to standard output.
+pub(crate) fn written_file() -> impl TypedValueParser<Value = PathBuf> {
+    let refuse = |path: PathBuf| match path.as_os_str() == STDIN {
+        true => Err("this command does not write to standard output; a file of this name is `./-`"),
+        false => Ok(path),
+    };
+    PathBufValueParser::new().try_map(refuse)
 }
 
 /// Whether other commands take the word after `-o`, so that a file is not called like that.
@@ -44,7 +54,7 @@ impl OutputFile {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputFileAndFormat {
     /// The file to write
-    #[arg(short = 'O', long, value_name = "FILE")]
+    #[arg(short = 'O', long, value_name = "FILE", value_parser = written_file())]
     output_file: Option<PathBuf>,
     /// Format of the findings: a table goes to standard error, the others to standard output
     #[arg(short, long, value_name = "FORMAT", value_parser = FormatOrFileParser)]

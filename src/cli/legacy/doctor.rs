@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::formats::{FINDINGS, OutputFormat};
 use crate::cli::args::legacy_source::{FoundDatabase, PathInImage};
+use crate::cli::args::output_file::written_file;
 use crate::cli::args::overwrite::refuse_same_file;
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
@@ -43,7 +44,7 @@ pub(crate) struct DoctorArgs {
     #[arg(long, requires = "output_file")]
     salvage: bool,
     /// The file to write
-    #[arg(short = 'O', long, value_name = "FILE", requires = "salvage")]
+    #[arg(short = 'O', long, value_name = "FILE", requires = "salvage", value_parser = written_file())]
     output_file: Option<PathBuf>,
     /// Format of the findings
     #[arg(short, long, value_parser = FINDINGS, default_value = "table")]

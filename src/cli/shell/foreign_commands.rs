@@ -58,6 +58,9 @@ pub(in crate::cli) fn redirect(error: &mut clap::Error, words: &[String]) {
 pub(in crate::cli) fn instead_of_old(words: &[OsString], format: LogFormat) -> Option<Exit> {
     let mut words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let name = Path::new(words.first()?).file_name()?.to_string_lossy().into_owned();
+    // Options that all commands have may come first.
+    let n_options = words.iter().skip(1).take_while(|word| word.starts_with('-')).count();
+    words.drain(1..=n_options);
     let mut behind = words.iter().skip(1).map(String::as_str);
     let (first, second) = (behind.next()?, behind.next().unwrap_or_default());
     match name.as_str() {
