@@ -5,8 +5,11 @@
 //! Each case runs in a directory of its own, with the fixtures and an index of the shop, `shop.db`, which is asked
 //! unless the command line names another source.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
 
 use crate::support::recording::expect_recorded;
 use crate::support::{lacks_feature, olmdex, scratch, without_own};
@@ -46,36 +49,53 @@ pub(crate) fn cases() -> Vec<Case> {
     folders.iter().flat_map(of).collect()
 }
 
-#[test]
-fn every_command_prints_what_is_recorded() {
+/// Runs a command line in a directory, in which this program is `olmdex`.
+fn in_shell(command: &str, directory: &Path, index: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_olmdex"));
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
-    let run = |command: &str, directory: &Path| {
-        // A found file of options reads nothing behind a link.
-        if command.contains("olmdex.toml") {
-            let ours = |it: &PathBuf| !["asking", "recorded"].iter().any(|name| it.ends_with(name));
-            let folders = entries(&package().join("fixtures")).into_iter().filter(ours);
-            std::fs::create_dir(directory.join("fixtures")).unwrap();
-            let copied = Command::new("cp").arg("-r").args(folders).arg(directory.join("fixtures")).status().unwrap();
-            assert!(copied.success());
-        } else {
-            std::os::unix::fs::symlink(package().join("fixtures"), directory.join("fixtures")).unwrap();
-        }
-        without_own(&mut Command::new("sh"))
-            .args(["-c", command])
-            .current_dir(directory)
-            .env("PATH", &path)
-            .env("OLMDEX_INDEX", "shop.db")
-            .output()
-            .unwrap()
-    };
-    let shop = scratch();
+    without_own(&mut Command::new("sh"))
+        .args(["-c", command])
+        .current_dir(directory)
+        .env("PATH", &path)
+        .env("OLMDEX_INDEX", index)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// A directory with the fixtures, which are links unless a command may write them, and `shop.db`.
+fn asked_directory(shop: &Path, is_copy: bool) -> TempDir {
+    let directory = scratch();
+    let fixtures = directory.path().join("fixtures");
+    if is_copy {
+        let ours = |it: &PathBuf| !["asking", "recorded"].iter().any(|name| it.ends_with(name));
+        let folders = entries(&package().join("fixtures")).into_iter().filter(ours);
+        std::fs::create_dir(&fixtures).unwrap();
+        assert!(Command::new("cp").arg("-r").args(folders).arg(&fixtures).status().unwrap().success());
+    } else {
+        std::os::unix::fs::symlink(package().join("fixtures"), fixtures).unwrap();
+    }
+    if shop.exists() {
+        std::fs::copy(shop, directory.path().join("shop.db")).unwrap();
+    }
+    directory
+}
+
+/// A directory with the index of the shop.
+fn shop() -> TempDir {
+    let directory = asked_directory(Path::new("none"), false);
     let build = "olmdex build shop=fixtures/shop/in -o shop.db --priority shop=5 --label shop:tier=demo";
-    assert!(run(build, shop.path()).status.success());
+    assert!(in_shell(build, directory.path(), "shop.db").status.success());
+    directory
+}
+
+#[test]
+fn every_command_prints_what_is_recorded() {
+    let shop = shop();
     let found = |case: Case| {
-        let directory = scratch();
-        std::fs::copy(shop.path().join("shop.db"), directory.path().join("shop.db")).unwrap();
-        let output = run(&case.command, directory.path());
+        // A found file of options reads nothing behind a link.
+        let directory = asked_directory(&shop.path().join("shop.db"), case.command.contains("olmdex.toml"));
+        let output = in_shell(&case.command, directory.path(), "shop.db");
         let text = format!(
             "$ {}\n--- exit code {}\n--- standard output\n{}--- standard error\n{}",
             case.command,
@@ -87,6 +107,72 @@ fn every_command_prints_what_is_recorded() {
     };
     let cases = cases().into_iter().filter(|it| !lacks_feature(&it.command));
     expect_recorded("asking", &cases.map(found).collect::<Vec<_>>());
+}
+
+/// Whether a proposed command can be run as it stands: nothing in it stands for something else.
+fn is_complete(command: &str) -> bool {
+    let stands = |word: &str| word.chars().filter(char::is_ascii_uppercase).count() > 1 && !word.contains(['/', '.']);
+    // A server does not end by itself. Edits and locks have tests of their own, which run the proposed ones.
+    let is_topic = ["help", "explain", "serve", "edit", "lock"].iter().any(|word| command[7..].starts_with(word));
+    !command.contains(['…', '<', '\n'])
+        && !is_topic
+        && command.split(' ').count() > 2
+        && !command.split(' ').any(stands)
+}
+
+/// Each command that a message proposes runs where the message was printed, on what it was about (mirrors, "proposed
+/// commands"). One that stands only for its name or an option lacks something, and is parsed by another test.
+#[test]
+fn each_proposed_command_runs() {
+    let shop = shop();
+    let mut proposed: BTreeMap<String, Vec<Case>> = BTreeMap::new();
+    for case in cases().into_iter().filter(|it| !lacks_feature(&it.command)) {
+        let text = std::fs::read_to_string(&case.file).unwrap();
+        let printed = text.split_once("--- exit code").map(|it| it.1.to_owned()).unwrap_or_default();
+        for command in printed.split('`').skip(1).step_by(2).filter(|it| it.starts_with("olmdex ") && is_complete(it)) {
+            let Case { file, about, command: line } = &case;
+            let case = Case { file: file.clone(), about: about.clone(), command: line.clone() };
+            proposed.entry(command.to_owned()).or_default().push(case);
+        }
+    }
+    let lacks_words = [
+        "required arguments were not provided",
+        "a value is required",
+        "needs a source",
+        "`<stdin>` is empty",
+        "no catalog given",
+    ];
+    let (mut failures, mut n_run) = (Vec::new(), 0);
+    for (command, cases) in proposed {
+        let mut said = String::new();
+        let mut is_answered = |index: &str, directory: &Path| {
+            let output = in_shell(&command, directory, index);
+            said = format!("{:?} {}", output.status.code(), String::from_utf8_lossy(&output.stderr));
+            // The commands for templates print another form of a file that opm refuses.
+            let is_answered = matches!(output.status.code(), Some(0 | 1)) || !output.stdout.is_empty();
+            is_answered || lacks_words.iter().any(|words| said.contains(words))
+        };
+        let runs = cases.iter().any(|case| {
+            let is_copy = command.contains("--fix") || case.command.contains("olmdex.toml");
+            let directory = asked_directory(&shop.path().join("shop.db"), is_copy);
+            let directory = directory.path();
+            let my_catalog = directory.join("fixtures/help/my-catalog");
+            std::os::unix::fs::symlink(my_catalog, directory.join("my-catalog")).unwrap();
+            let words = case.command.split(' ').map(|word| word.rsplit('=').next().unwrap_or_default());
+            let sources = words.filter(|word| !word.is_empty() && directory.join(word).exists());
+            let is_answered_before = is_answered("shop.db", directory);
+            is_answered_before || {
+                in_shell(&case.command, directory, "shop.db");
+                ["shop.db"].into_iter().chain(sources).any(|source| is_answered(source, directory))
+            }
+        });
+        n_run += 1;
+        if !runs {
+            failures.push(format!("{command}\n  of {}: {said}", cases[0].file.display()));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(n_run > 40, "only {n_run} are proposed");
 }
 
 /// A list of commands as a build with the default features prints it.

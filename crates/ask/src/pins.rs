@@ -16,6 +16,7 @@ use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::upgrade::v1::Gates;
 use olmdex_olm::upgrade::{Updates, UpgradePath, Verdict};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, Subscription, rules};
+use olmdex_text::encoding::shell::word;
 use olmdex_version::Version;
 
 /// A question about the pins of manifests.
@@ -215,7 +216,8 @@ impl PinQuestion<'_> {
                         "{}: no upgrade leads from {from} to {}: {}",
                         pinned.object, target.version, stuck.reason
                     );
-                    let help = format!("pin a version between them, or see `olmdex path {package}@{from} --olm v1`");
+                    let name = word(&format!("{package}@{from}"));
+                    let help = format!("pin a version between them, or see `olmdex path {name} --olm v1`");
                     findings.push(pinned.finding(rules::PIN_UNREACHABLE, message, &help));
                 } else {
                     state.path = vec![target.version.clone()];
@@ -242,7 +244,7 @@ impl Pinned<'_> {
     fn unreachable(&self, from: &str, to: &str, way: &Option<UpgradePath>) -> Option<Finding> {
         let way = way.as_ref().filter(|it| !it.is_reached)?;
         let message = format!("{}: no upgrade leads from `{from}` to `{to}`: {}", self.object, way.reason);
-        let help = format!("`olmdex path {}` shows the upgrades from it", self.package);
+        let help = format!("`olmdex path {}` shows the upgrades from it", word(from));
         Some(self.finding(rules::PIN_UNREACHABLE, message, &help))
     }
 }
