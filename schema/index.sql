@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -62,7 +62,7 @@ CREATE TABLE bundle (
     subscription     TEXT NOT NULL,  -- annotation operators.openshift.io/valid-subscription
     description      INTEGER REFERENCES text (id),
     profile          INTEGER REFERENCES profile (id)
-);
+, summary TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE bundle_constraint (
     -- Properties olm.constraint.
@@ -682,7 +682,8 @@ FROM update_source s JOIN build_suggestion b ON b.source = s.id;
 
 CREATE VIEW v_bundle AS
 SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, nullif(b.release, '') AS release, b.version_key,
-       i.reference AS image, nullif(b.display_name, '') AS display_name, nullif(b.provider, '') AS provider,
+       i.reference AS image, nullif(b.display_name, '') AS display_name, nullif(b.summary, '') AS summary,
+       nullif(b.provider, '') AS provider,
        nullif(b.maturity, '') AS maturity, nullif(b.capability_level, '') AS capability_level,
        nullif(b.min_kube_version, '') AS min_kube_version, nullif(b.openshift_versions, '') AS openshift_versions,
        nullif(b.max_openshift_version, '') AS max_openshift_version, nullif(b.repository, '') AS repository,

@@ -369,6 +369,35 @@ fn a_single_build_is_made_at_a_time() {
     foreign_keys_hold(&path);
 }
 
+/// The annotation `description` is a sentence; the field of that name has paragraphs.
+#[test]
+fn summaries_are_kept_and_older_indexes_get_them() {
+    let (_directory, path) = directory();
+    let text = r#"{"schema": "olm.package", "name": "till", "defaultChannel": "c"}
+{"schema": "olm.channel", "package": "till", "name": "c", "entries": [{"name": "till.v1.0.0"}]}
+{"schema": "olm.bundle", "package": "till", "name": "till.v1.0.0", "image": "quay.io/a/till:1", "properties": [
+  {"type": "olm.package", "value": {"packageName": "till", "version": "1.0.0"}},
+  {"type": "olm.csv.metadata", "value": {"description": "Main features: many", "annotations": {"description": " Counts money. "}}}]}"#;
+    build(&path, &[("a", text), ("b", FOO)]);
+    let expect = |from: &str| {
+        let index = Index::open(&path).unwrap();
+        let heads: Vec<(String, String)> = index
+            .packages(&Filter::default())
+            .unwrap()
+            .iter()
+            .map(|row| (index.head_summary(row).unwrap(), index.head_description(row).unwrap()))
+            .collect();
+        assert!(heads.contains(&("Counts money.".to_owned(), "Counts money.".to_owned())), "{from}: {heads:?}");
+        assert_eq!(heads.iter().filter(|head| head.0.is_empty()).count(), heads.len() - 1, "{from}: {heads:?}");
+    };
+    expect("a new index");
+    for version in [10, 8, 7, 1] {
+        downgrade(&path, version);
+        assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Written);
+        expect(&format!("schema {version}"));
+    }
+}
+
 #[test]
 fn an_index_with_an_older_schema_is_migrated_and_never_misread() {
     let (_directory, path) = directory();

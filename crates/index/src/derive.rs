@@ -64,14 +64,16 @@ pub(super) fn refill_lifecycles(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Fills the table of version 8 of the schema: the obstacles between bundles and OLM v1.
-pub(super) fn refill_obstacles(connection: &Connection) -> Result<()> {
+/// Fills the summaries of bundles, and the obstacles between them and OLM v1 unless the index has these.
+pub(super) fn refill_facts(connection: &Connection, has_obstacles: bool) -> Result<()> {
     let bundles = column(connection, "SELECT document FROM bundle WHERE facts_from <> '' ORDER BY document")?;
     let mut obstacle = connection.prepare("INSERT INTO obstacle VALUES (?, ?, ?, ?)")?;
+    let mut summary = connection.prepare("UPDATE bundle SET summary = ?2 WHERE document = ?1")?;
     let mut readers = [json::Reader::new(), json::Reader::new()];
     for document in bundles {
         let Some(Rows::Bundle(rows)) = derive(connection, document, &mut readers)? else { continue };
-        for (position, (kind, value)) in rows.csv.obstacles.iter().enumerate() {
+        summary.execute(params![document, rows.csv.summary])?;
+        for (position, (kind, value)) in rows.csv.obstacles.iter().enumerate().filter(|_| !has_obstacles) {
             obstacle.execute(params![document, position, kind, value])?;
         }
     }

@@ -8,7 +8,7 @@ use super::identity::{APPLICATION_ID, SCHEMA_VERSION};
 use super::{derive, functions};
 
 /// The migrations, by the names of their files.
-const MIGRATIONS: [(&str, &str); 10] = [
+const MIGRATIONS: [(&str, &str); 11] = [
     ("V1__catalogs_and_documents", include_str!("../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../migrations/V3__places_inside_documents.sql")),
@@ -19,6 +19,7 @@ const MIGRATIONS: [(&str, &str); 10] = [
     ("V8__obstacles_to_olm_v1", include_str!("../migrations/V8__obstacles_to_olm_v1.sql")),
     ("V9__states_of_catalogs", include_str!("../migrations/V9__states_of_catalogs.sql")),
     ("V10__null_is_not_stated", include_str!("../migrations/V10__null_is_not_stated.sql")),
+    ("V11__summaries", include_str!("../migrations/V11__summaries.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
@@ -115,8 +116,8 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
     if base < VERSION_OF_LIFECYCLES {
         derive::refill_lifecycles(connection).map_err(|error| error.to_string())?;
     }
-    if base < VERSION_OF_OBSTACLES {
-        derive::refill_obstacles(connection).map_err(|error| error.to_string())?;
+    if base < VERSION_OF_SUMMARIES {
+        derive::refill_facts(connection, base >= VERSION_OF_OBSTACLES).map_err(|error| error.to_string())?;
     }
     Ok(())
 }
@@ -129,6 +130,9 @@ const VERSION_OF_LIFECYCLES: i32 = 6;
 
 /// From this version on, indexes have the rows of obstacles between bundles and OLM v1.
 const VERSION_OF_OBSTACLES: i32 = 8;
+
+/// From this version on, indexes have the summaries of bundles.
+const VERSION_OF_SUMMARIES: i32 = 11;
 
 /// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail
 /// anywhere, and refinery panics.

@@ -29,6 +29,8 @@ pub(super) struct CsvFacts {
     pub(super) repository: String,
     pub(super) support: String,
     pub(super) created_at: String,
+    /// The annotation `description`: a sentence, while the field of that name is a text of many paragraphs.
+    pub(super) summary: String,
     pub(super) subscription: String,
     pub(super) description: String,
     pub(super) keywords: Vec<String>,
@@ -117,6 +119,7 @@ pub(super) fn facts(csv: CsvView<'_>) -> CsvFacts {
             "repository" => facts.repository = value.into_owned(),
             "support" => facts.support = value.into_owned(),
             "createdAt" => facts.created_at = value.into_owned(),
+            "description" => value.trim().clone_into(&mut facts.summary),
             "com.redhat.openshift.versions" => facts.openshift_versions = value.into_owned(),
             "operators.openshift.io/valid-subscription" => facts.subscription = value.into_owned(),
             "operators.openshift.io/infrastructure-features" => older = infrastructure_features(&value),

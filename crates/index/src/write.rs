@@ -147,7 +147,7 @@ impl<'c> Writer<'c> {
             channel: insert("channel", 3)?,
             entry: insert("entry", 5)?,
             entry_skip: insert("entry_skip", 4)?,
-            bundle: insert("bundle", 22)?,
+            bundle: insert("bundle", 23)?,
             keyword: insert("keyword", 3)?,
             category: insert("category", 3)?,
             install_mode: insert("install_mode", 4)?,
@@ -309,6 +309,7 @@ impl<'c> Writer<'c> {
             csv.subscription,
             description,
             profile,
+            csv.summary,
         ])?;
         self.facts(id, csv)?;
         self.properties(id, &rows.properties)?;

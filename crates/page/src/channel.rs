@@ -78,7 +78,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let mut others = having;
     others.retain(|it| *it != catalog);
     let title = html! { "Channel " (shown(channel)) };
-    let header = header(context, &Heading::new(package, Some(&catalog), title))?;
+    let header = header(context, &Heading::new(package, Some(&catalog)).of_part(title))?;
     let body = html! {
         (header)
         (deprecation_note("This channel", row.deprecation.as_ref()))

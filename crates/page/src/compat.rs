@@ -104,8 +104,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, 
         Some(_) => steps.clone(),
         None => minors.iter().map(|from| Move { from: *from, to: from.next() }).collect(),
     };
-    let title = html! { (shown(package)) " and OpenShift" };
-    let header = header(context, &Heading::new(package, fit.catalog.as_deref(), title))?;
+    let header = header(context, &Heading::new(package, fit.catalog.as_deref()))?;
     let body = html! {
         (header)
         @if context.is_served() { (form(context, fit, &minors)) }

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
+use super::markdown::first_words;
 use super::one_package::read_rows;
-use super::parts::{provider_link, shown};
+use super::parts::{monogram, provider_link, shown};
 use super::reply::PageError;
 use super::route::{Form, PackagePage, PackageVersion, Route};
 use super::site::PageContext;
@@ -14,15 +15,20 @@ pub(super) struct Heading<'h> {
     pub(super) package: &'h str,
     /// The catalog of the page; `None` for the preferred one.
     pub(super) catalog: Option<&'h str>,
-    /// The first heading.
-    pub(super) title: Markup,
-    /// The content below it.
+    /// The part of the package that the page is about, if no tab says so.
+    pub(super) part: Option<Markup>,
+    /// The content below the names of the package.
     pub(super) more: Markup,
 }
 
 impl<'h> Heading<'h> {
-    pub(super) fn new(package: &'h str, catalog: Option<&'h str>, title: Markup) -> Self {
-        Self { package, catalog, title, more: html! {} }
+    pub(super) fn new(package: &'h str, catalog: Option<&'h str>) -> Self {
+        Self { package, catalog, part: None, more: html! {} }
+    }
+
+    /// The same for a part of the package.
+    pub(super) fn of_part(self, part: Markup) -> Self {
+        Self { part: Some(part), ..self }
     }
 }
 
@@ -120,14 +126,19 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
     };
     let icon = icon.and_then(|it| context.to(&Route::Icon(it)));
     let provider = looked.as_ref().map_or("", |it| &it.row.provider);
+    let name = looked.as_ref().map(|it| it.row.display_name.as_str()).filter(|it| !it.is_empty());
+    let name = name.unwrap_or(heading.package);
+    let summary = looked.as_ref().map(|it| context.index().head_summary(&it.row)).transpose()?.unwrap_or_default();
     let kept = looked.as_ref().and_then(|it| it.kept(context));
     Ok(html! {
         div.about {
             @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
+            @else { (monogram(name)) }
             div.titles {
-                h1 dir="auto" { (heading.title) }
+                h1 dir="auto" { (shown(name)) }
                 p.quiet { code { (shown(heading.package)) }
                     @if !provider.is_empty() { " by " (provider_link(context, provider)) } }
+                @if !summary.is_empty() { p.summary dir="auto" { (first_words(&summary, MAX_SUMMARY)) } }
                 (heading.more)
             }
             @if let Some(looked) = &looked {
@@ -137,31 +148,41 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
                 }
             }
         }
-        (tabs(context, heading.package, kept.as_ref()))
+        (tabs(context, heading.package, kept.as_ref())?)
+        @if let Some(part) = &heading.part { h2.part dir="auto" { (part) } }
     })
 }
 
+/// The most characters of a summary: some are whole descriptions.
+const MAX_SUMMARY: usize = 240;
+
 /// The pages about a package, for the chosen version.
-fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) -> Markup {
+fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) -> Result<Markup, PageError> {
     let of = || PackagePage::of(package);
-    let all = [
+    let mut all = vec![
         ("Overview", Route::Package(package.to_owned())),
+        ("Install", Route::Install(of())),
         ("Versions", Route::Versions(of())),
-        ("Upgrade paths", Route::Path(of())),
+        ("Upgrade", Route::Path(of())),
         ("OpenShift", Route::Compat(of())),
-        ("Permissions", Route::Permissions(of())),
-        ("History", Route::History(of())),
     ];
-    let is_same = |a: &Route, b: &Route| std::mem::discriminant(a) == std::mem::discriminant(b);
-    html! {
+    if !context.index().catalogs_with_manifests(package)?.is_empty() {
+        all.push(("Permissions", Route::Permissions(of())));
+    }
+    let is_here = |route: &Route| match (route, context.here) {
+        (Route::Versions(_), Route::History(_) | Route::Channel(_)) => true,
+        (route, here) => std::mem::discriminant(route) == std::mem::discriminant(here),
+    };
+    // The overview of a version is its own page, and one installs a channel.
+    let kept = |route: &Route| kept.filter(|_| !matches!(route, Route::Install(_))).map(|it| route.at(it));
+    Ok(html! {
         nav.tabs aria-label={ "Pages about " (shown(package)) } {
             @for (words, route) in &all {
-                // The overview of a version is its own page.
-                @let route = kept.map_or(route.clone(), |it| route.at(it));
+                @let route = kept(route).unwrap_or_else(|| route.clone());
                 @if let Some(address) = context.to(&route) {
-                    a href=(address) aria-current=[is_same(&route, context.here).then_some("page")] { (words) }
+                    a href=(address) aria-current=[is_here(&route).then_some("page")] { (words) }
                 }
             }
         }
-    }
+    })
 }

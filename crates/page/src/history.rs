@@ -67,8 +67,8 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
     };
     let command = |name| CommandLine::of(name).names([package]);
     let commits = if has_days { commits(context, package)? } else { Markup::default() };
-    let title = html! { "History of " (shown(package)) };
-    let header = header(context, &Heading::new(package, asked.catalog.as_deref(), title))?;
+    let heading = Heading::new(package, asked.catalog.as_deref()).of_part(html! { "History" });
+    let header = header(context, &heading)?;
     let body = html! {
         (header)
         @if has_days {

@@ -165,8 +165,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
             a href=(address) aria-current=[is_here.then_some("true")] { (shown(words)) }
         } }
     };
-    let title = html! { "Install " (shown(&asked.package)) };
-    let header = header(context, &Heading::new(&asked.package, Some(&catalog), title))?;
+    let header = header(context, &Heading::new(&asked.package, Some(&catalog)))?;
     let body = html! {
         (header)
         p { "From channel " strong { (shown(channel)) } " OLM installs " strong { (shown(&row.head_version)) } "." }

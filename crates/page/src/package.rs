@@ -47,16 +47,13 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     let row = &main.row;
     let description = head.as_ref().map(|it| it.description.as_str()).filter(|it| !it.trim().is_empty());
     let description = description.unwrap_or(&main.description);
+    let summary = head.as_ref().map(|it| it.summary.as_str()).filter(|it| !it.is_empty());
     let drawn = match context.shared {
         Some(shared) => shared.drawn(&row.catalog),
         None => read_drawn(context.index(), &row.catalog, package).map(Rc::new),
     };
     let drawn = unless_too_large(drawn)?;
-    let name = if row.display_name.is_empty() { package } else { &row.display_name };
-    let heading = Heading {
-        more: chips(context, head.as_ref()),
-        ..Heading::new(package, Some(&row.catalog), html! { (shown(name)) })
-    };
+    let heading = Heading { more: chips(context, head.as_ref()), ..Heading::new(package, Some(&row.catalog)) };
     let header = header(context, &heading)?;
     let body = html! {
         (header)
@@ -80,7 +77,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
     Ok(Page {
         commands: vec![CommandLine::of("show").names([package])],
         is_data: true,
-        about: first_words(description, MAX_ABOUT),
+        about: first_words(summary.unwrap_or(description), MAX_ABOUT),
         ..Page::new(title, body)
     })
 }

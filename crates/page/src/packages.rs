@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::filters::{chosen, facets, sorting};
 use super::listing::{Listing, command, listing};
 use super::markdown::first_words;
-use super::parts::{deprecated, higher_than_head, link, pages, shown};
+use super::parts::{deprecated, higher_than_head, link, monogram, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Page, PageContext};
@@ -262,7 +262,7 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
                             th scope="row" {
                                 div.named {
                                     @if let Some(address) = &it.icon { img src=(address) alt="" width="32" height="32" loading="lazy"; }
-                                    @else { span.no-icon aria-hidden="true" {} }
+                                    @else { (monogram(if row.display_name.is_empty() { line.name() } else { &row.display_name })) }
                                     div {
                                         (link(context, &Route::Package(line.name().to_owned()), shown(line.name())))
                                         @if !row.display_name.is_empty() { " " span.of { (shown(&row.display_name)) }

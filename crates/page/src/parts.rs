@@ -25,6 +25,13 @@ pub(super) fn shown(text: &str) -> String {
     printable(text).into_owned()
 }
 
+/// The place of the icon of a package that has none: the first letters of its name.
+pub(super) fn monogram(name: &str) -> Markup {
+    let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let letters: String = words.filter_map(|word| word.chars().next()).take(2).flat_map(char::to_uppercase).collect();
+    html! { span.no-icon aria-hidden="true" { (letters) } }
+}
+
 /// A message with names between backticks, as on a terminal: here they are code.
 pub(super) fn worded(text: &str) -> Markup {
     html! {

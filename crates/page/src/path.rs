@@ -97,8 +97,7 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
     }
     let is_all_reached = answers.iter().all(|it| it.is_reached);
     let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(context)? };
-    let title = html! { "Upgrade paths of " (shown(package)) };
-    let header = header(context, &Heading::new(package, Some(&question.catalog), title))?;
+    let header = header(context, &Heading::new(package, Some(&question.catalog)))?;
     let body = html! {
         (header)
         @if context.is_served() {

@@ -12,7 +12,10 @@ use olmdex_index::query::{BundleRow, Filter};
 
 /// The catalog of the question.
 fn catalog(context: PageContext<'_>, rights: &PackagePage) -> Result<String, PageError> {
-    let having = context.index().catalogs_of_package(&rights.package)?;
+    let mut having = context.index().catalogs_with_manifests(&rights.package)?;
+    if having.is_empty() || rights.catalog.is_some() {
+        having = context.index().catalogs_of_package(&rights.package)?;
+    }
     let named: Vec<String> = rights.catalog.iter().cloned().collect();
     let chosen = context.cache().ranks.choose(&named, having.iter().map(String::as_str));
     chosen.map(str::to_owned).ok_or_else(|| context.unknown_package(&rights.package))
@@ -38,8 +41,7 @@ pub(super) fn page(context: PageContext<'_>, rights: &PackagePage) -> Result<Pag
     let package = &rights.package;
     let catalog = catalog(context, rights)?;
     let answers = of_catalog(context, rights, &catalog)?;
-    let title = html! { "Permissions of " (shown(package)) };
-    let header = header(context, &Heading::new(package, Some(&catalog), title))?;
+    let header = header(context, &Heading::new(package, Some(&catalog)))?;
     let body = html! {
         (header)
         @if context.is_served() { (form(context, rights, &catalog)?) }

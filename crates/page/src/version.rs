@@ -99,8 +99,8 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         None => None,
     };
     let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
-    let title = html! { (shown(name)) " " (shown(&release.version)) };
-    let header = header(context, &Heading::new(&row.package, Some(&catalog), title))?;
+    let title = html! { "Version " (shown(&release.version)) };
+    let header = header(context, &Heading::new(&row.package, Some(&catalog)).of_part(title))?;
     let body = html! {
         (header)
         @if !context.is_served() { (neighbours(context, row)?) }

@@ -32,14 +32,14 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
     let package = asked.package.as_str();
     let mut all = answer(context, package)?;
     all.sort_by_key(|it| by_numbers(&it.row.catalog));
-    let title = html! { "Versions of " (shown(package)) };
-    let header = header(context, &Heading::new(package, asked.catalog.as_deref(), title))?;
+    let header = header(context, &Heading::new(package, asked.catalog.as_deref()))?;
     let body = html! {
         (header)
         h2 #channels { "Channels" }
         (channels(context, &all))
         h2 #versions { "Versions" }
         (versions(context, package, &all)?)
+        p { (link(context, &Route::History(PackagePage::of(package)), "History of these versions")) }
     };
     Ok(Page {
         commands: vec![CommandLine::of("show").names([package])],

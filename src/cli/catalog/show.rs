@@ -262,6 +262,7 @@ fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
     for deprecation in &bundle.other_deprecations {
         sheet.line("See also", deprecation);
     }
+    sheet.line("Summary", &bundle.summary);
     sheet.line("Maturity", &bundle.maturity);
     sheet.line("Capability level", &bundle.capability_level);
     sheet.line("Minimum Kubernetes", &bundle.min_kube_version);

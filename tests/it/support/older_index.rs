@@ -1,6 +1,27 @@
 //! Undoes the migrations of an index, one after another.
 
-/// The views of schema 10 again as they were, with empty texts for what is not stated.
+/// Bundles without summaries.
+const TO_SCHEMA_10: &str = r#"
+ALTER TABLE bundle DROP COLUMN summary;
+CREATE VIEW v_bundle AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, nullif(b.release, '') AS release, b.version_key,
+       i.reference AS image, nullif(b.display_name, '') AS display_name, nullif(b.provider, '') AS provider,
+       nullif(b.maturity, '') AS maturity, nullif(b.capability_level, '') AS capability_level,
+       nullif(b.min_kube_version, '') AS min_kube_version, nullif(b.openshift_versions, '') AS openshift_versions,
+       nullif(b.max_openshift_version, '') AS max_openshift_version, nullif(b.repository, '') AS repository,
+       nullif(b.support, '') AS support,
+       CASE WHEN b.created_at GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]*'
+                 AND date(substr(b.created_at, 1, 10), '+0 days') = substr(b.created_at, 1, 10)
+            THEN substr(b.created_at, 1, 10) END AS created_at,
+       nullif(b.subscription, '') AS subscription, b.document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN bundle b ON b.document = cd.document
+LEFT JOIN image i ON i.id = b.image;
+DELETE FROM refinery_schema_history WHERE version > 10;
+PRAGMA user_version = 10;"#;
+
+/// From there to schema 9: the views as they were, with empty texts for what is not stated.
 const TO_SCHEMA_9: &str = r#"
 DROP VIEW v_bundle;
 DROP VIEW v_entry;
@@ -131,6 +152,7 @@ PRAGMA user_version = 1;";
 pub fn downgrade(path: &std::path::Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();
     let steps = [
+        TO_SCHEMA_10,
         TO_SCHEMA_9,
         TO_SCHEMA_8,
         TO_SCHEMA_7,
@@ -141,6 +163,19 @@ pub fn downgrade(path: &std::path::Path, version: usize) {
         TO_SCHEMA_2,
         TO_SCHEMA_1,
     ];
+    // SQLite drops a column only if it knows the functions of all views.
+    let sql = "SELECT name, sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid";
+    let mut statement = connection.prepare(sql).unwrap();
+    let views = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))).unwrap();
+    let views: Vec<(String, String)> = views.map(Result::unwrap).collect();
+    for (name, _) in &views {
+        connection.execute_batch(&format!("DROP VIEW {name}")).unwrap();
+    }
+    let (first, steps) = steps.split_first().unwrap();
+    connection.execute_batch(first).unwrap();
+    for (_, sql) in views.iter().filter(|(name, _)| name != "v_bundle") {
+        connection.execute_batch(sql).unwrap();
+    }
     for sql in steps.iter().take(10 - version) {
         connection.execute_batch(sql).unwrap();
     }

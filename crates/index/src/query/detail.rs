@@ -187,6 +187,8 @@ pub struct BundleDetail {
     pub min_kube_version: String,
     /// The versions of OpenShift that it is for.
     pub openshift_versions: String,
+    /// Its purpose in a sentence: the annotation `description` of its ClusterServiceVersion.
+    pub summary: String,
     /// The highest version of OpenShift that it runs on.
     pub max_openshift_version: String,
     /// The address of its source.

@@ -25,7 +25,8 @@ macro_rules! bundles {
             "
 SELECT b.document, c.id, c.name, b.package, b.name, b.version, b.release, coalesce(i.reference, ''), b.display_name,
        b.provider, b.maturity, b.capability_level, b.min_kube_version, b.openshift_versions, b.max_openshift_version,
-       b.repository, b.support, b.created_at, b.subscription, b.facts_from, b.description
+       b.repository, b.support, b.created_at, b.subscription, b.facts_from, b.description,
+       b.summary
 FROM (SELECT * FROM bundle WHERE ",
             $condition,
             ") b
@@ -112,8 +113,8 @@ CROSS JOIN catalog c ON c.id = cd.catalog
 WHERE c.name = ?1 AND b.description IS NOT NULL
 ORDER BY b.version_key DESC, b.name DESC";
 
-const DESCRIPTION: &str = "
-SELECT b.description
+const SUMMARY: &str = "
+SELECT b.summary, b.description
 FROM (SELECT * FROM bundle WHERE package = ?1 AND name = ?2) b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
@@ -319,14 +320,26 @@ impl Index {
         Ok(repeated)
     }
 
-    /// The description of the head of a package's default channel, or empty.
+    /// The sentence that tells what the head of a package's default channel is for, or empty.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn head_summary(&self, row: &super::PackageRow) -> Result<String, IndexError> {
+        Ok(self.summary_and_description(row)?.0)
+    }
+
+    /// The same, or the description of the head if it has no such sentence.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn head_description(&self, row: &super::PackageRow) -> Result<String, IndexError> {
-        let found =
-            self.rows(DESCRIPTION, params![row.package, row.head, row.catalog], |row| row.get::<_, Option<i64>>(0))?;
-        self.text(found.into_iter().next().flatten())
+        let (summary, description) = self.summary_and_description(row)?;
+        if summary.is_empty() { self.text(description) } else { Ok(summary) }
+    }
+
+    fn summary_and_description(&self, row: &super::PackageRow) -> Result<(String, Option<i64>), IndexError> {
+        let head = params![row.package, row.head, row.catalog];
+        Ok(self.rows(SUMMARY, head, |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().next().unwrap_or_default())
     }
 
     /// The bundles that a selector means, in the order of [`LightIndex::bundle_places`].
@@ -351,6 +364,7 @@ impl Index {
                 },
                 other_deprecations: Vec::new(),
                 provider: row.get(9)?,
+                summary: row.get(21)?,
                 description: String::new(),
                 maturity: row.get(10)?,
                 capability_level: row.get(11)?,
