@@ -6,6 +6,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use olmdex::yaml;
+
 use crate::support::server::Server;
 use crate::support::{olmdex, scratch, write};
 
@@ -86,6 +88,35 @@ fn addresses_and_reasons_are_those_of_go() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 400 Bad Request: missing required Host header"), "{answer}");
+}
+
+#[test]
+fn manifests_are_whole_and_name_the_sources_of_clusters() {
+    let directory = scratch();
+    let index = directory.path().join("index.db");
+    let sources = ["community-v4.20=fixtures/shop/in", "own=fixtures/shop/in"];
+    olmdex(["build", "-q", sources[0], sources[1], "-O"]).arg(&index).answer().expect_code(0);
+    // Each catalog would have a port of its own.
+    let server = Server::start(directory.path(), &[index.to_str().unwrap(), "--catalog", "own"]);
+    let kinds = |text: &str| -> Vec<String> {
+        text.lines().filter_map(|line| line.strip_prefix("kind: ")).map(str::to_owned).collect()
+    };
+    let file = |words: &str| {
+        let (head, text) = server.get(&format!("/p/till/install.yaml?{words}"), "");
+        assert!(head.starts_with("HTTP/1.1 200") && head.contains("application/yaml"), "{head}");
+        text
+    };
+    let classic = file("catalog=community-v4.20");
+    assert!(classic.contains("  source: community-operators\n  sourceNamespace: openshift-marketplace\n"), "{classic}");
+    assert_eq!(kinds(&classic).last().map(String::as_str), Some("Subscription"), "{classic}");
+    let own = file("catalog=own&channel=stable");
+    assert!(own.contains("  source: own # the CatalogSource of this catalog on your cluster\n"), "{own}");
+    let v1 = file("catalog=community-v4.20&olm=v1");
+    assert_eq!(kinds(&v1), ["Namespace", "ServiceAccount", "ClusterRoleBinding", "ClusterExtension"], "{v1}");
+    assert_eq!(yaml::split(v1.as_bytes(), 1).filter(Result::is_ok).count(), 4, "{v1}");
+    assert!(server.get("/p/till/install.yaml?channel=nothing", "").0.starts_with("HTTP/1.1 404"));
+    let page = server.get("/p/till/install?catalog=community-v4.20", "").1;
+    assert!(page.contains("/p/till/install.yaml?") && page.contains("kind: ClusterRoleBinding"), "{page}");
 }
 
 #[test]

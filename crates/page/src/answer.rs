@@ -135,6 +135,9 @@ fn digested(site: Site<'_>, route: &Route, address: &str) -> String {
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
+
+/// The media type of a file of YAML (RFC 9512).
+const YAML: &str = "application/yaml; charset=utf-8";
 const ATOM: &str = "application/atom+xml; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
@@ -190,6 +193,7 @@ pub(super) fn made(context: PageContext<'_>, form: Form) -> Made {
         Route::Lint(checked) => html(context, lint::page(context, checked)),
         Route::Versions(asked) => html(context, versions::page(context, asked)),
         Route::Install(asked) => html(context, install::page(context, asked)),
+        Route::InstallFile(asked) => text(YAML, install::file(context, asked)),
         Route::Apis(list) => html(context, api::all(context, list)),
         Route::Diagnose(part) => either(of, part, diagnose::page, diagnose::answer),
         Route::Plan(journey) if form == Form::Json => own_data(&plan::answer(context, journey)?),

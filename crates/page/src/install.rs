@@ -10,8 +10,12 @@ use super::parts::{badge, shown, worded};
 use super::reply::PageError;
 use super::route::{Approval, PackagePage, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::ReadinessQuestion;
-use olmdex_index::query::{BundleDetail, BundleSelector, InstallMode, PackageDetail};
+use olmdex_ask::{ReadinessQuestion, openshift_of_catalog};
+use olmdex_base::olm::Olm;
+use olmdex_compose::mirror::{ManifestValue, documents, installer};
+use olmdex_index::query::{BundleDetail, BundleSelector, Filter, InstallMode, PackageDetail};
+use olmdex_olm::catalog_source::{SOURCE_LABEL, usual_source};
+use olmdex_rules::cluster::needs_service_account;
 
 /// The bundle that manifests install.
 struct InstallTarget<'w> {
@@ -24,8 +28,71 @@ struct InstallTarget<'w> {
     release: Option<(&'w str, &'w str)>,
 }
 
+/// The manifests of an installation, for both generations.
+struct Manifests {
+    classic: String,
+    v1: String,
+    /// The objects around the ClusterExtension, which are long.
+    around_v1: String,
+}
+
+/// The manifests, with the CatalogSource that has the catalog on a cluster.
+fn manifests_of(context: PageContext<'_>, target: &InstallTarget<'_>) -> Result<Manifests, PageError> {
+    let filter = Filter { catalogs: vec![target.catalog.to_owned()], ..Filter::default() };
+    let ranks = context.index().catalog_ranks(&filter)?;
+    let label = ranks.first().and_then(|rank| rank.labels.get(SOURCE_LABEL)).map(String::as_str);
+    let ties = context.cache().cluster.as_ref().map(|it| it.ties.as_slice()).unwrap_or_default();
+    let source = usual_source(target.catalog, label, ties);
+    let needs_account = needs_service_account(openshift_of_catalog(target.catalog));
+    Ok(Manifests {
+        classic: classic(target, source.as_ref().map(|(namespace, name)| (namespace.as_str(), name.as_str()))),
+        v1: v1(target, needs_account),
+        around_v1: around_v1(target, needs_account),
+    })
+}
+
+/// The manifests as a file that `oc apply -f` takes.
+pub(super) fn file(context: PageContext<'_>, asked: &PackagePage) -> Result<String, PageError> {
+    let Chosen { package, head, channel } = Chosen::of(context, asked)?;
+    let made = manifests_of(context, &of_channel(&package, head.as_ref(), &channel, asked.approval))?;
+    Ok(match asked.olm {
+        Some(Olm::V1) => format!("{}---\n{}", made.around_v1, made.v1),
+        _ => made.classic,
+    })
+}
+
+/// The part of a package that a page about its installation is about.
+struct Chosen {
+    package: PackageDetail,
+    head: Option<BundleDetail>,
+    channel: String,
+}
+
+impl Chosen {
+    fn of(context: PageContext<'_>, asked: &PackagePage) -> Result<Self, PageError> {
+        let all = answer(context, &asked.package)?;
+        let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
+        let catalog = context.choose(asked.catalog.as_ref(), &having, || context.unknown_package(&asked.package))?;
+        let Some(package) = all.into_iter().find(|it| it.row.catalog == catalog) else {
+            return Err(context.unknown_package(&asked.package));
+        };
+        let channel = asked.channel.clone().unwrap_or_else(|| package.row.default_channel.clone());
+        let Some(row) = package.channel_list.iter().find(|it| it.channel == channel) else {
+            return Err(context.unknown_channel(&asked.package, &channel));
+        };
+        let selector = BundleSelector {
+            catalogs: vec![catalog],
+            package: Some(asked.package.clone()),
+            name: Some(row.head.clone()),
+            version: None,
+        };
+        let head = context.index().show_bundle(&selector)?.into_iter().next();
+        Ok(Self { package, head, channel })
+    }
+}
+
 /// The section of a version's page about its installation.
-pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
+pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail) -> Result<Markup, PageError> {
     let row = &detail.row;
     let channels = newest_first(&row.channels);
     let target = |channel| InstallTarget {
@@ -36,18 +103,18 @@ pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail
         approval: Approval::Manual,
         release: Some((&row.bundle, &row.version)),
     };
-    html! {
+    Ok(html! {
         @if let Some(channel) = channels.first().filter(|_| !row.version.is_empty()) {
             @if context.is_served() {
                 section.install aria-labelledby="install" {
                     h2 #install { "Install this version" }
-                    (manifests(context, &target(channel)))
+                    (manifests(context, &target(channel), false)?)
                     p.quiet { "With manual approval, OLM Classic stays on this version; otherwise it upgrades to the \
                         head of channel " code { (shown(channel)) } "." }
                 }
             } @else { (fields_of_version(context, &target(channel))) }
         }
-    }
+    })
 }
 
 /// The installation of a version, in files: the manifests are on the page of the package, and thousands of versions
@@ -64,22 +131,27 @@ fn fields_of_version(context: PageContext<'_>, target: &InstallTarget<'_>) -> Ma
 }
 
 /// The section of a package's page.
-pub(super) fn section(context: PageContext<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
+pub(super) fn section(
+    context: PageContext<'_>,
+    package: &PackageDetail,
+    head: Option<&BundleDetail>,
+) -> Result<Markup, PageError> {
     let row = &package.row;
     let more = PackagePage { catalog: context.catalog_choice(&row.catalog), ..PackagePage::of(&row.package) };
-    html! {
+    let more = context.to(&Route::Install(more));
+    Ok(html! {
         @if !row.default_channel.is_empty() {
             section.install aria-labelledby="install" {
                 h2 #install { "Install" }
-                (manifests(context, &of_channel(package, head, &row.default_channel, Approval::Automatic)))
-                @match context.to(&Route::Install(more)) {
+                (manifests(context, &of_channel(package, head, &row.default_channel, Approval::Automatic), more.is_none())?)
+                @match more {
                     Some(address) => p.quiet { "Channel " code { (shown(&row.default_channel)) } ", approved automatically. "
-                        a href=(address) { "Another channel, or manual approval" } },
+                        a href=(address) { "Another channel, manual approval, and the service account for OLM v1" } },
                     None => p.quiet { "For another channel, write its name instead of " code { (shown(&row.default_channel)) } "." },
                 }
             }
         }
-    }
+    })
 }
 
 /// The manifests for a channel of a package.
@@ -95,20 +167,22 @@ fn of_channel<'w>(
 }
 
 /// The manifests for both generations, side by side.
-fn manifests(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
-    html! {
+fn manifests(context: PageContext<'_>, target: &InstallTarget<'_>, is_whole: bool) -> Result<Markup, PageError> {
+    let Manifests { classic, v1, around_v1 } = manifests_of(context, target)?;
+    let v1 = if is_whole { format!("{around_v1}---\n{v1}") } else { v1 };
+    Ok(html! {
         div.halves {
             div {
                 h3 { "OLM Classic" }
-                pre.command.manifest tabindex="0" { code { (shown_lines(&classic(target))) } }
+                pre.command.manifest tabindex="0" { code { (shown_lines(&classic)) } }
             }
             div {
                 h3 { "OLM v1" }
                 (refused(context, target))
-                pre.command.manifest tabindex="0" { code { (shown_lines(&v1(target))) } }
+                pre.command.manifest tabindex="0" { code { (shown_lines(&v1)) } }
             }
         }
-    }
+    })
 }
 
 /// The reason why OLM v1 does not install the head of a channel: the one of `v1 check`. A name that the question cannot
@@ -137,26 +211,12 @@ fn refused(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
 
 /// The page on which channel and approval are chosen.
 pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page, PageError> {
-    let all = answer(context, &asked.package)?;
-    let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
-    let catalog = context.choose(asked.catalog.as_ref(), &having, || context.unknown_package(&asked.package))?;
-    let Some(package) = all.iter().find(|it| it.row.catalog == catalog) else {
-        return Err(context.unknown_package(&asked.package));
-    };
+    let Chosen { package, head, channel } = Chosen::of(context, asked)?;
+    let (channel, row) = (channel.as_str(), &package.row);
     let names: Vec<String> = package.channel_list.iter().map(|it| it.channel.clone()).collect();
-    let channel = asked.channel.as_deref().unwrap_or(&package.row.default_channel);
-    let Some(row) = package.channel_list.iter().find(|it| it.channel == channel) else {
-        return Err(context.unknown_channel(&asked.package, channel));
-    };
-    let selector = BundleSelector {
-        catalogs: vec![catalog.clone()],
-        package: Some(asked.package.clone()),
-        name: Some(row.head.clone()),
-        version: None,
-    };
-    let head = context.index().show_bundle(&selector)?.into_iter().next();
+    let version = head.as_ref().map_or("no version", |head| head.row.version.as_str());
     let with = |channel: &str, approval: Approval| {
-        let is_default = channel == package.row.default_channel;
+        let is_default = channel == row.default_channel;
         let channel = (!is_default).then(|| channel.to_owned());
         Route::Install(PackagePage { channel, approval, ..asked.clone() })
     };
@@ -165,10 +225,10 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
             a href=(address) aria-current=[is_here.then_some("true")] { (shown(words)) }
         } }
     };
-    let header = header(context, &Heading::new(&asked.package, Some(&catalog)))?;
+    let header = header(context, &Heading::new(&asked.package, Some(&row.catalog)))?;
     let body = html! {
         (header)
-        p { "From channel " strong { (shown(channel)) } " OLM installs " strong { (shown(&row.head_version)) } "." }
+        p { "From channel " strong { (shown(channel)) } " OLM installs " strong { (shown(version)) } "." }
         nav.choices aria-label="Channel" {
             span.quiet { "Channel" }
             @for name in newest_first(&names) { (choice(&with(name, asked.approval), name, name == channel)) }
@@ -179,10 +239,14 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
             (choice(&with(channel, Approval::Manual), "manual", asked.approval == Approval::Manual))
         }
         h2 { "Manifests" }
-        (manifests(context, &of_channel(package, head.as_ref(), channel, asked.approval)))
-        p.quiet { "The catalog names are those of this index; your cluster may use others. OLM v1 installs the highest \
-            version that the channels permit; "
-            "the ServiceAccount must exist and have the permissions that the operator needs." }
+        (manifests(context, &of_channel(&package, head.as_ref(), channel, asked.approval), true)?)
+        p { "Files for " code { "oc apply -f" } ":"
+            @for (words, olm) in [("OLM Classic", Olm::Classic), ("OLM v1", Olm::V1)] {
+                @let file = Route::InstallFile(PackagePage { olm: Some(olm), ..asked.clone() });
+                @if let Some(address) = context.to(&file) { " " a href=(address) { (words) } }
+            } }
+        p.quiet { "OLM v1 installs the highest version that the channels permit. Its ClusterRoleBinding lets the \
+            installer do everything, since no catalog states the rights that an installation needs." }
     };
     Ok(Page {
         about: format!("How to install the operator {}", asked.package),
@@ -217,7 +281,8 @@ fn namespace_of(package: &str) -> String {
     }
 }
 
-fn classic(target: &InstallTarget<'_>) -> String {
+/// The Subscription with what it needs; a CatalogSource that is not known is marked.
+fn classic(target: &InstallTarget<'_>, source: Option<(&str, &str)>) -> String {
     let supports = |kind: &str| {
         let modes = target.modes;
         // Without stated modes, the operator goes to the namespace of the others.
@@ -232,7 +297,8 @@ fn classic(target: &InstallTarget<'_>) -> String {
         let targets =
             if supports("OwnNamespace") || supports("SingleNamespace") { namespace.as_str() } else { "NAMESPACE" };
         text.push_str(&format!(
-            "apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata:\n  name: {}\n  namespace: {}\nspec:\n  targetNamespaces: [{}]\n---\n",
+            "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: {}\n---\napiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata:\n  name: {}\n  namespace: {}\nspec:\n  targetNamespaces: [{}]\n---\n",
+            scalar(&namespace),
             scalar(&namespace),
             scalar(&namespace),
             scalar(targets)
@@ -240,10 +306,14 @@ fn classic(target: &InstallTarget<'_>) -> String {
         namespace
     };
     text.push_str(&format!(
-        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {name}\n  namespace: {}\nspec:\n  name: {name}\n  channel: {}\n  source: {}\n  sourceNamespace: openshift-marketplace\n  installPlanApproval: {}\n",
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {name}\n  namespace: {}\nspec:\n  name: {name}\n  channel: {}\n  source: {}\n  sourceNamespace: {}\n  installPlanApproval: {}\n",
         scalar(&namespace),
         scalar(target.channel),
-        scalar(target.catalog),
+        match source {
+            Some((_, name)) => scalar(name),
+            None => format!("{} # the CatalogSource of this catalog on your cluster", scalar(target.catalog)),
+        },
+        scalar(source.map_or("openshift-marketplace", |it| it.0)),
         if target.approval == Approval::Manual { "Manual" } else { "Automatic" },
     ));
     if let Some((bundle, _)) = target.release {
@@ -252,13 +322,31 @@ fn classic(target: &InstallTarget<'_>) -> String {
     text
 }
 
-fn v1(target: &InstallTarget<'_>) -> String {
+/// The namespace of a ClusterExtension, and the account with which it is installed, if it needs one.
+fn around_v1(target: &InstallTarget<'_>, needs_account: bool) -> String {
+    let name = namespace_of(target.package);
+    let namespace = ManifestValue::fields([
+        ("apiVersion", ManifestValue::text("v1")),
+        ("kind", ManifestValue::text("Namespace")),
+        ("metadata", ManifestValue::fields([("name", ManifestValue::text(&name))])),
+    ]);
+    let mut objects = vec![namespace];
+    if needs_account {
+        objects.extend(installer(&name, &name).1);
+    }
+    documents(&objects)
+}
+
+fn v1(target: &InstallTarget<'_>, needs_account: bool) -> String {
     let namespace = namespace_of(target.package);
+    let account = match needs_account {
+        true => format!("  serviceAccount:\n    name: {}\n", scalar(&format!("{namespace}-installer"))),
+        false => String::new(),
+    };
     let mut text = format!(
-        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {}\nspec:\n  namespace: {}\n  serviceAccount:\n    name: {}\n  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n      channels: [{}]\n",
+        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {}\nspec:\n  namespace: {}\n{account}  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n      channels: [{}]\n",
         scalar(&namespace),
         scalar(&namespace),
-        scalar(&format!("{namespace}-installer")),
         scalar(target.package),
         scalar(target.channel),
     );

@@ -65,7 +65,7 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         (diagnose::of_package(context, package))
         div.columns.package {
             div {
-                (install::section(context, main, head.as_ref()))
+                (install::section(context, main, head.as_ref())?)
                 (about(description))
                 (versions(context, main, drawn.as_deref()))
             }

@@ -198,6 +198,8 @@ pages! {
     Versions(it: PackagePage) = page("/p/{package}/versions?catalog~&version~");
     /// The manifests that install a package.
     Install(it: PackagePage) = page("/p/{package}/install?approval&catalog&channel");
+    /// These manifests as a file.
+    InstallFile(it: PackagePage) = file("/p/{package}/install.yaml?approval&catalog&channel&olm");
     /// The APIs that packages provide.
     Apis(it: ApiList) = page("/apis?letter&q");
     /// Why operators of a cluster are stuck.

@@ -106,7 +106,7 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         @if !context.is_served() { (neighbours(context, row)?) }
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
-        (install::section_of_version(context, detail))
+        (install::section_of_version(context, detail)?)
         (about(context, detail, described.as_ref()))
         h2 #facts { "Facts" }
         (bundle_facts(context, detail, &elsewhere))

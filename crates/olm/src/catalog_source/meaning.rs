@@ -197,6 +197,21 @@ pub fn is_only_cluster_catalog(cluster: &Cluster, n_families: usize) -> bool {
 /// OpenShift's own ClusterCatalogs, which hold the same as its CatalogSources of these names behind a prefix.
 const OWN: [&str; 4] = ["redhat-operators", "certified-operators", "community-operators", "redhat-marketplace"];
 
+/// The CatalogSource that usually has a catalog, with its namespace: a tie of the user or a label of the catalog names
+/// it, or the catalog is called like one of OpenShift's own, as `community-v4.20` is. `None` if nothing tells it.
+pub fn usual_source(catalog: &str, label: Option<&str>, ties: &[String]) -> Option<(String, String)> {
+    let family = family_and_minor(catalog).map(|it| it.0);
+    let family = family.as_deref().unwrap_or(catalog);
+    let mut tied = ties.iter().filter_map(|tie| tie.split_once('='));
+    let tied = tied.find(|tie| tie.1 == catalog || tie.1 == family).map(|tie| tie.0.to_owned());
+    let own = || OWN.iter().find(|own| **own == family || own.strip_suffix("-operators") == Some(family));
+    let full = tied.or_else(|| label.map(str::to_owned)).or_else(|| own().map(|own| (*own).to_owned()))?;
+    Some(match full.split_once('/') {
+        Some((namespace, name)) => (namespace.to_owned(), name.to_owned()),
+        None => ("openshift-marketplace".to_owned(), full),
+    })
+}
+
 /// The catalog that a source means by its name; a ClusterCatalog of OpenShift's own also by that of its CatalogSource.
 pub fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let own = source.strip_prefix("openshift-").filter(|name| OWN.contains(name));
@@ -241,6 +256,25 @@ mod tests {
             Cluster { subscriptions: subscriptions.collect(), openshift: openshift.to_owned(), ..Cluster::default() };
         let ties: Vec<String> = ties.iter().map(|it| (*it).to_owned()).collect();
         CatalogSources::new(&ranks, &ties, &cluster, None, false).unwrap()
+    }
+
+    #[test]
+    fn catalogs_have_their_usual_sources() {
+        let ties = ["olm/sellers=shop".to_owned(), "mine/all=redhat".to_owned()];
+        for (catalog, label, expected) in [
+            ("community-v4.20", None, Some("openshift-marketplace/community-operators")),
+            ("certified-operators-4.19", None, Some("openshift-marketplace/certified-operators")),
+            ("redhat-marketplace", None, Some("openshift-marketplace/redhat-marketplace")),
+            ("redhat-v4.20", None, Some("mine/all")),
+            ("shop", Some("other"), Some("olm/sellers")),
+            ("bakery", Some("ns/bread"), Some("ns/bread")),
+            ("bakery", Some("bread"), Some("openshift-marketplace/bread")),
+            ("bakery", None, None),
+            ("v4.20", None, None),
+        ] {
+            let found = usual_source(catalog, label, &ties).map(|(namespace, name)| format!("{namespace}/{name}"));
+            assert_eq!(found.as_deref(), expected, "{catalog}");
+        }
     }
 
     #[test]
