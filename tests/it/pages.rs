@@ -628,9 +628,9 @@ fn lists_show_the_day_of_the_head_and_choices_are_in_order() {
     assert!(page.contains("<span class=\"away\">Higher: </span>3.10.0 ›"), "{page}");
 }
 
-/// A catalog that is too large to check for a page does not hide the others.
+/// A catalog that is too large to be checked at once is checked package by package (F2).
 #[test]
-fn findings_are_shown_of_catalogs_that_can_be_checked() {
+fn catalogs_of_any_size_are_checked() {
     let mut builder = Builder::in_memory().keeping_all();
     let filler = format!("{{\"schema\":\"x.filler\",\"text\":\"{}\"}}\n", "x".repeat(1 << 20)).repeat(33);
     // Only a check of the whole package finds that it has no olm.package.
@@ -643,47 +643,60 @@ fn findings_are_shown_of_catalogs_that_can_be_checked() {
         builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
     }
     let pages = Pages::new(builder.into_index().unwrap());
-    for (address, shown, words) in [
-        (
-            "/lint",
-            "v4.19",
-            "Catalog <strong>v4.20</strong> is too large to check as a whole, so this page shows <strong>v4.19",
-        ),
-        (
-            "/lint?catalog=v4.20",
-            "v4.20",
-            "is too large to check as a whole for a page: olmdex checks each package on request.",
-        ),
-        ("/lint?catalog=v4.18", "v4.18", "of-v4.18"),
-    ] {
+    for (address, shown) in [("/lint", "v4.20"), ("/lint?catalog=v4.20", "v4.20"), ("/lint?catalog=v4.18", "v4.18")] {
         let (status, page) = pages.get(address);
         assert_eq!(status, 200, "{address}");
         must_be_well_made(address, &page);
-        assert!(page.contains(words), "{address}: {page}");
+        assert!(page.contains("opm refuses the catalog"), "{address}: {page}");
         assert!(page.contains("<code>olmdex validate index.db</code>"), "{address}: {page}");
         for name in ["v4.18", "v4.19", "v4.20"] {
             assert!(page.contains(&format!("href=\"/lint?catalog={name}\"")), "{address}: no tab of {name}: {page}");
         }
         assert!(page.contains(&format!("href=\"/lint?catalog={shown}\" aria-current=\"page\"")), "{address}: {page}");
-        let data = format!("/lint.json?catalog={shown}");
-        let is_data = page.contains(&format!("href=\"{data}\""));
-        assert_eq!(is_data, shown != "v4.20", "{address}: {page}");
-        assert_eq!(pages.get(&data).0 == 200, is_data, "{address}");
+        let package = format!("/lint?catalog={shown}&package=of-{shown}");
+        assert!(page.contains(&package.replace('&', "&amp;")), "{address}: {page}");
+        assert_eq!(pages.get(&format!("/lint.json?catalog={shown}")).0, 200, "{address}");
     }
-    // A page that has checked nothing does not count (F2).
-    let (_, page) = pages.get("/lint?catalog=v4.20");
-    assert!(
-        page.contains("<td class=\"amount\">not checked</td>") && !page.contains("<td class=\"amount\">0</td>"),
-        "{page}"
-    );
-    // A package of any catalog is checked by itself.
+    assert!(pages.get("/lint?catalog=v4.20").1.contains("package=half"));
     let address = "/lint?catalog=v4.20&package=of-v4.20";
-    assert!(pages.get("/lint?catalog=v4.20").1.contains(&address.replace('&', "&amp;")));
     let (status, page) = pages.get(address);
     must_be_well_made(address, &page);
-    assert!(status == 200 && page.contains("Findings in of-v4.20") && page.contains("2 errors"), "{page}");
+    assert!(status == 200 && page.contains("Checks of of-v4.20") && page.contains("2 errors"), "{page}");
     let (status, data) = pages.get("/lint.json?catalog=v4.20&package=of-v4.20");
     assert!(status == 200 && data.contains("\"package\": \"of-v4.20\""), "{data}");
+}
+
+/// The page shows what `validate` and `check-graph` find, by rule, and each rule has a page (F2).
+#[test]
+fn checks_are_sorted_by_their_consequences() {
+    let mut builder = Builder::in_memory().keeping_all();
+    let text = r#"{"schema": "olm.package", "name": "till", "defaultChannel": "new"}
+{"schema": "olm.channel", "package": "till", "name": "new", "entries": [{"name": "till.v2.0.0"}]}
+{"schema": "olm.channel", "package": "till", "name": "old", "entries": [{"name": "till.v1.1.0", "replaces": "till.v1.0.0"}, {"name": "till.v1.0.0"}]}
+"#;
+    let bundle = |version: &str| {
+        format!(
+            "{{\"schema\": \"olm.bundle\", \"package\": \"till\", \"name\": \"till.v{version}\", \"image\": \"quay.io/a/t:{version}\", \
+             \"properties\": [{{\"type\": \"olm.package\", \"value\": {{\"packageName\": \"till\", \"version\": \"{version}\"}}}}]}}\n"
+        )
+    };
+    let text = text.to_owned() + &["1.0.0", "1.1.0", "2.0.0"].map(bundle).concat();
+    let spec = CatalogSpec { name: "shop".to_owned(), source: "shop".to_owned(), ..CatalogSpec::default() };
+    let input = Input::bytes("c.json", std::sync::Arc::from(text.as_bytes()));
+    builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
+    let pages = Pages::new(builder.into_index().unwrap());
+    let (_, page) = pages.get("/lint");
+    must_be_well_made("/lint", &page);
+    assert!(page.contains("users of 1 package can get stuck"), "{page}");
+    assert!(page.contains("1 × Head without way to default") && page.contains("href=\"/rules/W0805\""), "{page}");
+    let (_, page) = pages.get("/lint?package=till");
+    assert!(page.contains("href=\"/rules/W0805\""), "{page}");
+    for address in ["/rules", "/rules/W0805", "/rules/E0207"] {
+        let (status, page) = pages.get(address);
+        must_be_well_made(address, &page);
+        assert!(status == 200 && page.contains("<h1>"), "{address}: {page}");
+    }
+    assert_eq!(pages.get("/rules/W9999").0, 404);
 }
 
 /// A page in a script from right to left is no wider than the window.

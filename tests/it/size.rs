@@ -10,7 +10,7 @@ use crate::tidy::{Source, sources};
 const MAX_CODE: usize = 164_200;
 
 /// The most types: structs and enums.
-const MAX_TYPES: usize = 2_386;
+const MAX_TYPES: usize = 2_388;
 
 /// The lines of code of a file, and its types.
 fn size(source: &Source) -> (usize, usize) {

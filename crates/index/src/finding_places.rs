@@ -31,15 +31,6 @@ LEFT JOIN layout y ON y.id = cd.layout
 WHERE c.name = ?1
 ORDER BY cd.position";
 
-const COUNTS: &str = "
-SELECT d.package, count(*)
-FROM catalog c
-CROSS JOIN catalog_document cd ON cd.catalog = c.id
-CROSS JOIN finding f ON f.document = cd.document
-CROSS JOIN document d ON d.id = f.document
-WHERE c.name = ?1
-GROUP BY d.package";
-
 /// The place of a document, and its layout.
 struct Source {
     file: String,
@@ -49,15 +40,6 @@ struct Source {
 }
 
 impl Index {
-    /// The number of findings that each package of a catalog has in single documents, as far as they were found when
-    /// the index was built. Findings that need several documents together are not among them.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn stored_finding_counts(&self, catalog: &str) -> Result<BTreeMap<String, u64>, IndexError> {
-        Ok(self.rows(COUNTS, [catalog], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
-    }
-
     /// Moves findings about [`Self::packages_input`] of one package to the places of their documents in files.
     ///
     /// # Errors

@@ -191,6 +191,8 @@ pub(super) fn made(context: PageContext<'_>, form: Form) -> Made {
             written(&Envelope::with("Findings", metadata, items))
         }
         Route::Lint(checked) => html(context, lint::page(context, checked)),
+        Route::Rules => html(context, Ok(lint::rules_page(context))),
+        Route::Rule(rule) => html(context, lint::rule_page(context, rule)),
         Route::Versions(asked) => html(context, versions::page(context, asked)),
         Route::Install(asked) => html(context, install::page(context, asked)),
         Route::InstallFile(asked) => text(YAML, install::file(context, asked)),

@@ -102,7 +102,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         h2 #entries { "Entries" }
         (entries(context, &detail, &catalog))
         h2 #findings { "Upgrade findings of this package" }
-        @match &findings { Ok(findings) => { (first_found(findings)) } Err(why) => { p { (why) "." } } }
+        @match &findings { Ok(findings) => { (first_found(context, findings)) } Err(why) => { p { (why) "." } } }
     };
     let catalog_choice = context.catalog_choice(&catalog);
     let name = format!("{package}/{channel}");
@@ -214,16 +214,16 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
 const MAX_FOUND: usize = 100;
 
 /// The first findings.
-fn first_found(findings: &[Finding]) -> Markup {
+fn first_found(context: PageContext<'_>, findings: &[Finding]) -> Markup {
     let n_more = findings.len().saturating_sub(MAX_FOUND);
     html! {
-        (found(&findings[..findings.len() - n_more]))
+        (found(context, &findings[..findings.len() - n_more]))
         @if n_more > 0 { p { "And " (counted(n_more as u64, "more finding")) ", which " code { "olmdex check-graph" } " lists." } }
     }
 }
 
 /// The findings, with their help.
-pub(super) fn found(findings: &[Finding]) -> Markup {
+pub(super) fn found(context: PageContext<'_>, findings: &[Finding]) -> Markup {
     if findings.is_empty() {
         return html! { p { "None." } };
     }
@@ -232,7 +232,7 @@ pub(super) fn found(findings: &[Finding]) -> Markup {
             @for it in findings {
                 li {
                     (badge(if it.rule.severity == olmdex_base::diag::Severity::Error { "bad" } else { "warn" }, it.rule.severity.word()))
-                    " " code title=(it.rule.summary) { (it.rule.id) } " " (worded(&it.message))
+                    " " (link(context, &Route::Rule(it.rule.id.to_owned()), html! { code title=(it.rule.summary) { (it.rule.id) } })) " " (worded(&it.message))
                     @if let Some(place_of) = &it.place { " " span.quiet { (place(&place_of.file, place_of.line)) } }
                     @if let Some(help) = &it.help { p.quiet { "Help: " (worded(help)) } }
                 }

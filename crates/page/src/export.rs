@@ -197,6 +197,13 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
     ]);
     let mut names: Vec<String> = cache.catalogs.iter().map(|it| it.catalog.clone()).collect();
     names.sort_by_key(|it| by_numbers(it));
+    for name in &names {
+        let of_upgrades = cache.findings_of_upgrades(index, name).ok();
+        let of_upgrades = of_upgrades.iter().flat_map(|checks| &checks.findings);
+        routes.extend(
+            cache.findings(index, name)?.iter().chain(of_upgrades).map(|it| Route::Rule(it.rule.id.to_owned())),
+        );
+    }
     let has_several = names.len() > 1;
     routes.extend(names.iter().map(|it| Route::CatalogFeed(it.clone())));
     let mut same: HashMap<Route, Route> = HashMap::new();

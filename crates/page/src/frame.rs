@@ -154,7 +154,7 @@ fn banner(context: PageContext<'_>) -> Markup {
     if context.is_served() {
         all.push(("Mirror list", Route::Mirror(MirrorList::default())));
     }
-    all.extend([("Images", Route::Images(ImageSearch::default())), ("Findings", Route::Lint(Checked::default()))]);
+    all.extend([("Images", Route::Images(ImageSearch::default())), ("Checks", Route::Lint(Checked::default()))]);
     let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(context.here);
     html! {
         header.banner {

@@ -73,7 +73,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
             }
             (card(context, &Route::Apis(ApiList::default()), "APIs", "All kinds of objects that operators provide."))
             (card(context, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
-            (card(context, &Route::Lint(Checked::default()), "Findings", "Problems in the catalogs, with file and line."))
+            (card(context, &Route::Lint(Checked::default()), "Checks", "Where users get stuck, and what else is wrong in the catalogs."))
         }
         (categories(context)?)
         (newest(context)?)

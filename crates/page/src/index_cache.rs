@@ -61,13 +61,13 @@ pub struct IndexCache {
     newest: OnceLock<Vec<DatedBundle>>,
     days: OnceLock<HeadDays>,
     catalog_days: OnceLock<HashMap<String, Day>>,
-    sizes: OnceLock<HashMap<String, u64>>,
     dependents: OnceLock<Dependents>,
     words: OnceLock<BTreeSet<String>>,
     apis: OnceLock<ProvidedApis>,
     icons: OnceLock<Icons>,
     image_users: OnceLock<ImageUsers>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
+    upgrade_checks: Mutex<HashMap<String, Arc<UpgradeChecks>>>,
     /// By the names of two catalogs, the old one first.
     comparisons: Recent<Change>,
     /// The findings about the upgrades of packages, by catalog and package.
@@ -86,6 +86,10 @@ const MAX_BYTES_OF_PAGE: usize = 256 << 10;
 /// The number of packages whose findings about upgrades are kept, and the number of these findings.
 const N_UPGRADE_FINDINGS: usize = 64;
 const MAX_UPGRADE_FINDINGS: usize = 20_000;
+
+/// The most names that the entries of a catalog may skip in the packages whose upgrades a page checks. Catalogs of
+/// today skip some ten thousands.
+const MAX_SKIPS_OF_CATALOG: u64 = 500_000;
 
 /// The number of packages whose bundles are kept, and the number of these bundles.
 const N_PACKAGES_OF_BUNDLES: usize = 16;
@@ -106,6 +110,14 @@ const N_PREPARED: usize = 20;
 struct Icons {
     by_name: HashMap<String, (String, String)>,
     by_package: HashMap<String, HashMap<String, String>>,
+}
+
+/// The checks of the upgrades of a catalog's packages.
+#[derive(Debug, Default)]
+pub(super) struct UpgradeChecks {
+    pub(super) findings: Vec<Finding>,
+    /// The packages that are too large for a page.
+    pub(super) unchecked: Vec<String>,
 }
 
 /// The kept value, made first if it does not exist yet. If two threads make it, the first one is kept.
@@ -154,13 +166,13 @@ impl IndexCache {
             newest: OnceLock::new(),
             days: OnceLock::new(),
             catalog_days: OnceLock::new(),
-            sizes: OnceLock::new(),
             dependents: OnceLock::new(),
             words: OnceLock::new(),
             apis: OnceLock::new(),
             icons: OnceLock::new(),
             image_users: OnceLock::new(),
             findings: Mutex::default(),
+            upgrade_checks: Mutex::default(),
             comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
             upgrade_findings: Recent::new(0..=N_UPGRADE_FINDINGS, MAX_UPGRADE_FINDINGS),
             bundles: Recent::new(1..=N_PACKAGES_OF_BUNDLES, MAX_BUNDLES),
@@ -364,33 +376,52 @@ impl IndexCache {
         Ok(index.served_icon(catalog, package)?.map(|it| it.1))
     }
 
-    /// Whether there is room to check a catalog.
-    pub(super) fn is_checkable(&self, index: &Index, catalog: &str) -> Result<bool, IndexError> {
-        let sizes = kept(&self.sizes, || {
-            let size_of = |it: &CatalogRow| Ok((it.catalog.clone(), index.served_size(&it.catalog)?));
-            self.catalogs.iter().map(size_of).collect()
-        })?;
-        Ok(sizes.get(catalog).is_none_or(|size| *size <= MAX_CHECKED))
-    }
-
-    /// The findings of the checks in a catalog, which take so long that they are made once. The checks need all of its
-    /// text at once: a catalog that is too large to check beside a server gets `None`.
-    pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Option<Arc<Vec<Finding>>>, IndexError> {
+    /// The findings of the checks in a catalog, which take so long that they are made once. The checks need all text of
+    /// a catalog at once: a large one is checked package by package, so that a page does not take its memory.
+    pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Arc<Vec<Finding>>, IndexError> {
         let known = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(catalog) {
-            return Ok(Some(Arc::clone(found)));
+            return Ok(Arc::clone(found));
         }
-        if !self.is_checkable(index, catalog)? {
-            return Ok(None);
+        let mut findings = Vec::new();
+        if index.served_size(catalog)? > MAX_CHECKED {
+            for package in index.packages_of_catalog(catalog)? {
+                findings.append(&mut self.findings_of_package(index, catalog, &package)?);
+            }
+        } else {
+            let input = index.catalog_input(catalog)?;
+            findings.extend(input.remarks.iter().cloned());
+            let mut found = check_catalog(&input, None).findings;
+            index.place_in_files(catalog, &mut found)?;
+            findings.append(&mut found);
         }
-        let input = index.catalog_input(catalog)?;
-        let mut findings = input.remarks.clone();
-        let mut found = check_catalog(&input, None).findings;
-        index.place_in_files(catalog, &mut found)?;
-        findings.append(&mut found);
         let findings = Arc::new(findings);
         known().insert(catalog.to_owned(), Arc::clone(&findings));
-        Ok(Some(findings))
+        Ok(findings)
+    }
+
+    /// The findings about the upgrades of all packages of a catalog, made once.
+    pub(super) fn findings_of_upgrades(&self, index: &Index, catalog: &str) -> Result<Arc<UpgradeChecks>, PageError> {
+        let known = || self.upgrade_checks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(catalog) {
+            return Ok(Arc::clone(found));
+        }
+        let (mut checks, mut n_skips) = (UpgradeChecks::default(), 0);
+        for package in index.packages_of_catalog(catalog)? {
+            n_skips += index.n_skips(catalog, &package)?;
+            if n_skips > MAX_SKIPS_OF_CATALOG || checks.findings.len() > MAX_UPGRADE_FINDINGS {
+                checks.unchecked.push(package);
+                continue;
+            }
+            match read_findings(index, catalog, &package) {
+                Ok(mut found) => checks.findings.append(&mut found),
+                Err(PageError::TooLarge(_)) => checks.unchecked.push(package),
+                Err(error) => return Err(error),
+            }
+        }
+        let checks = Arc::new(checks);
+        known().insert(catalog.to_owned(), Arc::clone(&checks));
+        Ok(checks)
     }
 
     /// The findings of the checks in one package of a catalog: a part of the findings of a catalog that was checked

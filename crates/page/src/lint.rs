@@ -1,91 +1,118 @@
-//! The findings of the checks in a catalog.
+//! The checks of a catalog: what opm refuses, where users get stuck, and what else is wrong, rule by rule.
+
+use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
 use super::channel::found;
-use super::parts::{link, shown, table};
+use super::parts::{badge, link, shown, table, worded};
 use super::reply::PageError;
 use super::route::{Checked, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
-use olmdex_base::diag::{Finding, Tally, counted};
+use olmdex_base::diag::{Finding, Rule, Severity, Tally, counted};
+use olmdex_olm::upgrade::rules as upgrades;
+use olmdex_rules::check;
 use olmdex_version::by_numbers;
+
+/// The consequence of a broken rule for those who use the catalog, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Consequence {
+    Refused,
+    Stuck,
+    Surprising,
+    Untidy,
+}
+
+impl Consequence {
+    const ALL: [Self; 4] = [Self::Refused, Self::Stuck, Self::Surprising, Self::Untidy];
+
+    fn of(rule: &Rule) -> Self {
+        const STUCK: [&Rule; 4] = [upgrades::NO_ORDER, upgrades::STRANDED, upgrades::OUTSIDE_DEFAULT, upgrades::LOST];
+        const SURPRISING: [&Rule; 4] =
+            [upgrades::CIRCLE, upgrades::DEAD_ENTRY, upgrades::RANGE_BEYOND, upgrades::DEFAULT_BEHIND];
+        let is_in = |rules: &[&Rule]| rules.iter().any(|it| it.id == rule.id);
+        match rule.severity {
+            Severity::Error => Self::Refused,
+            _ if is_in(&STUCK) => Self::Stuck,
+            _ if is_in(&SURPRISING) => Self::Surprising,
+            _ => Self::Untidy,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Refused => "opm refuses it",
+            Self::Stuck => "users get stuck",
+            Self::Surprising => "OLM may surprise",
+            Self::Untidy => "untidy",
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Refused | Self::Stuck => "bad",
+            Self::Surprising => "warn",
+            Self::Untidy => "",
+        }
+    }
+}
+
+/// The rules that a catalog is checked by for a page.
+fn rules() -> Vec<&'static Rule> {
+    let mut rules = [check::all_rules().as_slice(), upgrades::ALL].concat();
+    rules.sort_by_key(|rule| rule.id);
+    rules.dedup_by_key(|rule| rule.id);
+    rules
+}
 
 /// The answer as data: the findings about a package, about a catalog, or about all of them as `validate` has them.
 pub(super) fn listed(context: PageContext<'_>, checked: &Checked) -> Result<Vec<Finding>, PageError> {
-    let of = |catalog: &str| {
-        let found = context.cache().findings(context.index(), catalog)?.ok_or_else(|| too_large(catalog))?;
-        Ok::<_, PageError>(found.to_vec())
-    };
+    let of = |catalog: &str| Ok::<_, PageError>(context.cache().findings(context.index(), catalog)?.to_vec());
     match (&checked.catalog, &checked.package) {
-        (named, Some(package)) => Ok(of_package(context, named.as_ref(), package)?.1),
+        (named, Some(package)) => {
+            let catalog = of_package(context, named.as_ref(), package)?;
+            Ok(context.cache().findings_of_package(context.index(), &catalog, package)?)
+        }
         (Some(_), None) => of(&chosen(context, checked.catalog.as_ref())?),
         (None, None) => Ok(context.catalogs().map(of).collect::<Result<Vec<_>, _>>()?.concat()),
     }
 }
 
-/// The named catalog; without one, the preferred catalog that is small enough to check for a page, if there is one.
 fn chosen(context: PageContext<'_>, named: Option<&String>) -> Result<String, PageError> {
     let having: Vec<String> = context.catalogs().map(str::to_owned).collect();
-    let none = || PageError::Failed("the index has no catalog".to_owned());
-    if named.is_none() {
-        let mut checkable = Vec::new();
-        for name in &having {
-            if context.cache().is_checkable(context.index(), name)? {
-                checkable.push(name.clone());
-            }
-        }
-        if !checkable.is_empty() {
-            return context.choose(None, &checkable, none);
-        }
-    }
-    context.choose(named, &having, none)
+    context.choose(named, &having, || PageError::Failed("the index has no catalog".to_owned()))
 }
 
-/// A page must not use as much memory as a whole catalog takes.
-fn too_large(catalog: &str) -> PageError {
-    PageError::TooLarge(format!(
-        "catalog `{catalog}` is too large to check for a page; check it with `olmdex validate`"
-    ))
-}
-
-/// The findings about a package in a catalog, of whatever size.
-fn of_package(
-    context: PageContext<'_>,
-    named: Option<&String>,
-    package: &str,
-) -> Result<(String, Vec<Finding>), PageError> {
+/// The catalog of a page about a package.
+fn of_package(context: PageContext<'_>, named: Option<&String>, package: &str) -> Result<String, PageError> {
     let having = context.index().catalogs_of_package(package)?;
-    let catalog = context.choose(named, &having, || context.unknown_package(package))?;
-    let findings = context.cache().findings_of_package(context.index(), &catalog, package)?;
-    Ok((catalog, findings))
+    context.choose(named, &having, || context.unknown_package(package))
 }
 
-/// Whether all catalogs can be checked for a page.
-fn is_all_checkable(context: PageContext<'_>) -> Result<bool, PageError> {
-    for catalog in context.catalogs() {
-        if !context.cache().is_checkable(context.index(), catalog)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+/// The commands with the same answer.
+fn commands() -> Vec<CommandLine> {
+    vec![CommandLine::of_sources("validate", 1), CommandLine::of("check-graph").flag("--all", true)]
 }
 
 fn page_of_package(context: PageContext<'_>, named: Option<&String>, package: &str) -> Result<Page, PageError> {
-    let (catalog, findings) = of_package(context, named, package)?;
+    let catalog = of_package(context, named, package)?;
+    let mut findings = context.cache().findings_of_package(context.index(), &catalog, package)?;
+    let of_upgrades = context.cache().upgrade_findings(context.index(), &catalog, package);
+    if let Ok(found) = &of_upgrades {
+        findings.extend(found.iter().cloned());
+    }
+    findings.sort_by_key(|finding| Consequence::of(finding.rule));
     let tally = Tally::of(&findings);
     let body = html! {
-        h1 { "Findings in " (shown(package)) }
+        h1 { "Checks of " (shown(package)) }
         p.lead { (counted(tally.errors as u64, "error")) ", " (counted(tally.warnings as u64, "warning")) " in catalog " (shown(&catalog)) "." }
-        (found(&findings))
+        @if let Err(PageError::TooLarge(why)) = &of_upgrades { p { (why) ": its upgrades are not checked." } }
+        (found(context, &findings))
         p { (link(context, &Route::Package(package.to_owned()), "The package")) ", "
-            (link(context, &Route::Lint(Checked { catalog: Some(catalog.clone()), package: None }), "all findings of the catalog")) }
+            (link(context, &Route::Lint(Checked { catalog: Some(catalog.clone()), package: None }), "all checks of the catalog")) }
     };
-    Ok(Page {
-        commands: vec![CommandLine::of_sources("validate", 1)],
-        is_data: true,
-        ..Page::new(format!("Findings in {package}"), body)
-    })
+    Ok(Page { commands: commands(), is_data: true, ..Page::new(format!("Checks of {package}"), body) })
 }
 
 pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, PageError> {
@@ -94,56 +121,124 @@ pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, 
         return page_of_package(context, named, package);
     }
     let catalog = chosen(context, named)?;
-    let findings = context.cache().findings(context.index(), &catalog)?;
-    let is_all = named.is_none() && is_all_checkable(context)?;
-    let preferred = context.cache().choose(&[], context.catalogs()).unwrap_or_default();
+    let of_documents = context.cache().findings(context.index(), &catalog)?;
+    let of_upgrades = context.cache().findings_of_upgrades(context.index(), &catalog)?;
+    let findings: Vec<&Finding> = of_documents.iter().chain(&of_upgrades.findings).collect();
     let body = html! {
-        h1 { "Findings in " (shown(&catalog)) }
+        h1 { "Checks of " (shown(&catalog)) }
         (tabs(context, &catalog))
-        @if findings.is_none() {
-            (by_package(context, &catalog)?)
-        } @else if named.is_none() && preferred != catalog {
-            p { "Catalog " strong { (shown(preferred)) } " is too large to check as a whole, so this page \
-                shows " strong { (shown(&catalog)) }
-                ". The command below checks all catalogs." }
+        (verdict(&findings))
+        (counters(&findings))
+        @if !of_upgrades.unchecked.is_empty() {
+            p { "The upgrades of these packages are too large to check for a page, which " code { "olmdex check-graph" }
+                " does: "
+                (of_upgrades.unchecked.iter().map(|it| shown(it)).collect::<Vec<_>>().join(", ")) "." }
         }
-        @if let Some(findings) = &findings { (groups(context, findings)) }
+        (by_rule(context, &catalog, &findings))
+        (without_page(context, &findings))
     };
-    Ok(Page {
-        commands: vec![CommandLine::of_sources("validate", 1)],
-        is_data: findings.is_some(),
-        // Without a catalog, the address of the data is about all of them, which only works for small ones.
-        data: (named.is_none() && !is_all)
-            .then(|| Route::Lint(Checked { catalog: Some(catalog.clone()), package: None })),
-        ..Page::new(format!("Findings in {catalog}"), body)
-    })
+    Ok(Page { commands: commands(), is_data: true, ..Page::new(format!("Checks of {catalog}"), body) })
 }
 
-/// The packages of a catalog that is too large to be checked at once: each is checked on demand.
-fn by_package(context: PageContext<'_>, catalog: &str) -> Result<Markup, PageError> {
-    let counts = context.index().stored_finding_counts(catalog)?;
-    let mut packages: Vec<(String, u64)> = context
-        .index()
-        .packages_of_catalog(catalog)?
-        .into_iter()
-        .map(|it| (counts.get(&it).copied().unwrap_or_default(), it))
-        .map(|(n, package)| (package, n))
-        .collect();
-    packages.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
-    let rows = html! {
-        @for (package, n) in &packages {
-            tr {
-                th scope="row" { (link(context, &Route::Lint(Checked { catalog: Some(catalog.to_owned()), package: Some(package.clone()) }), shown(package))) }
-                td.amount { @if *n > 0 { (n) } @else { "not checked" } }
+/// The number of packages with findings of a consequence.
+fn n_packages(findings: &[&Finding], consequence: Consequence) -> u64 {
+    let mut names: Vec<_> =
+        findings.iter().filter(|it| Consequence::of(it.rule) == consequence).map(|it| &it.package).collect();
+    names.sort();
+    names.dedup();
+    names.len() as u64
+}
+
+/// One sentence on the catalog.
+fn verdict(findings: &[&Finding]) -> Markup {
+    let has = |consequence| findings.iter().any(|it| Consequence::of(it.rule) == consequence);
+    let users_of = |consequence| {
+        let n = n_packages(findings, consequence);
+        format!("users of {}", counted(n, "package"))
+    };
+    let (class, words) = match Consequence::ALL.into_iter().find(|it| has(*it)) {
+        Some(Consequence::Refused) => ("note bad", "opm refuses the catalog: it has errors.".to_owned()),
+        Some(Consequence::Stuck) => {
+            ("note warn", format!("The catalog is valid, but {} can get stuck.", users_of(Consequence::Stuck)))
+        }
+        Some(Consequence::Surprising) => {
+            ("note warn", format!("The catalog is valid, but OLM may surprise {}.", users_of(Consequence::Surprising)))
+        }
+        Some(Consequence::Untidy) => ("note good", "The catalog is valid, and nobody gets stuck.".to_owned()),
+        None => ("note good", "The catalog is valid, and the checks find nothing.".to_owned()),
+    };
+    html! { div class=(class) { p { strong { (words) } } } }
+}
+
+fn counters(findings: &[&Finding]) -> Markup {
+    html! {
+        ul.counters {
+            @for consequence in Consequence::ALL {
+                @let n = findings.iter().filter(|it| Consequence::of(it.rule) == consequence).count();
+                li { strong.large { (n) } span.quiet { " " (consequence.words()) } }
             }
         }
+    }
+}
+
+/// How many packages a rule names before the others are hidden.
+const NAMED: usize = 8;
+
+/// The broken rules, the worst first, each with the packages that break it.
+fn by_rule(context: PageContext<'_>, catalog: &str, findings: &[&Finding]) -> Markup {
+    let mut rules: BTreeMap<&str, (&'static Rule, BTreeMap<&str, u64>)> = BTreeMap::new();
+    for finding in findings {
+        let (_, packages) = rules.entry(finding.rule.id).or_insert((finding.rule, BTreeMap::new()));
+        *packages.entry(finding.package.as_deref().unwrap_or_default()).or_default() += 1;
+    }
+    let mut rules: Vec<_> = rules.into_values().map(|(rule, packages)| (rule, most_first(packages))).collect();
+    let n_of = |packages: &[(&str, u64)]| packages.iter().map(|it| it.1).sum::<u64>();
+    rules.sort_by_key(|(rule, packages)| (Consequence::of(rule), std::cmp::Reverse(n_of(packages)), rule.id));
+    let chip = |(package, n): &(&str, u64)| {
+        let checked = Checked { catalog: Some(catalog.to_owned()), package: Some((*package).to_owned()) };
+        html! { li {
+            @if package.is_empty() { "the whole catalog" } @else { (link(context, &Route::Lint(checked), shown(package))) }
+            @if *n > 1 { " " span.quiet { (n) } }
+        } }
     };
-    Ok(html! {
-        p { "Catalog " strong { (shown(catalog)) } " is too large to check as a whole for a page: olmdex checks each \
-            package on request. "
-            "The numbers count only the findings that building the index has seen in single documents." }
-        (table("Packages, most findings first", &["Package", "#Findings in documents"], rows))
-    })
+    html! {
+        @for (rule, packages) in &rules {
+            @let consequence = Consequence::of(rule);
+            @let (first, others) = packages.split_at(packages.len().min(NAMED));
+            section.rule {
+                h2 { (n_of(packages)) " × " (title(rule)) " " (badge(consequence.class(), consequence.words())) }
+                p { (worded(rule.explanation)) }
+                ul.chosen { @for it in first { (chip(it)) } }
+                @if !others.is_empty() {
+                    details { summary { (counted(others.len() as u64, "more package")) } ul.chosen { @for it in others { (chip(it)) } } }
+                }
+                p { (link(context, &Route::Rule(rule.id.to_owned()), html! { code { (rule.id) } " with an example" })) }
+            }
+        }
+    }
+}
+
+/// The packages with the most findings first.
+fn most_first(packages: BTreeMap<&str, u64>) -> Vec<(&str, u64)> {
+    let mut packages: Vec<(&str, u64)> = packages.into_iter().collect();
+    packages.sort_by_key(|it| std::cmp::Reverse(it.1));
+    packages
+}
+
+/// The findings that no page of a package has: those about no package, and in files all.
+fn without_page(context: PageContext<'_>, findings: &[&Finding]) -> Markup {
+    let mut listed: Vec<Finding> =
+        findings.iter().filter(|it| !context.is_served() || it.package.is_none()).map(|it| (*it).clone()).collect();
+    listed.sort_by(|a, b| a.package.cmp(&b.package));
+    html! {
+        @for group in listed.chunk_by(|a, b| a.package == b.package) {
+            details {
+                summary { strong { (group.first().and_then(|it| it.package.as_deref()).map_or("The whole catalog".to_owned(), shown)) }
+                    " " span.quiet { (counted(group.len() as u64, "finding")) } }
+                (found(context, group))
+            }
+        }
+    }
 }
 
 fn tabs(context: PageContext<'_>, catalog: &str) -> Markup {
@@ -162,21 +257,45 @@ fn tabs(context: PageContext<'_>, catalog: &str) -> Markup {
     }
 }
 
-/// The findings, by package.
-fn groups(context: PageContext<'_>, findings: &[Finding]) -> Markup {
-    let tally = Tally::of(findings);
-    let groups: Vec<&[Finding]> = findings.chunk_by(|a, b| a.package == b.package).collect();
-    html! {
-        p.lead { (counted(tally.errors as u64, "error")) ", " (counted(tally.warnings as u64, "warning")) "." }
-        @for group in &groups {
-            details open[groups.len() <= 5] {
-                summary { strong { (group.first().and_then(|it| it.package.as_deref()).map_or("The whole catalog".to_owned(), shown)) }
-                    " " span.quiet { (counted(group.len() as u64, "finding")) } }
-                @if let Some(package) = group.first().and_then(|it| it.package.as_ref()) {
-                    p { (link(context, &Route::Package(package.clone()), "The package")) }
-                }
-                (found(group))
+/// The name of a rule as a title.
+fn title(rule: &Rule) -> String {
+    let words = rule.name.replace('-', " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// All rules.
+pub(super) fn rules_page(context: PageContext<'_>) -> Page {
+    let rows = html! {
+        @for rule in rules() {
+            tr {
+                th scope="row" { (link(context, &Route::Rule(rule.id.to_owned()), html! { code { (rule.id) } })) }
+                td { (worded(rule.summary)) }
+                td { (Consequence::of(rule).words()) }
             }
         }
-    }
+    };
+    let body = html! { h1 { "Rules" } (table("The rules that catalogs are checked by", &["Rule", "It holds if", "If not"], rows)) };
+    Page { commands: vec![CommandLine::of("explain").names(["all"])], ..Page::new("Rules".to_owned(), body) }
+}
+
+/// One rule: the text of `explain`.
+pub(super) fn rule_page(context: PageContext<'_>, id: &str) -> Result<Page, PageError> {
+    let rule = rules().into_iter().find(|rule| rule.id == id).ok_or(PageError::NoPage)?;
+    let consequence = Consequence::of(rule);
+    let body = html! {
+        h1 { (title(rule)) }
+        p.quiet { code { (rule.id) } " " (badge(consequence.class(), consequence.words())) }
+        p.lead { (worded(rule.summary)) }
+        p { (worded(rule.explanation)) }
+        @if !rule.example.is_empty() {
+            h2 { "Example" }
+            pre tabindex="0" { code { (rule.example) } }
+        }
+        p { (link(context, &Route::Rules, "All rules")) }
+    };
+    Ok(Page {
+        commands: vec![CommandLine::of("explain").names([rule.id])],
+        ..Page::new(format!("{id}: {}", title(rule)), body)
+    })
 }

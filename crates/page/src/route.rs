@@ -194,6 +194,10 @@ pages! {
     /// The findings of the checks in a catalog.
     Lint(it: Checked) = page("/lint?catalog&package").data("Findings")
         .call("getFindings", "The findings of the checks").file("{catalog}|index").data_file();
+    /// The rules of the checks.
+    Rules = page("/rules");
+    /// A rule.
+    Rule(it: String) = page("/rules/{rule}").file("index");
     /// All versions and channels of a package.
     Versions(it: PackagePage) = page("/p/{package}/versions?catalog~&version~");
     /// The manifests that install a package.
