@@ -168,7 +168,7 @@ fn ask_everything(browser: &mut Browser, site: &str, hand: Hand) {
     browser.open(site);
     ask(browser, hand, SEARCH, "kafka");
     follow(browser, hand, "stream-operator");
-    follow(browser, hand, "Upgrade paths");
+    follow(browser, hand, "Upgrade");
     ask(browser, hand, "input[name=from]", "1.0.0");
     assert!(browser.n_clicks <= 4 && browser.shows("1.4.0"), "{}", browser.text());
     // What changed between the two catalogs?
@@ -216,8 +216,8 @@ fn nothing_needs_a_script() {
     browser.send_form("input[name=package]", "other");
     assert!(browser.address().contains("p=stream-operator%2Cother"), "{}", browser.address());
     browser.open(&site);
-    browser.follow("Findings");
-    assert!(browser.shows("Findings in shop-v4.20"), "{}", browser.text());
+    browser.follow("Checks");
+    assert!(browser.shows("Checks of shop-v4.20"), "{}", browser.text());
     // The choice of a version is a form that leads to the same page about that version.
     browser.open(&format!("{site}p/stream-operator/path"));
     browser.run("document.querySelector('select[name=version]').value = '1.2.0'");
