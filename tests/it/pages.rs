@@ -699,6 +699,31 @@ fn checks_are_sorted_by_their_consequences() {
     assert_eq!(pages.get("/rules/W9999").0, 404);
 }
 
+/// Catalogs of one family are compared with their neighbours, and a package leads to its own changes (F6).
+#[test]
+fn only_catalogs_that_follow_each_other_are_offered() {
+    let mut builder = Builder::in_memory().keeping_all();
+    for name in ["certified-v4.20", "community-v4.9", "certified-v4.16", "community-v4.10", "community-v4.20"] {
+        let spec = CatalogSpec { name: name.to_owned(), source: name.to_owned(), ..CatalogSpec::default() };
+        let text = "{\"schema\":\"olm.package\",\"name\":\"till\",\"defaultChannel\":\"c\"}";
+        builder
+            .add_catalog(&spec, &Input::bytes("c.json", std::sync::Arc::from(text.as_bytes())), Mode::Tolerant)
+            .unwrap();
+    }
+    let pages = Pages::new(builder.into_index().unwrap());
+    let (_, page) = pages.get("/diff");
+    must_be_well_made("/diff", &page);
+    let pairs: Vec<&str> = page.split("<li><a href=\"/diff?").skip(1).filter_map(|it| it.split('"').next()).collect();
+    let expected = [
+        "a=certified-v4.16&amp;b=certified-v4.20",
+        "a=community-v4.9&amp;b=community-v4.10",
+        "a=community-v4.10&amp;b=community-v4.20",
+    ];
+    assert_eq!(pairs, expected, "{page}");
+    let (_, page) = pages.get("/p/till");
+    assert!(page.contains("/diff?a=community-v4.10&amp;b=community-v4.20&amp;package=till"), "{page}");
+}
+
 /// A page in a script from right to left is no wider than the window.
 #[test]
 fn the_style_sheet_knows_no_left_and_no_right() {

@@ -13,6 +13,7 @@ use olmdex_ask as ask;
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::counted;
 use olmdex_index::query::{Change, Filter, NestedChanges, Side};
+use olmdex_olm::catalog_source::family_and_minor;
 use olmdex_version::by_numbers;
 
 /// The answer as data: that of `diff` for two catalogs of an index.
@@ -69,7 +70,7 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         } }
         @if context.is_served() { (form(context, comparison, &names)) }
         @match &found {
-            None => { (pairs(context, &names)) }
+            None => { (pairs(context)) }
             Some(found) if found.is_empty() => { p { strong { "No differences." } } }
             Some(found) => { (changes(context, comparison, found)) }
         }
@@ -106,17 +107,47 @@ fn form(context: PageContext<'_>, comparison: &Comparison, names: &[String]) -> 
     }
 }
 
-/// Each catalog with the next one.
-fn pairs(context: PageContext<'_>, names: &[String]) -> Markup {
+/// The catalogs that follow each other: those of a family by their versions of OpenShift, and those of no family by
+/// their names; if there are none, all by their names.
+pub(super) fn successions<'n>(names: impl Iterator<Item = &'n str>) -> Vec<(&'n str, &'n str)> {
+    let mut all: Vec<&str> = names.collect();
+    all.sort_by_key(|name| by_numbers(name));
+    let mut families: BTreeMap<Option<String>, Vec<&str>> = BTreeMap::new();
+    for name in all.iter().copied() {
+        families.entry(family_and_minor(name).map(|it| it.0)).or_default().push(name);
+    }
+    let mut pairs = Vec::new();
+    for names in families.values_mut() {
+        names.sort_by_key(|name| (family_and_minor(name).map(|it| (it.1.major, it.1.minor)), by_numbers(name)));
+        pairs.extend(names.windows(2).map(|pair| (pair[0], pair[1])));
+    }
+    if pairs.is_empty() {
+        pairs.extend(all.windows(2).map(|pair| (pair[0], pair[1])));
+    }
+    pairs
+}
+
+/// Each catalog with the one that follows it.
+fn pairs(context: PageContext<'_>) -> Markup {
+    let pairs = successions(context.catalogs());
     html! {
-        @if names.len() < 2 { p { "There is only one catalog: nothing to compare." } }
+        @if pairs.is_empty() { p { "No catalog follows another one: nothing to compare." } }
         ul {
-            @for pair in names.windows(2) {
-                @let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
-                li { (link(context, &Route::Diff(Comparison { old, new, ..Comparison::default() }), html! { (shown(&pair[0])) " → " (shown(&pair[1])) })) }
+            @for (old, new) in pairs {
+                @let route = Comparison { old: Some(old.to_owned()), new: Some(new.to_owned()), ..Comparison::default() };
+                li { (link(context, &Route::Diff(route), html! { (shown(old)) " → " (shown(new)) })) }
             }
         }
     }
+}
+
+/// A link to the changes of a package between a catalog and the one before it.
+pub(super) fn of_package(context: PageContext<'_>, package: &str, catalog: &str, having: &[&str]) -> Markup {
+    let before = successions(having.iter().copied()).into_iter().find(|(_, new)| *new == catalog);
+    let Some((old, new)) = before.filter(|_| context.is_served()) else { return html! {} };
+    let (a, b) = (Some(old.to_owned()), Some(new.to_owned()));
+    let comparison = Comparison { old: a, new: b, package: Some(package.to_owned()), ..Comparison::default() };
+    link(context, &Route::Diff(comparison), html! { "since " (shown(old)) })
 }
 
 /// More changes than these are counted by package on a server, which has a page for each package.
@@ -124,7 +155,11 @@ const MAX_ROWS: usize = 300;
 
 fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
     let n_packages = found.chunk_by(|a, b| a.package == b.package).count() as u64;
-    let (breaking, others): (Vec<&Change>, Vec<&Change>) = found.iter().partition(|it| it.breaking);
+    // Another form is no other bundle: certified catalogs have hundreds of such rows, and a visitor may ask for them.
+    let is_form = |it: &&Change| it.field.as_deref() == Some(Change::METADATA_FORM) && comparison.kind.is_none();
+    let n_forms = found.iter().filter(is_form).count() as u64;
+    let others = found.iter().filter(|it| !is_form(it));
+    let (breaking, others): (Vec<&Change>, Vec<&Change>) = others.partition(|it| it.breaking);
     html! {
         p.lead { (counted(found.len() as u64, "change")) " in " (counted(n_packages, "package")) ", "
             strong { (breaking.len()) " breaking" } "." }
@@ -136,6 +171,10 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) 
         @if !others.is_empty() {
             h2 #others { "Other changes" }
             (listed(context, comparison, "Other changes", &others))
+        }
+        @if n_forms > 0 {
+            p.quiet { "Besides, " (counted(n_forms, "bundle")) " state the same in another form, as "
+                code { "opm render --migrate-level" } " writes them." }
         }
     }
 }

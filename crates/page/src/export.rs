@@ -7,6 +7,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use thiserror::Error;
 
 use super::answer::made;
+use super::diff::successions;
 use super::icon;
 use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
@@ -211,8 +212,8 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
     if has_several {
         routes.insert(Route::Diff(Comparison::default()));
         routes.extend(names.iter().map(|it| Route::Lint(Checked { catalog: Some(it.clone()), package: None })));
-        for pair in names.windows(2) {
-            let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
+        for (old, new) in successions(names.iter().map(String::as_str)) {
+            let (old, new) = (Some(old.to_owned()), Some(new.to_owned()));
             routes.insert(Route::Diff(Comparison { old, new, ..Comparison::default() }));
         }
     }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::channel::picture;
 use super::diagnose;
+use super::diff;
 use super::header::{Heading, header};
 use super::install;
 use super::markdown::{first_words, markdown};
@@ -171,6 +172,8 @@ fn sidebar(
         rows.push(("Provides", provides(context, head)));
     }
     rows.push(("Used by", used_by(context, &row.package)?));
+    let having: Vec<&str> = all.iter().map(|it| it.row.catalog.as_str()).collect();
+    rows.push(("Changes", diff::of_package(context, &row.package, &row.catalog, &having)));
     if let Some(head) = head {
         let contacts = context.index().contacts(&row.catalog, &row.package, &head.row.bundle)?;
         rows.push(("Links", links(head, &contacts)));
