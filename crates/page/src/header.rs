@@ -129,6 +129,7 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
     let name = looked.as_ref().map(|it| it.row.display_name.as_str()).filter(|it| !it.is_empty());
     let name = name.unwrap_or(heading.package);
     let summary = looked.as_ref().map(|it| context.index().head_summary(&it.row)).transpose()?.unwrap_or_default();
+    let summary = shown(&first_words(&summary, MAX_SUMMARY));
     let kept = looked.as_ref().and_then(|it| it.kept(context));
     Ok(html! {
         div.about {
@@ -138,7 +139,7 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
                 h1 dir="auto" { (shown(name)) }
                 p.quiet { code { (shown(heading.package)) }
                     @if !provider.is_empty() { " by " (provider_link(context, provider)) } }
-                @if !summary.is_empty() { p.summary dir="auto" { (first_words(&summary, MAX_SUMMARY)) } }
+                @if !summary.is_empty() { p.summary dir="auto" { (summary) } }
                 (heading.more)
             }
             @if let Some(looked) = &looked {
