@@ -238,7 +238,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, found: &Listing<'_>)
     };
     let has_chosen = FIELDS.iter().any(|it| !(it.get)(list).is_empty());
     Ok(html! {
-        aside.facets aria-label="Filters" {
+        aside.facets #filters aria-label="Filters" {
             h2 { "Filters" }
             @if has_chosen { p.quiet { "Another filter narrows the list; another value of provider, status or level \
                 widens it." } }

@@ -202,7 +202,8 @@ fn page_of(
                         @if !list.words.is_empty() && slip.is_none_or(|it| *it.0 != list.words) {
                             " with “" (found_with(context, list, slip.is_some())) "”"
                         }
-                        @if let Some((slip, words)) = slip { "; " (words) " “" (shown(slip)) "”" } }
+                        @if let Some((slip, words)) = slip { "; " (words) " “" (shown(slip)) "”" }
+                        @if context.is_served() { " " a.to-filters href="#filters" { "Filters" } } }
                     @if context.is_served() { (sorting(context, list)) }
                     @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
                 }
