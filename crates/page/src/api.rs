@@ -41,9 +41,9 @@ pub(super) fn page(context: PageContext<'_>, api: &ApiKind) -> Result<Page, Page
         h1 { (shown(kind)) }
         p.lead { (shown(group)) }
         h2 #provided { "Provided by" }
-        @if providers.is_empty() { p { "Nobody." } } @else { (provided(context, &providers)) }
+        @if providers.is_empty() { p { "No package." } } @else { (provided(context, &providers)) }
         h2 #required { "Required by" }
-        @if requirers.is_empty() { p { "Nobody." } } @else { (required_by(context, &requirers)) }
+        @if requirers.is_empty() { p { "No package." } } @else { (required_by(context, &requirers)) }
         @if n_rules > 0 { p.quiet { (n_rules) " constraints are CEL rules, which this search skips." } }
     };
     Ok(Page {

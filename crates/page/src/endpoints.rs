@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::html;
 use serde_json::{Map, Value, json};
 
-use super::parts::table;
+use super::parts::{table, worded};
 use super::reply::PageError;
 use super::route::{Route, Row, name_in};
 use super::site::{Page, PageContext};
@@ -211,7 +211,7 @@ pub(super) fn page(context: PageContext<'_>) -> Page {
             tr {
                 th scope="row" { code { (path) @if !query.is_empty() { "?" (query.join("=…&")) "=…" } } }
                 td { code { (row.kind.unwrap_or_default()) } }
-                td { (about) }
+                td { (worded(about)) }
             }
         }
     };

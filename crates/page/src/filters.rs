@@ -240,8 +240,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, found: &Listing<'_>)
     Ok(html! {
         aside.facets #filters aria-label="Filters" {
             h2 { "Filters" }
-            @if has_chosen { p.quiet { "Another filter narrows the list; another value of provider, status or level \
-                widens it." } }
+            @if has_chosen { p.quiet { "More filters narrow the list. Several providers, states or levels widen it." } }
             @for (label, values) in &groups {
                 section {
                     h3 { (label) }
