@@ -691,6 +691,13 @@ fn checks_are_sorted_by_their_consequences() {
     assert!(page.contains("1 × Head without way to default") && page.contains("href=\"/rules/W0805\""), "{page}");
     let (_, page) = pages.get("/lint?package=till");
     assert!(page.contains("href=\"/rules/W0805\""), "{page}");
+    // A Subscription has a channel: here one that only the page of the version names (F1).
+    let (_, page) = pages.get("/p/till/path?from=1.0.0");
+    must_be_well_made("/p/till/path", &page);
+    assert!(page.contains("<option value=\"old\" selected>") && page.contains("a dead end"), "{page}");
+    assert!(page.contains("does not lead to the newest") && page.contains("path.json?channel=old"), "{page}");
+    let (_, page) = pages.get("/p/till/path?from=2.0.0");
+    assert!(page.contains("<option value=\"new\" selected>") && page.contains("leads to the newest"), "{page}");
     for address in ["/rules", "/rules/W0805", "/rules/E0207"] {
         let (status, page) = pages.get(address);
         must_be_well_made(address, &page);

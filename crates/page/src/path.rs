@@ -38,6 +38,23 @@ impl Question {
         Ok(Self { catalog, having, asked, to })
     }
 
+    /// The channel that a Subscription has most likely: the default one if it lists the installed bundle, the newest
+    /// that does, or the default one. A Subscription as this page writes it always has a channel.
+    fn likely_channel(&self) -> Option<String> {
+        let from = self.from()?;
+        let graph = self.asked.view.graphs.iter().find(|graph| graph.catalog == self.catalog)?;
+        let lists = |name: &&str| {
+            let mut of_name = graph.channels.iter().filter(|channel| channel.name == **name);
+            of_name.any(|channel| channel.entries.iter().any(|entry| entry.name == from.name))
+        };
+        let default = graph.default_channel.as_str();
+        let mut names: Vec<&str> = graph.channels.iter().map(|channel| channel.name.as_str()).collect();
+        names.sort_by_key(|name| by_numbers(name));
+        let newest = || names.iter().copied().rfind(|name| lists(name));
+        let found = Some(default).filter(lists).or_else(newest).unwrap_or(default);
+        (!found.is_empty()).then(|| found.to_owned())
+    }
+
     fn from(&self) -> Option<&InstalledBundle> {
         self.asked.asked.installed.as_ref()
     }
@@ -83,7 +100,13 @@ pub(super) fn why_not(context: PageContext<'_>, query: &PackagePage) -> Result<V
 }
 
 pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page, PageError> {
-    let question = Question::read(context, query)?;
+    let mut question = Question::read(context, query)?;
+    let likely = question.likely_channel().filter(|_| query.channel.is_none());
+    let has_likely = likely.is_some();
+    let query = &PackagePage { channel: likely.or_else(|| query.channel.clone()), ..query.clone() };
+    if has_likely {
+        question = Question::read(context, query)?;
+    }
     let package = &query.package;
     let answers = question.paths(context)?;
     let mut results = Vec::new();
@@ -132,6 +155,7 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
         commands,
         more_data,
         is_data: query.version.is_some(),
+        data: has_likely.then(|| Route::Path(query.clone())),
         ..Page::new(format!("Upgrade paths of {package}"), body)
     })
 }
@@ -147,7 +171,7 @@ fn form(context: PageContext<'_>, query: &PackagePage, question: &Question) -> M
         form.question action=[address] {
             label { span { "Installed" } input name="from" list="known" value=[query.version.as_ref()] placeholder="a version or a bundle" autocomplete="off"; }
             label { span { "Wanted" } input name="to" list="known" value=[query.to.as_ref()] placeholder="as far as possible" autocomplete="off"; }
-            (select(("channel", "Channel"), Some("any"), &channels, query.channel.as_ref()))
+            (select(("channel", "Channel"), Some("as the version"), &channels, query.channel.as_ref()))
             (select(("olm", "OLM"), Some("both"), &["classic".to_owned(), "v1".to_owned()], olm.as_ref()))
             @if question.having.len() > 1 {
                 (select(("catalog", "Catalog"), None, &question.having, Some(&question.catalog)))
@@ -207,7 +231,12 @@ fn result(context: PageContext<'_>, question: &Question, paths: &[&UpgradePath])
     Ok(html! {
         section.answer aria-labelledby=(id) {
             h2 id=(id) { (words) " "
-                @if path.is_reached { (badge("good", "reachable")) } @else { (badge("bad", "not reachable")) } }
+                @match (path.is_reached, question.to.is_some()) {
+                    (true, true) => (badge("good", "reachable")),
+                    (false, true) => (badge("bad", "not reachable")),
+                    (true, false) => (badge("good", "leads to the newest")),
+                    (false, false) => (badge("bad", "does not lead to the newest")),
+                } }
             p { (counted(path.steps.len() as u64, "step")) ": " (reasons_of(paths)) }
             @if !path.steps.is_empty() { (steps(context, path, &format!("Steps that {words} {takes} automatically"))) }
             @for way in &ways {
