@@ -103,10 +103,8 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
     let mut question = Question::read(context, query)?;
     let likely = question.likely_channel().filter(|_| query.channel.is_none());
     let has_likely = likely.is_some();
+    question.asked.asked.channels.extend(likely.clone());
     let query = &PackagePage { channel: likely.or_else(|| query.channel.clone()), ..query.clone() };
-    if has_likely {
-        question = Question::read(context, query)?;
-    }
     let package = &query.package;
     let answers = question.paths(context)?;
     let mut results = Vec::new();
