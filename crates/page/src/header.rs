@@ -167,7 +167,7 @@ fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) 
         ("Upgrade", Route::Path(of())),
         ("OpenShift", Route::Compat(of())),
     ];
-    if !context.index().catalogs_with_manifests(package)?.is_empty() {
+    if !context.cache().catalogs_with_manifests(context.index(), package)?.is_empty() {
         all.push(("Permissions", Route::Permissions(of())));
     }
     let is_here = |route: &Route| match (route, context.here) {

@@ -66,6 +66,7 @@ pub struct IndexCache {
     apis: OnceLock<ProvidedApis>,
     icons: OnceLock<Icons>,
     image_users: OnceLock<ImageUsers>,
+    manifests: OnceLock<HashMap<String, Vec<String>>>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
     upgrade_checks: Mutex<HashMap<String, Arc<UpgradeChecks>>>,
     /// By the names of two catalogs, the old one first.
@@ -171,6 +172,7 @@ impl IndexCache {
             apis: OnceLock::new(),
             icons: OnceLock::new(),
             image_users: OnceLock::new(),
+            manifests: OnceLock::new(),
             findings: Mutex::default(),
             upgrade_checks: Mutex::default(),
             comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
@@ -346,6 +348,18 @@ impl IndexCache {
     /// The images of all bundles, with their users.
     pub(super) fn image_users(&self, index: &Index) -> Result<&ImageUsers, IndexError> {
         kept(&self.image_users, || index.image_users())
+    }
+
+    /// The catalogs that have the manifests of a bundle of a package. Each page of the package asks.
+    pub(super) fn catalogs_with_manifests(&self, index: &Index, package: &str) -> Result<&[String], IndexError> {
+        let manifests = kept(&self.manifests, || {
+            let mut catalogs: HashMap<String, Vec<String>> = HashMap::new();
+            for (package, catalog) in index.packages_with_manifests()? {
+                catalogs.entry(package).or_default().push(catalog);
+            }
+            Ok(catalogs)
+        })?;
+        Ok(manifests.get(package).map(Vec::as_slice).unwrap_or_default())
     }
 
     fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {

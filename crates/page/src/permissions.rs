@@ -12,7 +12,7 @@ use olmdex_index::query::{BundleRow, Filter};
 
 /// The catalog of the question.
 fn catalog(context: PageContext<'_>, rights: &PackagePage) -> Result<String, PageError> {
-    let mut having = context.index().catalogs_with_manifests(&rights.package)?;
+    let mut having = context.cache().catalogs_with_manifests(context.index(), &rights.package)?.to_vec();
     if having.is_empty() || rights.catalog.is_some() {
         having = context.index().catalogs_of_package(&rights.package)?;
     }

@@ -212,15 +212,15 @@ impl ListIndex {
         self.rows(CATALOGS_OF_PACKAGE, [package], |row| row.get(0))
     }
 
-    /// The names of the catalogs that have the manifests of a bundle of a package, and so its permissions; sorted.
+    /// The packages that have the manifests of a bundle, and so its permissions, each with the name of a catalog where
+    /// this is so; sorted.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn catalogs_with_manifests(&self, package: &str) -> Result<Vec<String>, IndexError> {
-        let sql = "SELECT DISTINCT c.name FROM (SELECT document FROM bundle WHERE package = ?1 \
-                   AND facts_from = 'olm.bundle.object') b CROSS JOIN catalog_document cd ON cd.document = b.document \
-                   CROSS JOIN catalog c ON c.id = cd.catalog ORDER BY 1";
-        self.rows(sql, [package], |row| row.get(0))
+    pub fn packages_with_manifests(&self) -> Result<Vec<(String, String)>, IndexError> {
+        let sql = "SELECT DISTINCT b.package, c.name FROM bundle b JOIN catalog_document cd ON cd.document = b.document \
+                   JOIN catalog c ON c.id = cd.catalog WHERE b.facts_from = 'olm.bundle.object' ORDER BY 1, 2";
+        self.rows(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// The APIs that bundles provide or require, as `GROUP/VERSION/KIND`, sorted.
