@@ -284,7 +284,9 @@ proptest! {
             }
         }
         let page = draw::html(&catalog, &[], draw::Detail::Collapsed, usize::MAX).unwrap();
-        prop_assert_eq!(page.matches("class=\"flag ").count() > 0, graphs.iter().any(|it| it.nodes.iter().any(|it| it.is_head)));
+        if let [only] = graphs.as_slice() {
+            prop_assert_eq!(page.contains("class=\"flag "), only.nodes.iter().any(|it| it.is_head));
+        }
         let options = draw::MermaidOptions { v0_semantics: true, raw_names: false };
         let whole = written(&|out| draw::Mermaid::new(&catalog, options).write(out)).lines().count();
         if catalog.keep_from(&name(minimum)).is_ok() {

@@ -138,11 +138,13 @@ pub use olmdex_base::olm::{Olm, OlmSet};
 pub use olmdex_index::query::Filter;
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
+pub use olmdex_olm::upgrade::classic::Step;
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
 pub use olmdex_olm::upgrade::{
-    InstalledBundle, Move, NamedVersion, PathStep, Stay, Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot,
-    check_catalog, check_catalog_noting, check_graph, cut_advice,
+    ChannelChange, Goal, InstalledBundle, Move, NamedVersion, Outlook, OutlookVerdict, PathStep, Setting, Stay,
+    Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot, check_catalog, check_catalog_noting, check_graph,
+    cut_advice,
 };
 pub use olmdex_open::source::{Asked, Opener};
 pub use olmdex_rules::cluster::Cluster;

@@ -13,11 +13,10 @@ use olmdex_index::Index;
 use olmdex_index::query::Reach;
 use olmdex_olm::resolve::Failure;
 use olmdex_olm::upgrade::{
-    Effort, EngineQuestion, FewestSteps, InstalledBundle, NamedVersion, Olm, Updates, UpgradePath, WhyNot,
+    Effort, EngineQuestion, FewestSteps, Goal, InstalledBundle, NamedVersion, Olm, Updates, UpgradePath, WhyNot,
     classic_path, classic_path_over, classic_paths, classic_updates, classic_updates_as_documented, classic_why_not,
     fewest_steps, v1_path, v1_updates, v1_why_not,
 };
-use olmdex_version::Version;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -296,7 +295,7 @@ impl UpgradeInquiry<'_> {
         let PackageQuestion { olm, view, asked, .. } = question;
         let to = wish.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.name);
         let Some(to) = to.as_ref().filter(|_| wish.shortest) else {
-            paths.extend(question.paths_beyond(index, &self.options.catalog, from, to.as_deref())?);
+            paths.extend(question.paths_beyond(from, to.as_deref()));
             return Ok(false);
         };
         let (to_it, at_most) = (BTreeSet::from([to.clone()]), wish.alternatives.unwrap_or(1));
@@ -369,67 +368,21 @@ impl PackageQuestion {
         classic.into_iter().chain(olm.is_v1().then(|| v1_path(view, asked, from, to))).collect()
     }
 
-    /// The same ways. One without a wanted end ends well only at the newest version of the default channel,
-    /// or where another channel leads there.
-    ///
-    /// # Errors
-    /// If the catalogs cannot be read.
-    pub fn paths_beyond(
-        &self,
-        index: &Index,
-        catalogs: &[String],
-        from: &InstalledBundle,
-        to: Option<&str>,
-    ) -> Result<Vec<UpgradePath>, AskError> {
+    /// The same ways, those of OLM Classic with where the bundle can go: to the wanted end, or to the newest version of
+    /// the default channel. One without a wanted end ends well only there, or where another channel leads there.
+    pub fn paths_beyond(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
         let mut paths = self.paths(from, to);
-        for path in paths.iter_mut().filter(|path| path.to.is_none() && path.is_reached && path.olm == Olm::Classic) {
-            self.look_beyond(index, catalogs, path)?;
+        let Some(graph) = self.view.graphs.first() else { return paths };
+        for path in paths.iter_mut().filter(|path| path.olm == Olm::Classic) {
+            let package = self.view.as_classic(graph);
+            let goal = match to {
+                Some(to) => Goal::to(&package, to),
+                None => Goal::newest(&package),
+            };
+            path.outlook = goal.map(|goal| goal.outlook(&from.as_classic(), self.asked.channel()));
+            path.look_beyond(&graph.default_channel);
         }
-        Ok(paths)
-    }
-
-    fn look_beyond(&self, index: &Index, catalogs: &[String], path: &mut UpgradePath) -> Result<(), AskError> {
-        let Some(graph) = self.view.graphs.first() else { return Ok(()) };
-        let package = self.view.as_classic(graph);
-        let default = package.channels.iter().find(|channel| channel.name == graph.default_channel);
-        let Some(newest) = default.and_then(|channel| channel.order().ok()?.live.first().copied()) else {
-            return Ok(());
-        };
-        let (name, version) = (newest.fields.name.as_str(), newest.version.as_ref());
-        let mut places: Vec<InstalledBundle> = vec![path.from.clone()];
-        places.extend(path.steps.iter().map(|step| InstalledBundle::after(&step.target)));
-        let Some(end) = places.last() else { return Ok(()) };
-        if end.name == name || Version::parse(&end.version).ok().as_ref() >= version {
-            return Ok(());
-        }
-        let channel = &graph.default_channel;
-        let end = format!("{} is a head, below {name} of the default channel `{channel}`", end.name);
-        let way = |at: usize| match places.get(at) {
-            Some(place) => self.fewest(index, catalogs, Olm::Classic, (place, name)),
-            None => Ok(None),
-        };
-        // If a way leads on from a place, one does from all places before it. From the last such place it is wanted.
-        let (mut at, mut behind) = (0, places.len());
-        let mut last = way(0)?;
-        while last.is_some() && at + 1 < behind {
-            let middle = if behind == places.len() { behind - 1 } else { at + (behind - at) / 2 };
-            match way(middle)? {
-                Some(found) => (at, last) = (middle, Some(found)),
-                None => behind = middle,
-            }
-        }
-        let set = last.as_ref().and_then(|way| way.steps.iter().flat_map(|step| &step.set).next());
-        let channel = set.map_or(channel, |set| &set.value);
-        let next = path.steps.get(at).map(|step| &step.target.bundle);
-        let (is_reached, reason) = match (&last, next) {
-            (None, _) => (false, format!("{end}, to which no upgrade leads: a dead end")),
-            (Some(_), None) => (true, format!("{end}: set the channel to `{channel}` to go on")),
-            (Some(_), Some(next)) => {
-                (false, format!("{end}: a dead end; set the channel to `{channel}` before {next} is installed"))
-            }
-        };
-        (path.is_reached, path.reason) = (is_reached, reason);
-        Ok(())
+        paths
     }
 
     /// Why the generations of OLM do not take a bundle, given by name and version. Ways to it may lead through all

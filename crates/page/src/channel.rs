@@ -16,7 +16,7 @@ use super::route::{PackagePage, Route, Stream};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::{Finding, counted};
-use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks};
+use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks, TooManyMarks};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
 use olmdex_version::Version;
 
@@ -98,7 +98,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }
-        (picture(context, drawn.as_ref(), (package, &catalog), SIZE))
+        (picture(context, drawn.as_ref(), (package, &catalog), |drawn, links, max| draw::picture_for_page(drawn, SIZE, links, max)))
         h2 #entries { "Entries" }
         (entries(context, &detail, &catalog))
         h2 #findings { "Upgrade findings of this package" }
@@ -121,12 +121,12 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
 /// The most lines of a picture, and the most versions that can be opened in it.
 const SIZE: (usize, usize) = (40, 300);
 
-/// The picture of the channels of one package, or why it is left out.
+/// A picture of one package, or why it is left out; `draw` draws it with at most so many marks.
 pub(super) fn picture(
     context: PageContext<'_>,
     drawn: Result<&Catalog, &String>,
     (package, catalog): (&str, &str),
-    size: (usize, usize),
+    draw: impl FnOnce(&Catalog, &PictureLinks<'_>, usize) -> Result<String, TooManyMarks>,
 ) -> Markup {
     let drawn = match drawn {
         Ok(drawn) => drawn,
@@ -138,7 +138,7 @@ pub(super) fn picture(
         },
         channel: &|channel| context.to(&channel_route(context, package, channel, catalog)),
     };
-    match draw::picture_for_page(drawn, size, &links, MAX_MARKS) {
+    match draw(drawn, &links, MAX_MARKS) {
         Ok(picture) => html! {
             figure.graph { div.scroll tabindex="0" role="region" aria-label="Upgrade graph" { (PreEscaped(picture)) } }
         },

@@ -63,6 +63,7 @@ mod machine;
 mod markdown;
 mod mirror;
 mod one_package;
+mod outlook;
 mod package;
 mod package_answer;
 mod packages;

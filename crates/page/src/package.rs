@@ -21,15 +21,14 @@ use super::route::{ApiKind, Checked, List, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{CommandLine, openshift_of_catalog};
 use olmdex_base::diag::counted;
-use olmdex_change::draw::Catalog;
+use olmdex_change::draw::{Catalog, map_for_page};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail};
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
-/// The number of lines of the picture, and how many versions can be opened in it; the list of all versions has a page
-/// of its own.
-const SIZE: (usize, usize) = (24, 80);
+/// How many channels can be opened in the picture; the list of all versions has a page of its own.
+const MAX_OPENED: usize = 80;
 
 /// How many provided APIs the page names.
 const NAMED_APIS: usize = 6;
@@ -137,7 +136,7 @@ fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: Result<&Catal
     let all = Route::Versions(PackagePage::of(&row.package));
     html! {
         h2 #versions { "Versions and channels" }
-        (picture(context, drawn, (&row.package, &row.catalog), SIZE))
+        (picture(context, drawn, (&row.package, &row.catalog), |drawn, links, max| map_for_page(drawn, MAX_OPENED, links, max)))
         @if context.is_served() {
             p { (link(context, &mirror_route(context, row.package.clone(), &row.catalog), "Mirror list of this package")) }
         }

@@ -1,18 +1,21 @@
 //! The way that OLM takes from a version, and to one: each step with its reason, or why the version is not reachable.
 
+use std::cmp::Reverse;
+
 use maud::{Markup, PreEscaped, html};
 
 use super::header::{Heading, header};
+use super::outlook::Answer;
 use super::parts::{Ids, badge, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, CommandLine, InstalledBundle, NamedVersion, Olm, PackageName, PackageQuestion, PathQuestion, PathStep,
-    State, UpgradeOptions, UpgradePath, WhyNot, WhyNotQuestion,
+    self as ask, CommandLine, Goal, InstalledBundle, NamedVersion, Olm, Outlook, PackageName, PackageQuestion,
+    PathQuestion, PathStep, Setting, State, Step, UpgradeOptions, UpgradePath, WhyNot, WhyNotQuestion,
 };
 use olmdex_base::diag::counted;
-use olmdex_version::by_numbers;
+use olmdex_version::{Version, by_numbers};
 
 /// The question of an address, about its catalog.
 struct Question {
@@ -59,10 +62,25 @@ impl Question {
         self.asked.asked.installed.as_ref()
     }
 
-    fn paths(&self, context: PageContext<'_>) -> Result<Vec<UpgradePath>, PageError> {
+    fn paths(&self) -> Vec<UpgradePath> {
         let to = self.to.as_ref().map(|it| it.name.as_str());
-        let Some(from) = self.from() else { return Ok(Vec::new()) };
-        Ok(self.asked.paths_beyond(context.index(), std::slice::from_ref(&self.catalog), from, to)?)
+        self.from().map(|from| self.asked.paths_beyond(from, to)).unwrap_or_default()
+    }
+
+    /// The upgrades of an outlook, with the channel to set before those that need another one.
+    fn steps_of(&self, outlook: &Outlook, own: Option<&str>) -> Vec<PathStep> {
+        let mut channel = own.map(str::to_owned);
+        let step = |step: &Step| {
+            let is_same = channel.as_ref().is_none_or(|channel| *channel == step.channel);
+            let field = "spec.channel".to_owned();
+            let set = (!is_same).then(|| Setting { field, value: step.channel.clone() });
+            channel = channel.take().map(|_| step.channel.clone());
+            PathStep {
+                target: self.asked.view.step_target(&self.catalog, step.clone()),
+                set: set.into_iter().collect(),
+            }
+        };
+        outlook.upgrades.iter().map(step).collect()
     }
 
     fn why_not(&self, context: PageContext<'_>) -> Result<Vec<WhyNot>, PageError> {
@@ -70,10 +88,20 @@ impl Question {
         Ok(self.asked.why_not(context.index(), std::slice::from_ref(&self.catalog), to)?)
     }
 
-    /// The way with the fewest steps, if fields are set on it.
-    fn fewest(&self, context: PageContext<'_>, olm: Olm) -> Result<Option<UpgradePath>, PageError> {
-        let (Some(from), Some(to)) = (self.from(), &self.to) else { return Ok(None) };
-        Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, &to.name))?)
+    /// The way with the fewest steps to a bundle, if fields are set on it.
+    fn fewest(&self, context: PageContext<'_>, olm: Olm, to: &str) -> Result<Option<UpgradePath>, PageError> {
+        let Some(from) = self.from() else { return Ok(None) };
+        Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, to))?)
+    }
+
+    /// The newest version of the default channel, if a way of OLM v1 ends below it.
+    fn missed(&self, path: &UpgradePath) -> Option<NamedVersion> {
+        let graph = self.asked.view.graphs.iter().find(|graph| graph.catalog == self.catalog)?;
+        let package = self.asked.view.as_classic(graph);
+        let newest = Goal::newest(&package)?.named();
+        let end = path.steps.last().map_or(&path.from.version, |step| &step.target.version);
+        let version = |text: &str| Version::parse(text).ok();
+        (version(end)? < version(&newest.version)?).then_some(newest)
     }
 }
 
@@ -88,7 +116,7 @@ pub(super) fn answer(context: PageContext<'_>, query: &PackagePage) -> Result<Ve
     if query.version.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
-    Question::read(context, query)?.paths(context)
+    Ok(Question::read(context, query)?.paths())
 }
 
 /// The answer as data: that of `why-not`.
@@ -106,29 +134,28 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
     question.asked.asked.channels.extend(likely.clone());
     let query = &PackagePage { channel: likely.or_else(|| query.channel.clone()), ..query.clone() };
     let package = &query.package;
-    let answers = question.paths(context)?;
-    let mut results = Vec::new();
-    match answers.as_slice() {
-        [one, other] if is_same_way(one, other) => results.push(result(context, &question, &[one, other])?),
-        all => {
-            for path in all {
-                results.push(result(context, &question, &[path])?);
-            }
-        }
-    }
+    let answers = question.paths();
     let is_all_reached = answers.iter().all(|it| it.is_reached);
     let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(context)? };
     let header = header(context, &Heading::new(package, Some(&question.catalog)))?;
+    let (classic, others): (Vec<&UpgradePath>, Vec<&UpgradePath>) =
+        answers.iter().partition(|path| path.outlook.is_some());
     let body = html! {
         (header)
         @if context.is_served() {
             (form(context, query, &question))
             @if question.from().is_none() {
-                p { "Enter the installed version to see the upgrades that OLM makes from there, one after another"
-                    @if question.to.is_none() { "; enter a target to see whether it is reachable." } @else { "." } }
+                p { "Enter the installed version to see whether it gets to the newest one"
+                    @if question.to.is_none() { ", and how." } @else { "; for the wanted version alone, see below." } }
             }
-            @for it in &results { (it) }
-            @if !reasons.is_empty() { (refusals(&reasons)) }
+            @for path in &classic { (with_outlook(context, &question, path)) }
+            @for path in &others { (result(context, &question, path, classic.first().copied())?) }
+            @if !reasons.is_empty() {
+                details open[question.from().is_none()] {
+                    summary { "All conditions, and why not in one step" }
+                    (refusals(&reasons))
+                }
+            }
         } @else {
             (all_of_default_channel(context, &question))
         }
@@ -158,24 +185,51 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
     })
 }
 
+/// The question as a sentence.
 fn form(context: PageContext<'_>, query: &PackagePage, question: &Question) -> Markup {
     let address = context.to(&Route::Path(PackagePage::of(&query.package)));
     let mut channels: Vec<String> =
         question.asked.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
-    channels.sort_by_key(|it| by_numbers(it));
+    channels.sort_by_key(|name| Reverse(by_numbers(name)));
     channels.dedup();
     let olm = query.olm.map(|it| it.as_str().to_owned());
     html! {
-        form.question action=[address] {
-            label { span { "Installed" } input name="from" list="known" value=[query.version.as_ref()] placeholder="a version or a bundle" autocomplete="off"; }
-            label { span { "Wanted" } input name="to" list="known" value=[query.to.as_ref()] placeholder="as far as possible" autocomplete="off"; }
-            (select(("channel", "Channel"), Some("as the version"), &channels, query.channel.as_ref()))
-            (select(("olm", "OLM"), Some("both"), &["classic".to_owned(), "v1".to_owned()], olm.as_ref()))
+        form.question.sentence action=[address] {
+            label { span { "I run" } input name="from" list="known" value=[query.version.as_ref()] placeholder="version or bundle" autocomplete="off"; }
+            (select(("channel", "from channel"), Some("of the version"), &channels, query.channel.as_ref()))
             @if question.having.len() > 1 {
-                (select(("catalog", "Catalog"), None, &question.having, Some(&question.catalog)))
+                (select(("catalog", "of"), None, &question.having, Some(&question.catalog)))
             }
+            (select(("olm", "with"), Some("both OLMs"), &["classic".to_owned(), "v1".to_owned()], olm.as_ref()))
+            label { span { "and want" } input name="to" list="known" value=[query.to.as_ref()] placeholder="the newest" autocomplete="off"; }
             datalist #known { @for it in question.asked.view.bundles() { option value=(it.version) {} } }
-            button { "Show the path" }
+            button { "Show" }
+        }
+    }
+}
+
+/// The answer of OLM Classic: where the version can go, the way, and what to do.
+fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePath) -> Markup {
+    let Some(outlook) = &path.outlook else { return html! {} };
+    let own = path.channels.first().map(String::as_str);
+    let answer = Answer { path, outlook, channel: own.unwrap_or("any channel") };
+    let way = if outlook.upgrades.is_empty() {
+        path.clone()
+    } else {
+        UpgradePath { steps: question.steps_of(outlook, own), ..path.clone() }
+    };
+    html! {
+        section.answer aria-labelledby="path-classic" {
+            h2.away #path-classic { "OLM Classic" }
+            (answer.card())
+            (answer.map())
+            (answer.actions(context))
+            @if !way.steps.is_empty() {
+                details {
+                    summary { "Each upgrade, with the fields that make it" }
+                    (steps(context, &way, "Upgrades of OLM Classic"))
+                }
+            }
         }
     }
 }
@@ -198,51 +252,41 @@ fn is_same_way(one: &UpgradePath, other: &UpgradePath) -> bool {
         && one.steps.iter().zip(&other.steps).all(is_same)
 }
 
-/// The names of generations of OLM, and the form of the verb for them.
-fn generations(paths: &[&UpgradePath]) -> (String, &'static str) {
-    let names: Vec<&str> = paths.iter().map(|it| olm_words(it.olm)).collect();
-    (names.join(" and "), if names.len() == 1 { "takes" } else { "take" })
-}
-
-/// Reasons, each once, with the generations that they hold for if these differ.
-fn reasons_of(paths: &[&UpgradePath]) -> Markup {
-    let is_same = paths.iter().all(|it| paths.first().is_some_and(|first| first.reason == it.reason));
-    html! {
-        @if let (true, Some(first)) = (is_same, paths.first()) { (worded(&shown(&first.reason))) "." }
-        @else { @for it in paths { span.line { (olm_words(it.olm)) ": " (worded(&shown(&it.reason))) "." } } }
-    }
-}
-
-/// The way for one or both generations of OLM; if it does not reach the version, the way with changed fields.
-fn result(context: PageContext<'_>, question: &Question, paths: &[&UpgradePath]) -> Result<Markup, PageError> {
-    let Some(path) = paths.first() else { return Ok(html! {}) };
+/// The way of a generation of OLM in a few words; if it does not reach the version, the way with changed fields.
+fn result(
+    context: PageContext<'_>,
+    question: &Question,
+    path: &UpgradePath,
+    classic: Option<&UpgradePath>,
+) -> Result<Markup, PageError> {
     let id = format!("path-{}", path.olm.as_str());
-    let mut others = Vec::new();
-    for it in paths.iter().filter(|it| !it.is_reached) {
-        others.extend(question.fewest(context, it.olm)?);
-    }
-    let ways: Vec<Vec<&UpgradePath>> = match others.as_slice() {
-        [one, other] if is_same_way(one, other) => vec![vec![one, other]],
-        all => all.iter().map(|it| vec![it]).collect(),
+    let missed = if question.to.is_some() { None } else { question.missed(path) };
+    let wanted = question.to.as_ref().filter(|_| !path.is_reached).or(missed.as_ref());
+    let other = match wanted {
+        Some(to) => question.fewest(context, path.olm, &to.name)?,
+        None => None,
     };
-    let (words, takes) = generations(paths);
+    let words = olm_words(path.olm);
+    let is_same = classic.is_some_and(|classic| is_same_way(path, classic) && !path.steps.is_empty());
     Ok(html! {
         section.answer aria-labelledby=(id) {
             h2 id=(id) { (words) " "
-                @match (path.is_reached, question.to.is_some()) {
-                    (true, true) => (badge("good", "reachable")),
-                    (false, true) => (badge("bad", "not reachable")),
-                    (true, false) => (badge("good", "leads to the newest")),
-                    (false, false) => (badge("bad", "does not lead to the newest")),
+                @match (&missed, path.is_reached, question.to.is_some()) {
+                    (None, true, true) => (badge("good", "reachable")),
+                    (None, false, true) => (badge("bad", "not reachable")),
+                    (None, true, false) => (badge("good", "leads to the newest")),
+                    _ => (badge("bad", "does not lead to the newest")),
                 } }
-            p { (counted(path.steps.len() as u64, "step")) ": " (reasons_of(paths)) }
-            @if !path.steps.is_empty() { (steps(context, path, &format!("Steps that {words} {takes} automatically"))) }
-            @for way in &ways {
-                @let words = generations(way).0;
-                h3 { "How to reach it" @if ways.len() > 1 { " with " (words) } }
-                p { (reasons_of(way)) }
-                @if let Some(first) = way.first() { (steps(context, first, &format!("Steps of {words}, with the fields \
-                    to set before each"))) }
+            p { (counted(path.steps.len() as u64, "upgrade")) ": " (worded(&shown(&path.reason))) "."
+                @if is_same { " These are the same as those of OLM Classic in its channel." } }
+            @if !path.steps.is_empty() && !is_same {
+                details { summary { "Each upgrade, with the fields that make it" }
+                    (steps(context, path, &format!("Upgrades that {words} takes automatically"))) }
+            }
+            @if let Some(way) = &other {
+                h3 { "How to reach it" }
+                p { (worded(&shown(&way.reason))) "." }
+                (steps(context, way, &format!("Upgrades of {words}, with the fields to set before each")))
             }
         }
     })

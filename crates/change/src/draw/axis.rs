@@ -2,9 +2,8 @@
 //! rows.
 //!
 //! A track runs over the rows that an upgrade between entries of its channel crosses, and stops elsewhere. An upgrade
-//! may also lead from a version of another channel, after a change of channels: by a `skipRange`, which is drawn as a
-//! bracket if it belongs to a head, or because an entry names that version. A gap is a place that none of these
-//! crosses.
+//! may also lead from a version of another channel, after a change of channels: by a `skipRange`, or because an entry
+//! names that version. A gap is a place that none of these crosses.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -56,8 +55,6 @@ pub(super) struct Track {
     pub(super) entries: Vec<(usize, EntryMark)>,
     /// Row by row, whether an upgrade leads from below it to this row or above.
     crosses_below: Vec<bool>,
-    /// The reach of the `skipRange` of each head in any channel: the head's row, and the lowest row.
-    pub(super) ranges: Vec<(usize, usize)>,
 }
 
 /// How many upgrades lead over the line below each row.
@@ -92,12 +89,6 @@ impl Track {
     /// Whether an upgrade crosses the line between a row and the one below it.
     pub(super) fn crosses_below(&self, row: usize) -> bool {
         self.crosses_below.get(row).copied().unwrap_or_default()
-    }
-
-    /// The first and the last row that it takes, brackets included.
-    pub(super) fn span(&self) -> Option<(usize, usize)> {
-        let lowest = self.ranges.iter().map(|it| it.1).max().unwrap_or_default();
-        Some((self.entries.first()?.0, self.entries.last()?.0.max(lowest)))
     }
 
     /// Its entries in these rows.
@@ -181,7 +172,6 @@ impl Axis {
             }
         }
         let mut own = Crossings::new(self.rows.len());
-        let mut ranges = Vec::new();
         for it in &rows.sources {
             let top = places[it.target];
             let lowest = |is_so: &dyn Fn(usize) -> bool| {
@@ -206,9 +196,6 @@ impl Axis {
                 continue;
             };
             crossings.add(lowest, top);
-            if lowest > top + 1 && self.rows[top].head_of.contains(&track) {
-                ranges.push((top, lowest));
-            }
         }
         self.tracks.push(Track {
             channel: channel.name.clone(),
@@ -216,7 +203,6 @@ impl Axis {
             is_deprecated: catalog.is_deprecated(channel),
             entries,
             crosses_below: own.below(),
-            ranges,
         });
     }
 

@@ -9,10 +9,10 @@ use super::catalog::{Catalog, Channel};
 use super::layout::Detail;
 use super::markup::escaped;
 use super::order::in_version_order;
-use super::picture::{Picture, PictureLinks, TooManyMarks, View};
-use super::strip::MarkedPath;
+use super::picture::{Picture, TooManyMarks, View};
+use super::strip::{MarkedPath, PictureLinks};
 use super::style::{page_style, style};
-use super::svg::{MAX_LINES, markup};
+use super::svg::{MAX_LINES, maps, markup};
 
 const PAGE_STYLE: &str = "
 body { margin: 0; font: 14px system-ui, -apple-system, \"Segoe UI\", Roboto, Arial, sans-serif; }
@@ -25,7 +25,7 @@ button, input { font: inherit; color: inherit; background: none; border: 1px sol
 input { width: 15em; max-width: 60vw; }
 section { padding: .5em 1em; overflow: auto; }
 .dim { opacity: .15; }
-.row, .flag, .track { cursor: pointer; }
+.row { cursor: pointer; }
 summary:focus-visible { outline: 3px solid; outline-offset: -3px; }
 @media print { header { position: static; } #tools { display: none; } }
 ";
@@ -79,17 +79,12 @@ document.addEventListener("keydown", event => {
 let chosen = null;
 for (const picture of all(".picture")) {
   picture.addEventListener("click", event => {
-    if (event.target.closest("summary") !== null) return;
-    const node = event.target.closest(".flag, .track, .row");
-    const track = node?.dataset.track;
-    const tracks = node === null ? [] : track === undefined ? node.dataset.tracks.split(" ") : [track];
-    const what = node === null ? null : track ?? "row " + node.textContent;
+    if (event.target.closest("summary, a") !== null) return;
+    const row = event.target.closest(".row");
     clear();
-    if (what === null || what === chosen) { chosen = null; return; }
-    chosen = what;
-    for (const it of all(".track, .flag", picture)) it.classList.toggle("dim", !tracks.includes(it.dataset.track));
-    if (track === undefined) return;
-    for (const it of all(".row[data-tracks]", picture)) it.classList.toggle("dim", !it.dataset.tracks.split(" ").includes(track));
+    if (row === null || row === chosen) { chosen = null; return; }
+    chosen = row;
+    for (const it of all(".row", picture)) it.classList.toggle("dim", it !== row);
   });
 }
 for (const section of all("section")) {
@@ -133,7 +128,13 @@ pub fn html(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usiz
     let mut main = String::new();
     // Writing into a text cannot fail.
     for of_package in packages {
-        let picture = markup(&Picture::new(catalog, of_package, view, &mut n_left)?);
+        let mut picture = String::new();
+        if of_package.len() > 1 {
+            picture.push_str(&maps(catalog, of_package, view, &mut n_left)?);
+        }
+        for channel in of_package.iter().filter(|_| of_package.len() == 1 || detail == Detail::Full) {
+            picture.push_str(&markup(&Picture::new(catalog, channel, view, &mut n_left)?, ""));
+        }
         let _ = writeln!(
             main,
             "<section tabindex=\"0\" role=\"region\" aria-label=\"Upgrade graph\">\n{picture}</section>"

@@ -1,5 +1,4 @@
-//! The layout of a package in a picture: lines from the highest version down, a column for each track, and lanes for
-//! the edges of a single channel.
+//! The layout of a channel in a picture: lines from the highest version down, and lanes for the edges.
 //!
 //! A line may show several rows ([`super::fold`]). Edges then lead from line to line: an edge within a line is
 //! invisible, and an edge of a line belongs to some of its rows.
@@ -29,9 +28,6 @@ pub(super) struct Layout {
     pub(super) axis: Axis,
     /// The rows of each line.
     pub(super) lines: Vec<Range<usize>>,
-    /// The column of each track.
-    pub(super) columns: Vec<usize>,
-    pub(super) n_columns: usize,
     /// Edges that do not lead from one line to the next; only of a single channel.
     pub(super) lanes: Vec<Lane>,
 }
@@ -54,8 +50,7 @@ impl Layout {
             }
             lanes.add(ends);
         }
-        let (columns, n_columns) = track_columns(&axis);
-        Self { lanes: in_columns(lanes.all), axis, lines, columns, n_columns }
+        Self { lanes: in_columns(lanes.all), axis, lines }
     }
 
     /// The number of marks in a picture: entries on tracks, and ends of lanes.
@@ -69,24 +64,6 @@ impl Layout {
     pub(super) fn n_folded(&self) -> usize {
         self.lines.iter().map(ExactSizeIterator::len).filter(|it| *it > 1).sum()
     }
-}
-
-/// Gives every track the leftmost column that is free over its whole length.
-fn track_columns(axis: &Axis) -> (Vec<usize>, usize) {
-    // The taken spans of each column, by their tops; they do not overlap.
-    let mut taken: Vec<BTreeMap<usize, usize>> = Vec::new();
-    let mut columns = Vec::new();
-    for track in &axis.tracks {
-        let (top, bottom) = track.span().unwrap_or_default();
-        let is_free = |spans: &BTreeMap<usize, usize>| spans.range(..=bottom).next_back().is_none_or(|it| *it.1 < top);
-        let column = taken.iter().position(is_free).unwrap_or(taken.len());
-        if column == taken.len() {
-            taken.push(BTreeMap::new());
-        }
-        taken[column].insert(top, bottom);
-        columns.push(column);
-    }
-    (columns, taken.len())
 }
 
 /// The edges that lead to each line: by line, then `replaces`, `skips`, `skipRange`.

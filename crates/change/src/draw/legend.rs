@@ -14,8 +14,6 @@ pub(super) enum Mark {
     Entry(EntryMark),
     Deprecated,
     Gap,
-    /// The bracket of a head's `skipRange`.
-    Range,
     /// Edges by a field; if mutual, down too.
     Lane(Field, bool),
     Fold,
@@ -35,7 +33,6 @@ impl Mark {
             Self::Entry(EntryMark::Mentioned) => "mentioned, but not in the channel",
             Self::Deprecated => "deprecated",
             Self::Gap => "no upgrade crosses",
-            Self::Range => "reach of the head's skipRange",
             Self::Lane(Field::Replaces, _) => "replaces, over other versions",
             Self::Lane(Field::Skips, _) => "skips",
             Self::Lane(Field::SkipRange, false) => "skipRange",
@@ -55,9 +52,6 @@ impl Mark {
             }
             Self::Deprecated => write!(body, "<text class=\"hint struck\" x=\"{x}\" y=\"{}\">1.0.0</text>", y + 4),
             Self::Gap => write!(body, "<path class=\"gap\" d=\"M{x} {y}h28\"/>"),
-            Self::Range => {
-                write!(body, "<g class=\"track t0\"><path class=\"reach\" d=\"M{} {}h4v14h-4\"/></g>", x + 12, y - 7)
-            }
             Self::Lane(field, is_mutual) => {
                 let (field, mutual) = (field.as_str(), if is_mutual { " mutual" } else { "" });
                 write!(

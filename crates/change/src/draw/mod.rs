@@ -6,14 +6,17 @@
 //!
 //! # How a package is drawn
 //!
-//! SVG and HTML have one picture for a package: its bundles on one axis, the highest version on top (`draw::axis`), and
-//! each channel as a track beside them, with its head as a flag. A track runs along the upgrades of the channel, so a
-//! dashed line across all tracks is a gap that nothing crosses. If there are more rows than a screen has, unimportant
-//! rows share a line, in their place (`draw::fold`): the newest ones, heads, both sides of gaps and the newest of each
-//! minor version keep theirs. A page opens such a line without a script, since a picture is a list of strips of the
-//! same columns (`draw::picture`).
+//! A package of several channels is a map of where its versions can go (`draw::reach`): channels are rows, minor
+//! versions are columns, and a strip says which versions can still get to the newest one of the default channel. It has
+//! a wide and a narrow form, and one of letters.
 //!
-//! A channel by itself has its edges, too. Edges into different entries share a lane wherever that has the same meaning
+//! A single channel has its entries below each other, the highest version on top (`draw::axis`). Its track runs along
+//! its upgrades, so a dashed line across is a gap that nothing crosses. If there are more rows than a screen has,
+//! unimportant rows share a line, in their place (`draw::fold`): the newest ones, heads, both sides of gaps and the
+//! newest of each minor version keep theirs. A page opens such a line without a script, since a picture is a list of
+//! strips of the same columns (`draw::picture`).
+//!
+//! A channel has its edges, too. Edges into different entries share a lane wherever that has the same meaning
 //! (`draw::lanes`): a lane leads from each of its sources up to each of its targets above it, which is the form of
 //! chains of ranges ("from everything older") and growing lists of skips. Sources are kept as ranges, never as single
 //! edges, so a channel of ten thousand entries with ranges stays small. Entries with the same range share a mutual
@@ -32,15 +35,18 @@ mod dot;
 mod fold;
 mod folded_mermaid;
 mod html;
-mod lane_text;
 mod lanes;
 mod layout;
 mod legend;
+mod line_map;
 mod markup;
 mod mermaid;
 mod node;
 mod order;
 mod picture;
+mod reach;
+mod reach_picture;
+mod reach_text;
 mod rows;
 mod strip;
 mod style;
@@ -53,11 +59,11 @@ pub use channel::{ChannelGraph, GraphEdge, GraphEdges, channels, channels_by_hea
 pub use dot::dot;
 pub use folded_mermaid::folded_mermaid;
 pub use html::html;
-pub use lane_text::package_text;
 pub use layout::Detail;
+pub use line_map::{LineMap, line_map};
 pub use mermaid::{Mermaid, MermaidOptions};
 pub use node::GraphNode;
-pub use picture::{PictureLinks, TooManyMarks};
-pub use strip::MarkedPath;
-pub use svg::{picture_for_page, picture_style, svg};
-pub use text::text;
+pub use picture::TooManyMarks;
+pub use strip::{MarkedPath, PictureLinks};
+pub use svg::{map_for_page, picture_for_page, picture_style, svg};
+pub use text::{package_text, text};

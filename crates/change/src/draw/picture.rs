@@ -1,4 +1,4 @@
-//! The picture of a package: a title, a line for each version or for several, and a legend of the marks that occur.
+//! The picture of a channel: a title, a line for each version or for several, and a legend of the marks that occur.
 //!
 //! A picture is a list of [`Strip`]s below each other, so that a page can open versions that share a line in their
 //! place. All strips have the same columns.
@@ -7,13 +7,15 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::axis::{Axis, Row};
+use super::axis::{Axis, Row, Track};
 use super::catalog::{Catalog, Channel};
 use super::lanes::Lane;
 use super::layout::{Detail, Layout};
-use super::legend::{Mark, legend};
+use super::legend::Mark;
 use super::markup::{cut, cut_to_pixels, escaped, escaped_lines, pixels};
-use super::strip::{FONT, LINE, MARGIN, MarkedPath, SMALL, Strip, write_entry};
+use super::reach::ReachMap;
+use super::reach_picture::{self, MapWidth};
+use super::strip::{FONT, LINE, MARGIN, MarkedPath, PictureLinks, SMALL, Strip, write_entry};
 use super::way::WayMarks;
 use olmdex_base::diag::counted;
 use olmdex_olm::upgrade::Field;
@@ -21,17 +23,10 @@ use olmdex_olm::upgrade::Field;
 /// Distance between tracks, and between lanes.
 const TRACK: usize = 16;
 const LANE: usize = 13;
-/// How many colours tracks have.
-const COLOURS: usize = 8;
-/// The highest number of tracks for which flags stand in a column of their own; with more, they stand beside their
-/// heads, so that a narrow screen shows them.
-const MAX_COLUMNS_BEFORE_FLAGS: usize = 10;
 /// Longer texts are cut.
 const MAX_TITLE: usize = 60;
 const MAX_VERSION: usize = 28;
 const MAX_FLAG: usize = 200;
-/// The most pixels for flags and marks of a line; the remaining flags are counted.
-const MAX_FLAGS: usize = 620;
 /// The longest description of the edges that lead to a row.
 const MAX_WORDS: usize = 320;
 /// The most names under the pointer for a line of many.
@@ -47,19 +42,6 @@ pub struct TooManyMarks {
     pub found: usize,
     /// How many were still allowed.
     pub limit: usize,
-}
-
-/// The targets of the names in a picture.
-pub struct PictureLinks<'l> {
-    /// The address of a bundle, by its name and version.
-    pub bundle: &'l dyn Fn(&str, &str) -> Option<String>,
-    /// The address of a channel.
-    pub channel: &'l dyn Fn(&str) -> Option<String>,
-}
-
-impl PictureLinks<'_> {
-    /// The names have no targets.
-    pub(super) const NONE: PictureLinks<'static> = PictureLinks { bundle: &|_, _| None, channel: &|_| None };
 }
 
 /// How a package is drawn.
@@ -92,16 +74,16 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Draws the channels of one package, in this order. Its marks are taken off the allowed number.
+    /// Draws a channel. Its marks are taken off the allowed number.
     pub(super) fn new(
         catalog: &Catalog,
-        channels: &[&Channel],
+        channel: &Channel,
         view: View<'_>,
         n_left: &mut usize,
     ) -> Result<Self, TooManyMarks> {
-        let layout = Layout::new(Axis::new(catalog, channels), view.max_lines, |row| view.way.contains(&row.name));
+        let layout = Layout::new(Axis::new(catalog, &[channel]), view.max_lines, |row| view.way.contains(&row.name));
         let is_opened = layout.n_folded() <= view.max_opened;
-        let found = layout.n_marks() + if is_opened { layout.n_folded() * layout.axis.tracks.len() } else { 0 };
+        let found = layout.n_marks() + if is_opened { layout.n_folded() } else { 0 };
         *n_left = n_left.checked_sub(found).ok_or_else(|| TooManyMarks {
             package: layout.axis.package.clone(),
             found,
@@ -125,9 +107,20 @@ impl Picture {
         Ok(Self { strips, width, n_folded: layout.n_folded(), marks, title })
     }
 
-    /// The strip below all others that explains the marks.
-    pub(super) fn legend(&self) -> Strip {
-        legend(&self.marks, self.width)
+    /// The map of where the versions of a package can go. Its marks are taken off the allowed number.
+    pub(super) fn of_map(
+        map: &ReachMap,
+        (view, width): (View<'_>, MapWidth),
+        n_left: &mut usize,
+    ) -> Result<Self, TooManyMarks> {
+        let (found, limit) = (map.n_marks(), *n_left);
+        let too_many = || TooManyMarks { package: map.package.clone(), found, limit };
+        *n_left = n_left.checked_sub(found).ok_or_else(too_many)?;
+        let strips =
+            reach_picture::strips(map, width, view.links, view.way, (view.max_lines.is_none(), view.max_opened));
+        let n_folded = strips.iter().filter(|strip| matches!(strip.fold, Some((_, None)))).count();
+        let title = format!("{}: {}", map.package, reach_picture::summary(map));
+        Ok(Self { strips, width: width.pixels(), n_folded, marks: BTreeSet::new(), title })
     }
 }
 
@@ -154,7 +147,7 @@ impl<'d> Drawing<'d> {
         let single = |it: &Range<usize>| (it.len() == 1).then(|| &axis.rows[it.start]);
         let widths = layout.lines.iter().filter_map(single).map(|it| pixels(&label(it), FONT, it.is_bold()));
         let at_tracks = at_versions + widths.max().unwrap_or(0).max(40) + 20;
-        let at_lanes = at_tracks + layout.n_columns * TRACK;
+        let at_lanes = at_tracks + TRACK;
         let n_lanes = layout.lanes.iter().map(|it| it.column + 1).max().unwrap_or(0);
         let at_flags = at_lanes + if n_lanes == 0 { 4 } else { n_lanes * LANE + 14 };
         let prefix = axis.prefix().to_owned();
@@ -171,37 +164,37 @@ impl<'d> Drawing<'d> {
             marks: BTreeSet::new(),
         };
         let lines = layout.lines.iter().map(|rows| match single(rows) {
-            Some(_) => drawing.flags_x(rows) + drawing.flags(rows.start).1,
-            // A line of several versions has its words beside the tracks if there is room for them.
-            None => drawing.flags_x(rows) + pixels(&drawing.fold_words(rows), SMALL, false),
+            Some(_) => drawing.at_flags + drawing.flags(rows.start).1,
+            None => drawing.at_flags + pixels(&drawing.fold_words(rows), SMALL, false),
         });
         let widest = lines.max().unwrap_or(0);
         let title = drawing.counted();
         let head = MARGIN + pixels(&title, FONT, true).max(pixels(drawing.how_to_read(), SMALL, false));
-        let has_words = layout.n_folded() > 0 && view.max_opened >= layout.n_folded() && axis.tracks.len() == 1;
+        let has_words = layout.n_folded() > 0 && view.max_opened >= layout.n_folded();
         let opened = if has_words { at_flags + MAX_WORDS + 60 } else { 0 };
         drawing.width = widest.max(head).max(opened).max(320) + MARGIN;
         drawing
     }
 
-    /// The name of the package or channel, with its size.
+    /// The track of the channel.
+    fn track(&self) -> Option<&'d Track> {
+        self.layout.axis.tracks.first()
+    }
+
+    /// The name of the channel, with its size.
     fn counted(&self) -> String {
         let axis = &self.layout.axis;
-        let n = axis.rows.iter().filter(|it| it.is_entry).count() as u64;
-        let name = match axis.tracks.as_slice() {
-            [only] => cut(&format!("{}/{}", axis.package, only.channel), MAX_TITLE),
-            _ => cut(&axis.package, MAX_TITLE),
-        };
-        let mut words = match axis.tracks.as_slice() {
-            [only] => {
-                let marks = [(only.is_default, ", default channel"), (only.is_deprecated, ", deprecated")];
-                let marks: String = marks.into_iter().filter(|it| it.0).map(|it| it.1).collect();
-                format!("{name}: {}{marks}", if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") })
-            }
-            tracks => {
-                format!("{name}: {} in {}", counted(n, "version"), counted(tracks.len() as u64, "channel"))
-            }
-        };
+        let n = axis.rows.iter().filter(|it| it.is_entry).count();
+        let entries = if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") };
+        let track = self.track();
+        let name = cut(&format!("{}/{}", axis.package, track.map_or("", |it| &it.channel)), MAX_TITLE);
+        let mut words = format!("{name}: {entries}");
+        for (has, mark) in [
+            (track.is_some_and(|it| it.is_default), ", default channel"),
+            (track.is_some_and(|it| it.is_deprecated), ", deprecated"),
+        ] {
+            words.push_str(if has { mark } else { "" });
+        }
         let n_folded = self.layout.n_folded();
         if n_folded > 0 {
             let _ = write!(words, ", {n_folded} of them folded");
@@ -210,12 +203,10 @@ impl<'d> Drawing<'d> {
     }
 
     fn how_to_read(&self) -> &'static str {
-        match (self.layout.axis.tracks.len(), self.layout.lanes.is_empty()) {
-            (1, true) => "Read upwards: OLM upgrades along the line, and \u{25c6} is the head.",
-            (1, false) => {
-                "Read upwards to the head \u{25c6}. Lanes on the right lead from each circle to their arrows."
-            }
-            _ => "Read upwards: each line is a channel, \u{25c6} is its head, and OLM upgrades along the line.",
+        if self.layout.lanes.is_empty() {
+            "Read upwards: OLM upgrades along the line, and \u{25c6} is the head."
+        } else {
+            "Read upwards to the head \u{25c6}. Lanes on the right lead from each circle to their arrows."
         }
     }
 
@@ -243,7 +234,7 @@ impl<'d> Drawing<'d> {
         let rows = self.layout.lines[lines.start].start..self.layout.lines[lines.end - 1].end;
         let mut body = String::new();
         self.write_gaps(&mut body, &rows);
-        self.write_tracks(&mut body, &rows);
+        self.write_track(&mut body, &rows);
         self.write_lanes(&mut body, &lines);
         self.way.write(&mut body, lines.clone(), MARGIN);
         for (at, row) in rows.clone().enumerate() {
@@ -258,22 +249,16 @@ impl<'d> Drawing<'d> {
         let rows = self.layout.lines[line].clone();
         let words = self.fold_words(&rows);
         let mut body = String::new();
-        for (number, track) in self.layout.axis.tracks.iter().enumerate() {
+        if let Some(track) = self.track() {
             let within = track.within(&rows);
             let (enters, leaves) =
                 (rows.start > 0 && track.crosses_below(rows.start - 1), track.crosses_below(rows.end - 1));
-            let x = self.track_x(number);
-            let mut drawn = String::new();
+            let x = self.track_x();
             if !within.is_empty() || enters || leaves {
                 let (top, bottom) = (if enters { 0 } else { 4 }, if leaves { LINE } else { LINE - 4 });
                 let class = if within.is_empty() { "" } else { " several" };
-                let _ = write!(drawn, "<path class=\"rail{class}\" d=\"M{x} {top}V{bottom}\"/>");
-            }
-            if self.layout.axis.tracks.len() > 1 {
-                self.marks.extend(write_ranges(&mut drawn, &track.ranges, x + 6, (&rows, LINE)));
-            }
-            if !drawn.is_empty() {
-                let _ = writeln!(body, "<g class=\"track t{}\" data-track=\"{number}\">{drawn}</g>", number % COLOURS);
+                let _ =
+                    writeln!(body, "<g class=\"track t0\"><path class=\"rail{class}\" d=\"M{x} {top}V{bottom}\"/></g>");
             }
         }
         self.write_lanes(&mut body, &(line..line + 1));
@@ -288,7 +273,7 @@ impl<'d> Drawing<'d> {
             escaped_lines(hint),
             self.at_versions,
             middle(0) + 4,
-            self.flags_x(&rows),
+            self.at_flags,
             middle(0) + 4,
             escaped(&words)
         );
@@ -300,7 +285,7 @@ impl<'d> Drawing<'d> {
     fn opened(&mut self, line: usize, rows: &Range<usize>) -> Strip {
         let mut body = String::new();
         self.write_gaps(&mut body, rows);
-        self.write_tracks(&mut body, rows);
+        self.write_track(&mut body, rows);
         for lane in &self.layout.lanes {
             let (top, bottom) = lane.span();
             if top <= line && line < bottom {
@@ -311,7 +296,7 @@ impl<'d> Drawing<'d> {
         self.way.pass(&mut body, line, rows.len() * LINE, MARGIN);
         for (at, row) in rows.clone().enumerate() {
             self.write_row(&mut body, row, middle(at));
-            let x = self.flags_x(&(row..row + 1)) + self.flags(row).1 + 10;
+            let x = self.at_flags + self.flags(row).1 + 10;
             let words = cut_to_pixels(&self.edge_words(row), MAX_WORDS, SMALL);
             if !words.is_empty() {
                 let _ = writeln!(
@@ -366,23 +351,8 @@ impl<'d> Drawing<'d> {
         words
     }
 
-    fn track_x(&self, track: usize) -> usize {
-        self.at_tracks + self.layout.columns[track] * TRACK + TRACK / 2
-    }
-
-    /// The left edge of the flags and words of rows: in a column of their own, or, with many tracks, beside the last
-    /// one that passes here.
-    fn flags_x(&self, rows: &Range<usize>) -> usize {
-        if self.layout.n_columns <= MAX_COLUMNS_BEFORE_FLAGS || !self.layout.lanes.is_empty() {
-            return self.at_flags;
-        }
-        let is_here = |track: &super::axis::Track| {
-            let above = rows.start.checked_sub(1).is_some_and(|it| track.crosses_below(it));
-            above || !track.within(rows).is_empty() || rows.clone().any(|it| track.crosses_below(it))
-        };
-        let tracks = self.layout.axis.tracks.iter().enumerate();
-        let last = tracks.filter(|it| is_here(it.1)).map(|it| self.layout.columns[it.0] + 1).max().unwrap_or(0);
-        (self.at_tracks + last * TRACK + 14).min(self.at_flags)
+    fn track_x(&self) -> usize {
+        self.at_tracks + TRACK / 2
     }
 
     fn lane_x(&self, lane: &Lane) -> usize {
@@ -404,37 +374,33 @@ impl<'d> Drawing<'d> {
         }
     }
 
-    fn write_tracks(&mut self, body: &mut String, rows: &Range<usize>) {
+    fn write_track(&mut self, body: &mut String, rows: &Range<usize>) {
+        let Some(track) = self.track() else { return };
         let y = |row: usize| middle(row - rows.start);
-        for (number, track) in self.layout.axis.tracks.iter().enumerate() {
-            let x = self.track_x(number);
-            let mut path = String::new();
-            // The beginning of the line that is being drawn.
-            let mut from = (rows.start > 0 && track.crosses_below(rows.start - 1)).then_some(0);
-            for row in rows.clone() {
-                if track.crosses_below(row) {
-                    from = from.or(Some(y(row)));
-                } else if let Some(top) = from.take() {
-                    let _ = write!(path, "M{x} {top}V{}", y(row));
-                }
+        let x = self.track_x();
+        let mut path = String::new();
+        // The beginning of the line that is being drawn.
+        let mut from = (rows.start > 0 && track.crosses_below(rows.start - 1)).then_some(0);
+        for row in rows.clone() {
+            if track.crosses_below(row) {
+                from = from.or(Some(y(row)));
+            } else if let Some(top) = from.take() {
+                let _ = write!(path, "M{x} {top}V{}", y(row));
             }
-            if let Some(top) = from {
-                let _ = write!(path, "M{x} {top}V{}", rows.len() * LINE);
-            }
-            let mut drawn = String::new();
-            if !path.is_empty() {
-                let _ = write!(drawn, "<path class=\"rail\" d=\"{path}\"/>");
-            }
-            if self.layout.axis.tracks.len() > 1 {
-                self.marks.extend(write_ranges(&mut drawn, &track.ranges, x + 6, (rows, rows.len() * LINE)));
-            }
-            for (row, mark) in track.within(rows) {
-                self.marks.insert(Mark::Entry(*mark));
-                write_entry(&mut drawn, *mark, x, y(*row));
-            }
-            if !drawn.is_empty() {
-                let _ = writeln!(body, "<g class=\"track t{}\" data-track=\"{number}\">{drawn}</g>", number % COLOURS);
-            }
+        }
+        if let Some(top) = from {
+            let _ = write!(path, "M{x} {top}V{}", rows.len() * LINE);
+        }
+        let mut drawn = String::new();
+        if !path.is_empty() {
+            let _ = write!(drawn, "<path class=\"rail\" d=\"{path}\"/>");
+        }
+        for (row, mark) in track.within(rows) {
+            self.marks.insert(Mark::Entry(*mark));
+            write_entry(&mut drawn, *mark, x, y(*row));
+        }
+        if !drawn.is_empty() {
+            let _ = writeln!(body, "<g class=\"track t0\">{drawn}</g>");
         }
     }
 
@@ -449,7 +415,7 @@ impl<'d> Drawing<'d> {
             self.marks.insert(Mark::Lane(lane.field, lane.is_mutual));
             let x = self.lane_x(lane);
             let field = lane.field.as_str();
-            let track = self.at_tracks + self.layout.n_columns * TRACK - 2;
+            let track = self.at_tracks + TRACK - 2;
             let y = |line: usize| middle(line - lines.start);
             let from = if top < lines.start { 0 } else { y(top) };
             let to = if bottom >= lines.end { lines.len() * LINE } else { y(bottom) };
@@ -480,15 +446,6 @@ impl<'d> Drawing<'d> {
     /// The version of a row, its flags and its marks.
     fn write_row(&mut self, body: &mut String, row: usize, y: usize) {
         let it = &self.layout.axis.rows[row];
-        let tracks: Vec<String> = self
-            .layout
-            .axis
-            .tracks
-            .iter()
-            .enumerate()
-            .filter(|(_, track)| !track.within(&(row..row + 1)).is_empty())
-            .map(|(number, _)| number.to_string())
-            .collect();
         let mut class = "version".to_owned();
         for (is_so, name) in [(it.is_bold(), " strong"), (it.is_deprecated, " struck")] {
             class.push_str(if is_so { name } else { "" });
@@ -502,8 +459,7 @@ impl<'d> Drawing<'d> {
             y + 4,
             escaped(&label(it))
         );
-        let _ =
-            write!(body, "<g class=\"row\" data-tracks=\"{}\"><title>{}</title>", tracks.join(" "), escaped(&it.name));
+        let _ = write!(body, "<g class=\"row\"><title>{}</title>", escaped(&it.name));
         let _ = match (self.view.links.bundle)(&it.name, &it.version).filter(|_| it.is_entry) {
             Some(link) => write!(body, "<a href=\"{}\">{text}</a>", escaped(&link)),
             None => write!(body, "{text}"),
@@ -513,36 +469,17 @@ impl<'d> Drawing<'d> {
         body.push('\n');
     }
 
-    /// Flags and marks of a row, and how many pixels they take.
+    /// The flag and the marks of a row, and how many pixels they take.
     fn flags(&self, row: usize) -> (Vec<Flag<'d>>, usize) {
-        let axis = &self.layout.axis;
-        let it = &axis.rows[row];
+        let it = &self.layout.axis.rows[row];
         let mut flags = Vec::new();
         let mut x = 0;
-        for (at, &number) in it.head_of.iter().enumerate() {
-            let track = &axis.tracks[number];
+        if let Some(track) = self.track().filter(|_| it.is_bold()) {
             let name =
                 if track.is_default { format!("{} \u{b7} default", track.channel) } else { track.channel.clone() };
             let text = cut_to_pixels(&name, MAX_FLAG, SMALL);
             let width = pixels(&text, SMALL, true) + 18;
-            if at > 0 && x + width > MAX_FLAGS {
-                let rest = &it.head_of[at..];
-                let text = format!("and {} more channels", rest.len());
-                let hint = rest.iter().map(|it| axis.tracks[*it].channel.clone()).collect();
-                let width = pixels(&text, SMALL, false);
-                flags.push(Flag { x, width, text, track: None, hint, channel: None });
-                x += width + 8;
-                break;
-            }
-            let hint = if text == name { Vec::new() } else { vec![name] };
-            flags.push(Flag {
-                x,
-                width,
-                text,
-                track: Some((number, track.is_deprecated)),
-                hint,
-                channel: Some(&track.channel),
-            });
+            flags.push(Flag { x, width, hint: (text != name).then_some(name), text, track: Some(track) });
             x += width + 6;
         }
         let marks = [
@@ -555,7 +492,7 @@ impl<'d> Drawing<'d> {
         if !words.is_empty() {
             let text = words.join(", ");
             let width = pixels(&text, SMALL, false);
-            flags.push(Flag { x, width, text, track: None, hint: Vec::new(), channel: None });
+            flags.push(Flag { x, width, text, track: None, hint: None });
             x += width;
         }
         (flags, x)
@@ -563,14 +500,10 @@ impl<'d> Drawing<'d> {
 
     fn flags_at(&self, row: usize, y: usize) -> String {
         let mut body = String::new();
-        for Flag { x, width, text, track, hint, channel } in self.flags(row).0 {
-            let x = self.flags_x(&(row..row + 1)) + x;
-            let title = if hint.is_empty() {
-                String::new()
-            } else {
-                format!("<title>{}</title>", escaped_lines(hint.into_iter()))
-            };
-            let Some((number, is_deprecated)) = track else {
+        for Flag { x, width, text, track, hint } in self.flags(row).0 {
+            let x = self.at_flags + x;
+            let title = hint.map(|hint| format!("<title>{}</title>", escaped(&hint))).unwrap_or_default();
+            let Some(track) = track else {
                 let _ = write!(
                     body,
                     "<g>{title}<text class=\"hint\" x=\"{x}\" y=\"{}\">{}</text></g>",
@@ -579,8 +512,8 @@ impl<'d> Drawing<'d> {
                 );
                 continue;
             };
-            let struck = if is_deprecated { " struck" } else { "" };
-            let _ = write!(body, "<g class=\"flag t{}{struck}\" data-track=\"{number}\">{title}", number % COLOURS);
+            let struck = if track.is_deprecated { " struck" } else { "" };
+            let _ = write!(body, "<g class=\"flag t0{struck}\">{title}");
             let drawn = format!(
                 "<rect x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"18\" rx=\"9\"/><text x=\"{}\" y=\"{}\">{}</text>",
                 y - 9,
@@ -588,7 +521,7 @@ impl<'d> Drawing<'d> {
                 y + 4,
                 escaped(&text)
             );
-            let _ = match channel.and_then(|it| (self.view.links.channel)(it)) {
+            let _ = match (self.view.links.channel)(&track.channel) {
                 Some(link) => write!(body, "<a href=\"{}\">{drawn}</a></g>", escaped(&link)),
                 None => write!(body, "{drawn}</g>"),
             };
@@ -597,15 +530,15 @@ impl<'d> Drawing<'d> {
     }
 }
 
-/// Words beside a row: the name of a channel whose head it is, or its marks.
+/// Words beside a row: the name of the channel whose head it is, or its marks.
 struct Flag<'f> {
     x: usize,
     width: usize,
     text: String,
-    /// The number of the channel's track, and whether the channel is deprecated.
-    track: Option<(usize, bool)>,
-    hint: Vec<String>,
-    channel: Option<&'f str>,
+    /// The channel.
+    track: Option<&'f Track>,
+    /// The whole name, if it is cut.
+    hint: Option<String>,
 }
 
 impl Row {
@@ -622,24 +555,4 @@ fn middle(line: usize) -> usize {
 /// The label of a row: its version, or its name if it has no version.
 fn label(row: &Row) -> String {
     cut(if row.version.is_empty() { &row.name } else { &row.version }, MAX_VERSION)
-}
-
-/// Brackets beside a track, from each head down to the end of its `skipRange`, as far as they are in these rows. The
-/// height is that of all rows.
-fn write_ranges(
-    body: &mut String,
-    ranges: &[(usize, usize)],
-    x: usize,
-    (rows, height): (&Range<usize>, usize),
-) -> Option<Mark> {
-    let mut mark = None;
-    let y = |row: usize| if height == LINE { LINE / 2 } else { middle(row - rows.start) };
-    for (top, bottom) in ranges.iter().filter(|it| it.0 < rows.end && it.1 >= rows.start) {
-        mark = Some(Mark::Range);
-        let start = if *top < rows.start { format!("M{x} 0") } else { format!("M{} {}h4", x - 4, y(*top) - 7) };
-        let end = if *bottom >= rows.end { format!("V{height}") } else { format!("V{}h-4", y(*bottom) + 7) };
-        // Writing into a text cannot fail.
-        let _ = write!(body, "<path class=\"reach\" d=\"{start}{end}\"/>");
-    }
-    mark
 }

@@ -15,6 +15,19 @@ pub(super) const SMALL: usize = 11;
 /// A path through a package that a picture shows: names of bundles, the installed one first.
 pub type MarkedPath = [String];
 
+/// The targets of the names in a picture.
+pub struct PictureLinks<'l> {
+    /// The address of a bundle, by its name and version.
+    pub bundle: &'l dyn Fn(&str, &str) -> Option<String>,
+    /// The address of a channel.
+    pub channel: &'l dyn Fn(&str) -> Option<String>,
+}
+
+impl PictureLinks<'_> {
+    /// The names have no targets.
+    pub(super) const NONE: PictureLinks<'static> = PictureLinks { bundle: &|_, _| None, channel: &|_| None };
+}
+
 /// A part of a picture, as wide as all others.
 #[derive(Debug, Clone)]
 pub(super) struct Strip {

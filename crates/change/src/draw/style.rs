@@ -23,8 +23,15 @@ svg .struck, .flag.struck text { text-decoration: line-through; }
 .track .dot { stroke-width: 1; }
 .track .hollow, .track .end, .track .mention { stroke-width: 2; }
 .track .end { fill: none; }
-.track .reach { stroke-width: 1.4; stroke-dasharray: 3 2; fill: none; }
 .gap { stroke-width: 1.4; stroke-dasharray: 4 4; fill: none; }
+svg .minor { font-size: 12px; font-weight: 600; text-anchor: middle; }
+svg .run text { font-size: 11px; font-weight: 600; text-anchor: middle; }
+.lane .bar { stroke-width: 6; stroke-linecap: round; fill: none; }
+.lane .join { stroke-width: 1.5; stroke-dasharray: 2 3; fill: none; }
+.lane .ring { stroke-width: 1.6; }
+.lane .end { stroke-width: 3; fill: none; }
+.picture.for-narrow { display: none; }
+@media screen and (max-width: 700px) { .picture.for-wide { display: none; } .picture.for-narrow { display: block; } }
 svg .number { font-size: 10px; font-weight: 700; text-anchor: middle; }
 svg .way { stroke-width: 4; fill: none; }
 .replaces { stroke-width: 1.4; fill: none; }
@@ -37,7 +44,7 @@ svg .way { stroke-width: 4; fill: none; }
 /// The colours as rules of a style sheet.
 fn rules(palette: &Palette) -> String {
     let Palette { ground, text, muted, link, wall, way, on_way, .. } = palette;
-    let Palette { replaces, skips, skip_range, tracks, on_track, .. } = palette;
+    let Palette { replaces, skips, skip_range, tracks, on_track, band, good, bad, .. } = palette;
     let mut sheet = format!(
         ".ground {{ fill: {ground}; }}
 svg text {{ fill: {text}; }}
@@ -45,7 +52,10 @@ svg .hint, svg .folded {{ fill: {muted}; }}
 svg a text {{ fill: {link}; }}
 .gap {{ stroke: {wall}; }}
 .track .hollow, .track .mention {{ fill: {ground}; }}
-.track .end {{ stroke: {wall}; }}
+.track .end, .lane .end {{ stroke: {wall}; }}
+svg .band {{ fill: {band}; }}
+.lane .ring {{ fill: {ground}; }}
+svg .more {{ fill: {link}; }}
 .badge {{ fill: {way}; }}
 svg .way {{ stroke: {way}; }}
 svg .number {{ fill: {on_way}; }}
@@ -60,12 +70,19 @@ svg .number {{ fill: {on_way}; }}
 "
     );
     // Writing into a text cannot fail.
-    for (number, colour) in tracks.iter().enumerate() {
+    let [default, leads_on, ..] = tracks;
+    let _ = writeln!(
+        sheet,
+        ".t0 .rail, .t0 .hollow, .t0 .mention {{ stroke: {default}; }} .t0 .dot, .t0 rect {{ fill: {default}; stroke: {default}; }}"
+    );
+    for (class, colour) in [("m0", default), ("m1", leads_on), ("m2", muted)] {
         let _ = writeln!(
             sheet,
-            ".t{number} .rail, .t{number} .hollow, .t{number} .mention, .t{number} .reach {{ stroke: {colour}; }} \
-             .t{number} .dot, .t{number} rect {{ fill: {colour}; stroke: {colour}; }}"
+            ".{class} .bar, .{class} .join, .{class} .ring {{ stroke: {colour}; }} .{class} .dot {{ fill: {colour}; }}"
         );
+    }
+    for (class, colour) in [("can", good), ("cannot", bad), ("beyond", muted)] {
+        let _ = writeln!(sheet, ".{class} rect {{ fill: {colour}; }} svg .{class} text {{ fill: {on_track}; }}");
     }
     sheet
 }

@@ -1,13 +1,17 @@
 //! SVG: pictures of packages, without any other program.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::catalog::{Catalog, Channel};
 use super::layout::Detail;
+use super::legend::legend;
 use super::markup::escaped;
 use super::order::in_version_order;
-use super::picture::{Picture, PictureLinks, TooManyMarks, View};
-use super::strip::{MarkedPath, Strip};
+use super::picture::{Picture, TooManyMarks, View};
+use super::reach::ReachMap;
+use super::reach_picture::MapWidth;
+use super::strip::{MarkedPath, PictureLinks, Strip};
 use super::style::style;
 
 /// The lines of a picture: as many as fit on a screen or two.
@@ -24,30 +28,35 @@ pub fn svg(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usize
     let mut n_left = max_marks;
     let mut body = String::new();
     let (mut width, mut y) = (320, 0);
-    let mut n_folded = 0;
-    let mut marks = None;
+    let (mut n_folded, mut marks) = (0, BTreeSet::new());
     for of_package in channels.chunk_by(|a, b| a.package == b.package) {
-        let picture = Picture::new(catalog, of_package, view, &mut n_left)?;
-        for strip in &picture.strips {
-            place(&mut body, strip, &mut y);
+        let mut pictures = Vec::new();
+        if of_package.len() > 1 {
+            let map = ReachMap::new(catalog, of_package);
+            pictures.push(Picture::of_map(&map, (view, MapWidth::Wide), &mut n_left)?);
         }
-        width = width.max(picture.width);
-        n_folded += picture.n_folded;
-        match &mut marks {
-            None => marks = Some(picture),
-            Some(all) => all.marks.extend(picture.marks),
+        for channel in of_package.iter().filter(|_| of_package.len() == 1 || detail == Detail::Full) {
+            pictures.push(Picture::new(catalog, channel, view, &mut n_left)?);
+        }
+        for picture in pictures {
+            for strip in &picture.strips {
+                place(&mut body, strip, &mut y);
+            }
+            width = width.max(picture.width);
+            n_folded += picture.n_folded;
+            marks.extend(picture.marks);
         }
     }
-    if let Some(mut all) = marks {
-        all.width = width;
-        place(&mut body, &all.legend(), &mut y);
+    if !marks.is_empty() {
+        place(&mut body, &legend(&marks, width), &mut y);
     }
     if n_folded > 0 {
-        let words = "A line \u{201c}\u{22ef} more\u{201d} stands for several versions; --every-entry shows each.";
+        let words =
+            "A line \u{201c}\u{22ef} more\u{201d} stands for several versions or channels; --every-entry shows each.";
         let note =
             Strip { body: format!("<text class=\"hint\" x=\"12\" y=\"14\">{words}</text>\n"), height: 24, fold: None };
         place(&mut body, &note, &mut y);
-        width = width.max(480);
+        width = width.max(540);
     }
     Ok(document((width, y.max(40)), &body))
 }
@@ -59,9 +68,9 @@ fn place(body: &mut String, strip: &Strip, y: &mut usize) {
     *y += strip.height;
 }
 
-/// The picture of the channels of a package, for a page that has [`picture_style`] in its style sheet: without a style
-/// of its own, which a strict content policy would not apply. Versions that share a line can be opened in their place
-/// if there are at most `max_opened` of them.
+/// The pictures of channels, for a page that has [`picture_style`] in its style sheet: without a style of their own,
+/// which a strict content policy would not apply. Versions that share a line can be opened in their place if there are
+/// at most `max_opened` of them.
 ///
 /// # Errors
 /// [`TooManyMarks`] if there are more marks.
@@ -71,15 +80,48 @@ pub fn picture_for_page(
     links: &PictureLinks<'_>,
     max_marks: usize,
 ) -> Result<String, TooManyMarks> {
-    let channels: Vec<&Channel> = in_version_order(catalog);
     let view = View { way: &[], max_lines: Some(max_lines), max_opened, links };
-    Ok(markup(&Picture::new(catalog, &channels, view, &mut { max_marks })?))
+    let mut n_left = max_marks;
+    let pictures = in_version_order(catalog).into_iter().map(|it| Picture::new(catalog, it, view, &mut n_left));
+    pictures.map(|picture| Ok(markup(&picture?, ""))).collect()
+}
+
+/// The map of a package for such a page, in both widths.
+///
+/// # Errors
+/// [`TooManyMarks`] if there are more marks.
+pub fn map_for_page(
+    catalog: &Catalog,
+    max_opened: usize,
+    links: &PictureLinks<'_>,
+    max_marks: usize,
+) -> Result<String, TooManyMarks> {
+    let channels = in_version_order(catalog);
+    let view = View { way: &[], max_lines: Some(MAX_LINES), max_opened, links };
+    maps(catalog, &channels, view, &mut { max_marks })
+}
+
+/// The map of a package as HTML, in both widths.
+pub(super) fn maps(
+    catalog: &Catalog,
+    channels: &[&Channel],
+    view: View<'_>,
+    n_left: &mut usize,
+) -> Result<String, TooManyMarks> {
+    let map = ReachMap::new(catalog, channels);
+    let mut text = String::new();
+    for (width, class) in [(MapWidth::Wide, " for-wide"), (MapWidth::Narrow, " for-narrow")] {
+        text.push_str(&markup(&Picture::of_map(&map, (view, width), n_left)?, class));
+    }
+    Ok(text)
 }
 
 /// A picture as HTML: strips below each other, some of which open.
-pub(super) fn markup(picture: &Picture) -> String {
-    let mut text = format!("<div class=\"picture\" role=\"group\" aria-label=\"{}\">\n", escaped(&picture.title));
-    for strip in picture.strips.iter().chain([&picture.legend()]) {
+pub(super) fn markup(picture: &Picture, class: &str) -> String {
+    let mut text =
+        format!("<div class=\"picture{class}\" role=\"group\" aria-label=\"{}\">\n", escaped(&picture.title));
+    let legend = (!picture.marks.is_empty()).then(|| legend(&picture.marks, picture.width));
+    for strip in picture.strips.iter().chain(&legend) {
         let drawn = drawn(strip, picture.width);
         match &strip.fold {
             Some((words, Some(opened))) => {

@@ -7,9 +7,13 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use super::catalog::{Catalog, Channel};
 use super::channel::ChannelGraph;
 use super::layout::Detail;
 use super::node::GraphNode;
+use super::order::in_version_order;
+use super::reach::ReachMap;
+use super::reach_text::reach_text;
 use super::rows::Sources;
 use olmdex_base::diag::{grouped, printable};
 use olmdex_olm::upgrade::Field;
@@ -29,6 +33,35 @@ pub fn text(graphs: &[ChannelGraph], detail: Detail, out: &mut impl Write) -> io
         writeln!(out, "{}/{}{mark}", printable(&graph.package), printable(&graph.channel))?;
         write_channel(graph, detail, out)?;
         out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// Writes packages one after another: those of several channels as a map of where their versions can go, and the
+/// others as [`text`] does, which also writes all of them if every entry is wanted. `graphs` are the channels of the
+/// catalog, in the order of writing.
+///
+/// # Errors
+/// The errors of the writer.
+pub fn package_text(
+    catalog: &Catalog,
+    graphs: &[ChannelGraph],
+    detail: Detail,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let channels = in_version_order(catalog);
+    for of_package in graphs.chunk_by(|a, b| a.package == b.package) {
+        let package = of_package.first().map_or("", |it| &it.package);
+        let own: Vec<&Channel> = channels.iter().filter(|it| it.package == package).copied().collect();
+        // A graph with a marked entry is drawn on its own, in detail.
+        let is_named = of_package.iter().flat_map(|it| &it.nodes).any(|it| it.is_marked);
+        let is_map = own.len() > 1 && !is_named;
+        if is_map {
+            reach_text(&ReachMap::new(catalog, &own), detail == Detail::Full, out)?;
+        }
+        if !is_map || detail == Detail::Full {
+            text(of_package, detail, out)?;
+        }
     }
     Ok(())
 }

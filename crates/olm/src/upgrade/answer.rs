@@ -229,7 +229,7 @@ impl PackageView {
     }
 
     /// A step of OLM Classic as a target.
-    pub(super) fn step_target(&self, catalog: &str, step: classic::Step) -> Target {
+    pub fn step_target(&self, catalog: &str, step: classic::Step) -> Target {
         Target {
             catalog: catalog.to_owned(),
             is_deprecated: self.is_deprecated(catalog, &step.bundle),

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::answer::{EngineQuestion, PackageView};
 use super::classic::{self, End};
+use super::goal::{ChannelChange, Outlook, OutlookVerdict};
 use super::installed::InstalledBundle;
 use super::target::Target;
 use super::updates::{classic_updates, no_channel, refused_words, v1_target};
@@ -43,6 +44,9 @@ pub struct UpgradePath {
     pub steps: Vec<PathStep>,
     /// The end, and the reason for it.
     pub reason: String,
+    /// Where the installed bundle can go in OLM Classic: to the bundle that was asked for, or to the newest version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outlook: Option<Outlook>,
     /// The first obstacle between the operator and its next version, if the question was about one of a cluster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub obstacle: Option<Obstacle>,
@@ -94,8 +98,28 @@ impl UpgradePath {
             is_reached: false,
             steps: Vec::new(),
             reason: String::new(),
+            outlook: None,
             obstacle: None,
         }
+    }
+
+    /// Says what the outlook adds to a way without a wanted end, which does not end well below the newest version of
+    /// the default channel.
+    pub fn look_beyond(&mut self, default_channel: &str) {
+        let Some(outlook) = self.outlook.as_ref().filter(|_| self.to.is_none() && self.is_reached) else { return };
+        let end = self.steps.last().map_or(&self.from.name, |step| &step.target.bundle);
+        let end = format!("{end} is a head, below {} of the default channel `{default_channel}`", outlook.goal);
+        let (is_reached, reason) = match (outlook.verdict, outlook.changes.first()) {
+            (OutlookVerdict::DeadEnd, _) => (false, format!("{end}, to which no upgrade leads: a dead end")),
+            (OutlookVerdict::ChangeChannel, Some(ChannelChange { channel, before: None, .. })) => {
+                (true, format!("{end}: set the channel to `{channel}` to go on"))
+            }
+            (OutlookVerdict::ChangeChannel, Some(ChannelChange { channel, before: Some(before), .. })) => {
+                (false, format!("{end}: a dead end; set the channel to `{channel}` before {before} is installed"))
+            }
+            _ => return,
+        };
+        (self.is_reached, self.reason) = (is_reached, reason);
     }
 
     /// The same way in a namespace that may keep the operator from its first step.

@@ -205,7 +205,7 @@ impl Package {
     ///
     /// # Errors
     /// If a channel has no order.
-    pub(crate) fn walker<'p>(&'p self, channel: Option<&'p str>) -> Result<Walker<'p>, OrderError> {
+    pub fn walker<'p>(&'p self, channel: Option<&'p str>) -> Result<Walker<'p>, OrderError> {
         let mut ranks = Vec::new();
         for channel in self.subscribed(channel) {
             ranks.extend(channel.order()?.live.into_iter().map(|entry| (channel, entry)));
@@ -287,6 +287,12 @@ impl<'p> Walker<'p> {
         let ranged = ranges.filter_map(|(rank, it)| Some((u32::try_from(rank).ok()?, it.1.range.as_ref()?)));
         let ranged = Holding::new(ranged);
         Self { ranks, by_name, ranged }
+    }
+
+    /// The names from which steps lead, if no range leads from others.
+    pub(in crate::upgrade) fn named_sources(&self) -> Option<impl Iterator<Item = &'p str> + '_> {
+        let has_ranges = self.ranks.iter().any(|(_, entry)| entry.range.is_some());
+        (!has_ranges).then(|| self.by_name.keys().copied())
     }
 
     /// The entry that OLM goes to from an installed bundle; `None` if it stays.

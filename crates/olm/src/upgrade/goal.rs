@@ -1,0 +1,376 @@
+//! Where a version can go in OLM Classic: to the newest version of the default channel by itself, after a change of the
+//! channel, or not at all.
+//!
+//! A Subscription follows one channel, and OLM takes one step at a time: from each bundle each channel leads to one
+//! entry at most (`docs/behaviour/olm-classic.md` 2.5). A [`Goal`] knows these steps for all bundles that the channels
+//! list, and so how far each is from the goal if the channel may be changed anywhere.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::channel::Entry;
+use super::classic::{Installed, Package, Step, Walker};
+use super::named_version::NamedVersion;
+use olmdex_base::diag::counted;
+use olmdex_text::tally;
+
+/// A bundle of a package that others want to get to.
+#[derive(Debug)]
+pub struct Goal<'p> {
+    package: &'p Package,
+    /// The channels that have an order, the default one first.
+    walkers: Vec<(&'p str, Walker<'p>)>,
+    entry: &'p Entry,
+    /// Whether it is the newest of the default channel: then a channel that leads higher is as good.
+    is_newest: bool,
+    /// The least number of upgrades from each listed bundle that can get there.
+    upgrades_from: HashMap<&'p str, usize>,
+}
+
+/// Where an installed bundle can go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Outlook {
+    /// The bundle to get to: the newest of the default channel, unless another was asked for.
+    pub goal: String,
+    /// Its version, or empty.
+    pub goal_version: String,
+    /// Whether and how the installed bundle arrives.
+    pub verdict: OutlookVerdict,
+    /// The bundle at which the channel of the Subscription ends.
+    pub channel_ends_at: String,
+    /// The changes of the channel on the way.
+    pub changes: Vec<ChannelChange>,
+    /// The upgrades on the way; none if no way leads there.
+    pub upgrades: Vec<Step>,
+}
+
+/// Whether and how an installed bundle gets to a goal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum OutlookVerdict {
+    /// It is installed.
+    Arrived,
+    /// The installed bundle, or the end of its channel, is higher.
+    Beyond,
+    /// The channel of the Subscription leads there.
+    Upgrades,
+    /// Upgrades lead there after a change of the channel.
+    ChangeChannel,
+    /// No upgrade leads there, in any channel.
+    DeadEnd,
+}
+
+/// A change of the channel on the way to a goal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelChange {
+    /// The bundle that is installed when the channel is changed.
+    pub at: String,
+    /// Its version, or empty.
+    pub at_version: String,
+    /// The new channel.
+    pub channel: String,
+    /// The bundle from which no way leads there, and to which OLM goes if the channel stays.
+    pub before: Option<String>,
+    /// Its version, or empty.
+    pub before_version: String,
+}
+
+impl<'p> Goal<'p> {
+    /// The newest version of the default channel; `None` if that channel has no order.
+    pub fn newest(package: &'p Package) -> Option<Self> {
+        let mut of_name = package.channels_named(&package.default_channel).iter();
+        let head = of_name.find_map(|channel| channel.order().ok()?.live.first().copied())?;
+        Some(Self::new(package, head, true))
+    }
+
+    /// The bundle of a name; `None` if no channel lists it.
+    pub fn to(package: &'p Package, bundle: &str) -> Option<Self> {
+        Some(Self::new(package, package.channels.iter().find_map(|channel| channel.entry(bundle))?, false))
+    }
+
+    fn new(package: &'p Package, entry: &'p Entry, is_newest: bool) -> Self {
+        let mut walkers: Vec<(&str, Walker<'_>)> = Vec::new();
+        let mut known = HashSet::new();
+        for channel in package.channels.iter().filter(|channel| known.insert(channel.name.as_str())) {
+            walkers.extend(package.walker(Some(&channel.name)).ok().map(|walker| (channel.name.as_str(), walker)));
+        }
+        let mut listed: HashMap<&str, Installed> = HashMap::new();
+        for entry in package.channels.iter().flat_map(|channel| &channel.entries) {
+            let name = entry.fields.name.as_str();
+            listed.entry(name).or_insert_with(|| Installed::new(name, entry.version.as_ref()));
+        }
+        let mut sources_of: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (_, walker) in &walkers {
+            let mut add = |(&name, installed): (&&'p str, &Installed)| {
+                if let Some((_, target)) = walker.next(installed) {
+                    sources_of.entry(target.fields.name.as_str()).or_default().push(name);
+                }
+            };
+            match walker.named_sources() {
+                // Without ranges, only names that entries mention have steps: many channels stay cheap.
+                Some(names) => names.filter_map(|name| listed.get_key_value(name)).for_each(&mut add),
+                None => listed.iter().for_each(&mut add),
+            }
+        }
+        let goal = entry.fields.name.as_str();
+        let mut upgrades_from = HashMap::from([(goal, 0)]);
+        let mut open = VecDeque::from([(goal, 0)]);
+        while let Some((target, n_upgrades)) = open.pop_front() {
+            for &source in sources_of.get(target).into_iter().flatten() {
+                tally::step(1);
+                if !upgrades_from.contains_key(source) {
+                    upgrades_from.insert(source, n_upgrades + 1);
+                    open.push_back((source, n_upgrades + 1));
+                }
+            }
+        }
+        Self { package, walkers, entry, is_newest, upgrades_from }
+    }
+
+    /// The name of the goal's bundle.
+    pub fn bundle(&self) -> &'p str {
+        &self.entry.fields.name
+    }
+
+    /// The goal with its version, which is empty if it has none.
+    pub fn named(&self) -> NamedVersion {
+        let version = self.entry.version.as_ref().map(ToString::to_string).unwrap_or_default();
+        NamedVersion { name: self.bundle().to_owned(), version, release: None }
+    }
+
+    /// Whether a listed bundle can get there, with changes of the channel if need be.
+    pub fn is_reached_from(&self, bundle: &str) -> bool {
+        self.upgrades_from.contains_key(bundle)
+    }
+
+    /// The steps from a bundle in each channel.
+    fn steps<'g>(&'g self, at: &'g Installed) -> impl Iterator<Item = (&'p str, &'p Entry)> + 'g {
+        self.walkers.iter().filter_map(|(channel, walker)| Some((*channel, walker.next(at)?.1)))
+    }
+
+    /// The least number of upgrades from an installed bundle, which no channel needs to list.
+    fn n_upgrades_from(&self, at: &Installed) -> Option<usize> {
+        if at.name == self.bundle() {
+            return Some(0);
+        }
+        self.steps(at).filter_map(|(_, next)| self.upgrades_from.get(next.fields.name.as_str())).min().map(|n| n + 1)
+    }
+
+    /// Where an installed bundle can go for a Subscription with this channel. It follows its channel as far as a way
+    /// leads on from there, and the shortest way behind that.
+    pub fn outlook(&self, installed: &Installed, channel: Option<&str>) -> Outlook {
+        let (own, end) = self.along_the_channel(installed, channel);
+        let at = |place: usize| match place.checked_sub(1) {
+            None => installed.clone(),
+            Some(before) => own[before].0.clone(),
+        };
+        let NamedVersion { name: goal, version: goal_version, .. } = self.named();
+        let mut outlook = Outlook {
+            goal,
+            goal_version,
+            verdict: OutlookVerdict::Arrived,
+            channel_ends_at: end.name.clone(),
+            changes: Vec::new(),
+            upgrades: Vec::new(),
+        };
+        let steps = |n: usize| own[..n].iter().map(|step| step.1.clone());
+        if installed.name == self.bundle() {
+            return outlook;
+        }
+        if let Some(place) = own.iter().position(|step| step.0.name == self.bundle()) {
+            outlook.verdict = OutlookVerdict::Upgrades;
+            outlook.upgrades = steps(place + 1).collect();
+            return outlook;
+        }
+        let is_beyond = matches!((&end.version, &self.entry.version), (Some(end), Some(goal)) if end >= goal);
+        if is_beyond && self.is_newest {
+            outlook.verdict = OutlookVerdict::Beyond;
+            return outlook;
+        }
+        let Some(place) = (0..=own.len()).rev().find(|place| self.n_upgrades_from(&at(*place)).is_some()) else {
+            outlook.verdict = if is_beyond { OutlookVerdict::Beyond } else { OutlookVerdict::DeadEnd };
+            return outlook;
+        };
+        outlook.verdict = OutlookVerdict::ChangeChannel;
+        outlook.upgrades = steps(place).collect();
+        let before = own.get(place).map(|step| step.0.clone());
+        self.finish(&mut outlook, at(place), channel, before);
+        outlook
+    }
+
+    /// The steps that OLM takes in the channel up to the goal or its end, each with what is installed then; and that
+    /// end.
+    fn along_the_channel(&self, installed: &Installed, channel: Option<&str>) -> (Vec<(Installed, Step)>, Installed) {
+        let mut own = Vec::new();
+        let mut end = installed.clone();
+        let Ok(walker) = self.package.walker(channel) else { return (own, end) };
+        let mut seen = HashSet::from([installed.name.clone()]);
+        while end.name != self.bundle()
+            && let Some(step) = walker.next_step(&end)
+        {
+            let version = walker.next(&end).and_then(|(_, entry)| entry.version.clone());
+            end = Installed { name: step.bundle.clone(), version };
+            if !seen.insert(step.bundle.clone()) {
+                break;
+            }
+            own.push((end.clone(), step));
+        }
+        (own, end)
+    }
+
+    /// Adds the shortest way from a bundle to the goal: in one channel as long as it is the shortest.
+    fn finish(&self, outlook: &mut Outlook, mut at: Installed, channel: Option<&str>, before: Option<Installed>) {
+        let mut channel = channel.map(str::to_owned);
+        let mut before = before;
+        let text = |it: &Installed| it.version.as_ref().map(ToString::to_string).unwrap_or_default();
+        while let Some(n_left) = self.n_upgrades_from(&at).filter(|n_left| *n_left > 0) {
+            let is_nearer = |entry: &Entry| self.upgrades_from.get(entry.fields.name.as_str()) == Some(&(n_left - 1));
+            let mut nearer =
+                self.walkers.iter().filter(|(_, walker)| walker.next(&at).is_some_and(|it| is_nearer(it.1)));
+            let own = nearer.clone().find(|(name, _)| Some(*name) == channel.as_deref());
+            let Some((name, walker)) = own.or_else(|| nearer.next()) else { return };
+            let (Some((_, entry)), Some(step)) = (walker.next(&at), walker.next_step(&at)) else { return };
+            if channel.as_deref() != Some(name) {
+                outlook.changes.push(ChannelChange {
+                    at: at.name.clone(),
+                    at_version: text(&at),
+                    channel: (*name).to_owned(),
+                    before: before.as_ref().map(|it| it.name.clone()),
+                    before_version: before.as_ref().map(text).unwrap_or_default(),
+                });
+                channel = Some((*name).to_owned());
+            }
+            before = None;
+            at = Installed { name: step.bundle.clone(), version: entry.version.clone() };
+            outlook.upgrades.push(step);
+        }
+    }
+}
+
+impl Outlook {
+    /// The answer in one sentence.
+    pub fn sentence(&self) -> String {
+        let goal = named(&self.goal, &self.goal_version);
+        let away = || format!("{goal} is {} away", counted(self.upgrades.len() as u64, "upgrade"));
+        match (self.verdict, self.changes.as_slice()) {
+            (OutlookVerdict::Arrived, _) => format!("{goal} is installed"),
+            (OutlookVerdict::Beyond, _) => {
+                format!("{} is not below {goal}, and OLM does not go back", self.channel_ends_at)
+            }
+            (OutlookVerdict::DeadEnd, _) => {
+                format!("a dead end: no upgrade leads from {} to {goal}, in any channel", self.channel_ends_at)
+            }
+            (_, []) => away(),
+            (_, [first, rest @ ..]) => {
+                let at = named(&first.at, &first.at_version);
+                let before = first.before.as_ref().map(|it| named(it, &first.before_version));
+                let before = before.map(|it| format!(", before {it} is installed")).unwrap_or_default();
+                let rest = match rest.len() as u64 {
+                    0 => String::new(),
+                    n => format!(", and {} more", if n == 1 { "once".to_owned() } else { format!("{n} times") }),
+                };
+                format!("{}: change the channel to `{}` at {at}{before}{rest}", away(), first.channel)
+            }
+        }
+    }
+}
+
+/// The version of a bundle, or its name if it has none.
+fn named<'t>(bundle: &'t str, version: &'t str) -> &'t str {
+    if version.is_empty() { bundle } else { version }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::channel::Channel;
+    use super::*;
+    use olmdex_fbc as fbc;
+    use olmdex_version::Version;
+
+    /// A package of channels, each a list of `name replaces skipRange`; the first one is the default.
+    fn package(channels: &[(&str, &[&str])]) -> Package {
+        let entry = |text: &&str| {
+            let mut words = text.split(' ').chain(["", "", ""]);
+            let mut next = || words.next().unwrap().to_owned();
+            let (name, replaces, skip_range) = (next(), next().replace('-', ""), next().replace('_', " "));
+            let version = Version::parse(name.strip_prefix('v').unwrap()).ok();
+            Entry::new(fbc::Entry { name, replaces, skip_range, ..fbc::Entry::default() }, version)
+        };
+        let channel = |(name, entries): &(&str, &[&str])| Channel {
+            package: "p".to_owned(),
+            name: (*name).to_owned(),
+            entries: entries.iter().map(entry).collect(),
+            places: Arc::new(fbc::ChannelPlaces::at_line("p.yaml", 1)),
+        };
+        let default_channel = channels[0].0.to_owned();
+        Package { name: "p".to_owned(), default_channel, channels: channels.iter().map(channel).collect() }
+    }
+
+    /// The fields of quay: a channel may be left at its third version only.
+    fn quay() -> Package {
+        package(&[
+            ("stable-3.17", &["v3.17.1 v3.17.0", "v3.17.0 v3.16.2"]),
+            ("stable-3.16", &["v3.16.4 v3.16.3", "v3.16.3 v3.16.2", "v3.16.2 v3.16.1", "v3.16.1"]),
+            ("stable-3.15", &["v3.15.1 v3.15.0", "v3.15.0"]),
+        ])
+    }
+
+    #[test]
+    fn every_version_learns_where_it_can_go() {
+        let quay = quay();
+        let goal = Goal::newest(&quay).unwrap();
+        for (from, channel, sentence) in [
+            ("3.17.1", "stable-3.17", "3.17.1 is installed"),
+            ("3.17.0", "stable-3.17", "3.17.1 is 1 upgrade away"),
+            ("3.16.2", "stable-3.17", "3.17.1 is 2 upgrades away"),
+            (
+                "3.16.1",
+                "stable-3.16",
+                "3.17.1 is 3 upgrades away: change the channel to `stable-3.17` at 3.16.2, before 3.16.3 is installed",
+            ),
+            ("3.16.3", "stable-3.16", "a dead end: no upgrade leads from v3.16.4 to 3.17.1, in any channel"),
+            ("3.15.0", "stable-3.15", "a dead end: no upgrade leads from v3.15.1 to 3.17.1, in any channel"),
+            ("3.18.0", "stable-3.17", "v3.18.0 is not below 3.17.1, and OLM does not go back"),
+        ] {
+            let installed = Installed { name: format!("v{from}"), version: Version::parse(from).ok() };
+            assert_eq!(goal.outlook(&installed, Some(channel)).sentence(), sentence, "{from} in {channel}");
+        }
+        let reached = ["v3.16.1", "v3.16.2", "v3.17.0", "v3.17.1"];
+        for entry in quay.channels.iter().flat_map(|channel| &channel.entries) {
+            let name = entry.fields.name.as_str();
+            assert_eq!(goal.is_reached_from(name), reached.contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn ranges_lead_from_versions_that_no_channel_lists() {
+        let package = package(&[("b", &["v2.0.0 - >=1.5.0_<2.0.0"]), ("a", &["v1.4.0"])]);
+        let goal = Goal::newest(&package).unwrap();
+        let outlook = |text: &str| {
+            goal.outlook(&Installed { name: format!("v{text}"), version: Version::parse(text).ok() }, Some("a"))
+        };
+        assert_eq!(outlook("1.4.0").verdict, OutlookVerdict::DeadEnd);
+        let from_unlisted = outlook("1.6.0");
+        assert_eq!((from_unlisted.verdict, from_unlisted.upgrades.len()), (OutlookVerdict::ChangeChannel, 1));
+        assert_eq!(from_unlisted.changes[0].channel, "b");
+    }
+
+    #[test]
+    fn loops_end() {
+        let package = package(&[
+            ("b", &["v9.0.0 v8.0.0", "v8.0.0"]),
+            ("a", &["v2.0.0 v1.0.0 >=1.0.0_<2.0.0", "v1.0.0 - >=2.0.0_<3.0.0"]),
+        ]);
+        let goal = Goal::newest(&package).unwrap();
+        let installed = Installed { name: "v1.0.0".to_owned(), version: Version::parse("1.0.0").ok() };
+        assert_eq!(goal.outlook(&installed, Some("a")).verdict, OutlookVerdict::DeadEnd);
+        assert_eq!(goal.outlook(&installed, None).verdict, OutlookVerdict::DeadEnd);
+        assert_eq!(goal.outlook(&installed, Some("no such channel")).verdict, OutlookVerdict::DeadEnd);
+    }
+}

@@ -1,0 +1,202 @@
+//! Where an installed version can go in OLM Classic: the answer in a sentence, the way as a line map, and what to do.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::parts::{link, shown};
+use super::route::{PackagePage, Route};
+use super::site::PageContext;
+use olmdex_ask::{ChannelChange, Outlook, OutlookVerdict, UpgradePath};
+use olmdex_base::diag::counted;
+use olmdex_change::draw::{LineMap, line_map};
+use olmdex_olm::namespace::{SUBSCRIPTIONS, merge_patch, plain_name};
+
+/// A bundle's version, or its name without one.
+fn label<'t>(bundle: &'t str, version: &'t str) -> &'t str {
+    if version.is_empty() { bundle } else { version }
+}
+
+/// An answer about one installed version.
+pub(super) struct Answer<'a> {
+    pub(super) path: &'a UpgradePath,
+    pub(super) outlook: &'a Outlook,
+    /// The channel of the Subscription.
+    pub(super) channel: &'a str,
+}
+
+/// Upgrades in one channel, with the change that comes first.
+struct Stage<'a> {
+    change: Option<&'a ChannelChange>,
+    channel: &'a str,
+    versions: Vec<String>,
+}
+
+impl<'a> Answer<'a> {
+    fn goal(&self) -> &'a str {
+        label(&self.outlook.goal, &self.outlook.goal_version)
+    }
+
+    fn version_of(&self, bundle: &'a str) -> &'a str {
+        let step = self.path.steps.iter().find(|step| step.target.bundle == bundle);
+        match step {
+            Some(step) => label(bundle, &step.target.version),
+            None if self.path.from.name == bundle => label(bundle, &self.path.from.version),
+            None => bundle,
+        }
+    }
+
+    /// The upgrades on the way, channel by channel.
+    fn stages(&self) -> Vec<Stage<'a>> {
+        let mut stages: Vec<Stage<'_>> = Vec::new();
+        let mut changes = self.outlook.changes.iter().peekable();
+        let mut at = self.path.from.name.as_str();
+        for step in &self.outlook.upgrades {
+            let change = changes.next_if(|change| change.at == at && change.channel == step.channel);
+            if change.is_some() || stages.is_empty() {
+                stages.push(Stage { change, channel: &step.channel, versions: Vec::new() });
+            }
+            if let Some(stage) = stages.last_mut() {
+                stage.versions.push(label(&step.bundle, &step.version).to_owned());
+            }
+            at = &step.bundle;
+        }
+        stages
+    }
+
+    /// The versions to which the channel leads if it is not changed.
+    fn past(&self) -> Vec<String> {
+        let Some(before) = self.outlook.changes.first().and_then(|change| change.before.as_ref()) else {
+            return Vec::new();
+        };
+        let steps = self.path.steps.iter().map(|step| &step.target);
+        let past = steps.skip_while(|target| target.bundle != *before);
+        past.map(|target| label(&target.bundle, &target.version).to_owned()).collect()
+    }
+
+    /// The answer as a card.
+    pub(super) fn card(&self) -> Markup {
+        let (goal, n) = (self.goal(), self.outlook.upgrades.len() as u64);
+        let end = self.version_of(&self.outlook.channel_ends_at);
+        let (kind, sign) = match self.outlook.verdict {
+            OutlookVerdict::Arrived | OutlookVerdict::Upgrades | OutlookVerdict::Beyond => ("good", "✓"),
+            OutlookVerdict::ChangeChannel => ("warn", "!"),
+            OutlookVerdict::DeadEnd => ("bad", "✕"),
+        };
+        let change = self.outlook.changes.first();
+        html! {
+            div class={ "outlook " (kind) } role="status" {
+                span.sign aria-hidden="true" { (sign) }
+                strong {
+                    @match (self.outlook.verdict, change) {
+                        (OutlookVerdict::Arrived, _) if self.path.to.is_none() => { (shown(goal)) " is the newest version." },
+                        (OutlookVerdict::Arrived, _) => { (shown(goal)) " is installed." },
+                        (OutlookVerdict::Beyond, _) => { (shown(end)) " is newer than the default channel, which ends at " (shown(goal)) "." },
+                        (OutlookVerdict::DeadEnd, _) => { "No upgrade leads to " (shown(goal)) "." },
+                        (_, Some(change)) => { (shown(goal)) " is " (counted(n, "upgrade")) " away, and you must change \
+                            the channel at " (shown(label(&change.at, &change.at_version))) "." },
+                        (_, None) => { (shown(goal)) " is " (counted(n, "upgrade")) " away." },
+                    }
+                }
+                p {
+                    @match (self.outlook.verdict, change) {
+                        (OutlookVerdict::Arrived | OutlookVerdict::Beyond, _) => { "Channel " code { (shown(self.channel)) } "." },
+                        (OutlookVerdict::DeadEnd, _) => { "A dead end: " code { (shown(self.channel)) } " ends at " (shown(end)) ", and \
+                            no other channel leads on." },
+                        (_, Some(ChannelChange { before: Some(_), .. })) => { "Automatic approval would carry you past it: "
+                            code { (shown(self.channel)) } " ends at " (shown(end)) ", from which no upgrade leads to " (shown(goal)) "." },
+                        (_, Some(_)) => { code { (shown(self.channel)) } " ends there." },
+                        (_, None) => { "OLM takes " @if n == 1 { "it" } @else { "them" } " one after another in channel " code { (shown(self.channel)) } "." },
+                    }
+                }
+            }
+        }
+    }
+
+    /// The way as a picture.
+    pub(super) fn map(&self) -> Markup {
+        let stages = self.stages();
+        let leaves_at_once = stages.first().is_some_and(|stage| stage.change.is_some());
+        let lines = stages.into_iter().map(|stage| (stage.channel.to_owned(), stage.versions)).collect();
+        let from = label(&self.path.from.name, &self.path.from.version).to_owned();
+        let drawn = line_map(&LineMap { from, lines, past: self.past(), leaves_at_once });
+        html! {
+            @if !drawn.is_empty() {
+                figure.graph { div.scroll tabindex="0" role="region" aria-label="The way" { (PreEscaped(drawn)) } }
+            }
+        }
+    }
+
+    /// The actions, in their order.
+    pub(super) fn actions(&self, context: PageContext<'_>) -> Markup {
+        let stages = self.stages();
+        let changes_early = self.outlook.changes.iter().any(|change| change.before.is_some());
+        let install =
+            Route::Install(PackagePage { catalog: self.path.catalog.clone(), ..PackagePage::of(&self.path.package) });
+        html! {
+            @match self.outlook.verdict {
+                OutlookVerdict::Arrived | OutlookVerdict::Beyond => {}
+                OutlookVerdict::DeadEnd => {
+                    h2 { "What to do" }
+                    ol.actions {
+                        li { strong { "Read what the publisher says about " (shown(self.goal())) }
+                            p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
+                        li { strong { "Uninstall the operator, and install it anew from the newest channel" }
+                            p { "Its custom resources stay, and nothing manages them in between. "
+                                (link(context, &install, "Manifests to install it")) } }
+                    }
+                }
+                OutlookVerdict::Upgrades => {
+                    h2 { "What to do" }
+                    p { "Nothing, with automatic approval. With manual approval, approve each InstallPlan: "
+                        (shown(&list(stages.first().map_or(&[][..], |stage| &stage.versions)))) "." }
+                }
+                OutlookVerdict::ChangeChannel => {
+                    h2 { "What to do" }
+                    ol.actions {
+                        @if changes_early {
+                            li { strong { "Stop automatic upgrades" }
+                                p.quiet { "so that OLM waits for each change of the channel" }
+                                (self.patch("installPlanApproval", "Manual")) }
+                        }
+                        @for stage in &stages {
+                            @if let Some(change) = stage.change {
+                                li { strong { "At " (shown(label(&change.at, &change.at_version))) ", change the channel to " (shown(&change.channel)) }
+                                    @if let Some(before) = &change.before {
+                                        p.quiet { "before " (shown(label(before, &change.before_version))) " is approved" }
+                                    }
+                                    (self.patch("channel", &change.channel)) }
+                            }
+                            li { strong { @if changes_early { "Approve " } @else { "Wait for " } (shown(&list(&stage.versions))) }
+                                p.quiet { (counted(stage.versions.len() as u64, "upgrade")) " in " code { (shown(stage.channel)) } } }
+                        }
+                    }
+                }
+            }
+            @if let (OutlookVerdict::ChangeChannel, Some(before)) = (self.outlook.verdict, self.past().first()) {
+                p.quiet { "Already at " (shown(before)) " or later in " code { (shown(self.channel)) } "? Then only a new \
+                    installation leads to " (shown(self.goal())) "." }
+            }
+        }
+    }
+
+    /// The command that changes a field of the Subscription; none for a package whose name is no plain word.
+    fn patch(&self, field: &str, value: &str) -> Markup {
+        let patch = merge_patch(&["spec", field], value);
+        html! {
+            @if let Some(package) = plain_name(&self.path.package) {
+                pre.command tabindex="0" { code {
+                    "oc -n NAMESPACE patch " (SUBSCRIPTIONS) " " (package) " \\\n  " (shown(&patch))
+                } }
+            }
+        }
+    }
+}
+
+/// Versions in words: all of a few, the first and the last of many.
+fn list(versions: &[String]) -> String {
+    match versions {
+        [] => String::new(),
+        [only] => only.clone(),
+        [one, other] => format!("{one}, then {other}"),
+        [first, .., last] => format!("{first} to {last}, one after another"),
+    }
+}
