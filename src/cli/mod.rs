@@ -431,7 +431,7 @@ pub fn run() -> ExitCode {
     let reporter = Reporter::new(cli.global.color, cli.global.log_format, cli.global.quiet, cli.global.verbose);
     interrupt::undo_all_writes(reporter);
     wait_in_turn(reporter, Duration::from_secs(cli.global.wait));
-    screen::look(|is_terminal| reporter.color(is_terminal));
+    screen::look(|is_terminal| reporter.color(is_terminal), cli.global.verbose);
     if let Some(n_threads) = cli.global.threads.or_else(limits::threads_for_addresses) {
         // This fails only if the pool exists already, which is impossible this early.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();

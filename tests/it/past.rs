@@ -4,6 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
+use olmdex::index::Index;
+
+use crate::pages::Pages;
 use crate::support::{Answer, olmdex, scratch, write};
 
 /// Runs git in a directory, at a time, and only with the repository's own configuration.
@@ -1069,4 +1072,25 @@ fn pages_and_feeds_have_the_days_of_commits() {
     {
         assert!(page.contains(words), "{words}: {page}");
     }
+}
+
+/// The portal compares a catalog with itself a month before its newest state, and with no other day (pages F6).
+#[test]
+fn the_portal_shows_what_changed_since_last_month() {
+    let directory = scratch();
+    let root = directory.path();
+    repository(&root.join("repo"));
+    run(root, BUILD).expect_code(0);
+    let pages = Pages::new(Index::open(&root.join("past.db")).unwrap());
+    let (_, page) = pages.get("/diff");
+    assert!(
+        page.contains("What changed since last month") && page.contains("a=shop%402026-03-01&amp;b=shop"),
+        "{page}"
+    );
+    let (status, page) = pages.get("/diff?a=shop%402026-03-01&b=shop");
+    assert!(status == 200 && page.contains("1 dropped"), "{page}");
+    let (_, page) = pages.get("/diff?a=shop%402026-03-01&b=shop&package=till");
+    assert!(page.contains("Who is stuck") && page.contains("1.0.1"), "{page}");
+    assert_eq!(pages.get("/diff?a=shop%402026-02-03&b=shop").0, 404);
+    assert_eq!(pages.get("/diff?a=shop%40x&b=shop").0, 404);
 }

@@ -122,7 +122,13 @@ fn what_decides_is_never_cut() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let [next, old, community, cluster] = ["shop-next/in", "help/old-catalog", "help/my-catalog", "help/must-gather"]
         .map(|it| fixtures.join(it).display().to_string());
+    // People read a row for each package below a sentence, and the changes of named packages one by one.
     let shown = show(&["diff", "shop", &next], directory.path(), "cat");
+    assert!(shown.starts_with("\u{1b}[31m✗\u{1b}[0m \u{1b}[1m1 package breaks something; 1 new package"), "{shown}");
+    let shown = plain(&shown);
+    assert!(shown.contains("stranded: 1.0.0 has no upgrade any more") && !shown.contains('…'), "{shown}");
+    assert!(shown.lines().filter(|it| !it.contains("`-o wide`")).all(|it| it.chars().count() <= 80), "{shown}");
+    let shown = show(&["diff", "shop", &next, "-p", "till"], directory.path(), "cat");
     assert!(shown.contains("\u{1b}[31mstranded\u{1b}[0m"), "{shown}");
     let shown = plain(&shown);
     assert!(shown.lines().all(|it| it.chars().count() <= 80), "{shown}");
@@ -137,6 +143,44 @@ fn what_decides_is_never_cut() {
     // A pipe gets the same in one line.
     let piped = olmdex(plan).in_directory(directory.path()).answer().out();
     assert!(piped.contains("keda.v2.8.1            behind         behind, blocks   keda.v2.10.1"), "{piped}");
+}
+
+/// A sentence comes first, runs of equal rows are one, both generations of OLM share a block, and places are shown on
+/// demand (pages F12).
+#[test]
+fn a_sentence_comes_first_and_equal_rows_are_one() {
+    let directory = shop();
+    let path = ["path", "keda@2.8.1", "--catalog", "community"];
+    let shown = plain(&show(&path, directory.path(), "cat"));
+    assert!(shown.starts_with("✓ keda: 2.12.0 is 3 upgrades away\n\nOLM:  "), "{shown}");
+    assert!(shown.contains("classic, v1") && shown.matches("Steps:").count() == 1, "{shown}");
+    assert!(!shown.contains("PLACE"), "{shown}");
+    let verbose = plain(&show(&[&path[..], &["-v"]].concat(), directory.path(), "cat"));
+    assert!(verbose.contains("PLACE"), "{verbose}");
+    let chain: String = (0..40).fold(String::new(), |text, at| {
+        let replaces = if at > 0 { format!(", replaces: many.v1.{}.0", at - 1) } else { String::new() };
+        text + &format!("- {{name: many.v1.{at}.0{replaces}}}\n")
+    });
+    let bundles: String = (0..40).fold(String::new(), |text, at| {
+        let highest = if at < 25 { "4.18" } else { "4.20" };
+        text + &format!(
+            "---\nschema: olm.bundle\npackage: many\nname: many.v1.{at}.0\nimage: q.io/many:{at}\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: many, version: 1.{at}.0}}}}\n\
+             - {{type: olm.maxOpenShiftVersion, value: '{highest}'}}\n"
+        )
+    });
+    let text = format!(
+        "schema: olm.package\nname: many\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: many\nname: stable\nentries:\n{chain}{bundles}"
+    );
+    crate::support::write(directory.path(), "many/catalog.yaml", text);
+    let compat = plain(&show(&["compat", "many", "--openshift", "4.19", "-i", "many"], directory.path(), "cat"));
+    assert!(
+        compat.starts_with("✗ 25 of 40 versions block the update from 4.19 to 4.20; 1.25.0 and later do not\n"),
+        "{compat}"
+    );
+    assert!(compat.contains("1.0.0 – 1.24.0") && compat.lines().count() < 15, "{compat}");
+    let shown = plain(&show(&["show", "many", "-i", "many"], directory.path(), "cat"));
+    assert!(shown.contains("1.0.0 – 1.39.0") && shown.lines().count() < 24, "{shown}");
 }
 
 #[test]
@@ -198,7 +242,11 @@ fn a_plan_is_read_whole_and_keeps_its_indentation() {
     assert!(steps.contains("\n     because: it supports OpenShift up to 4.16"), "{steps}");
     let wide = plain(&show(&[&args[..], &["-o", "wide"]].concat(), directory.path(), "cat"));
     assert!(!wide.contains('…') && !wide.contains("Cut to"), "{wide}");
-    // A command is never wrapped, since half of it would be another command.
+    // A command is broken only where a shell goes on, since half of it would be another command.
+    let broken = steps.lines().filter(|it| it.starts_with("       ")).collect::<Vec<_>>().join("\n");
+    let (steps, n_broken) = (broken.replace(" \\\n         ", " "), broken.matches(" \\\n").count());
+    assert!(n_broken > 2 && broken.lines().all(|it| it.chars().count() <= 80), "{broken}");
+    let steps = steps.as_str();
     let piped = olmdex(args).answer().out();
     let commands =
         |text: &str| text.lines().filter(|it| it.starts_with("       ")).map(str::to_owned).collect::<Vec<_>>();

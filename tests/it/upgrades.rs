@@ -9,8 +9,9 @@ use olmdex::draw;
 use olmdex::fbc::{ChannelPlaces, Entry};
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph, Reach};
 use olmdex::upgrade::{
-    Effort, EngineQuestion, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path,
-    classic_shortest, classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates, v1_why_not, z_stream,
+    Effort, EngineQuestion, Field, Goal, InstalledBundle, OutlookVerdict, PackageView, PathStep, Target, Verdict, Wish,
+    check_graph, classic_path, classic_shortest, classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates,
+    v1_why_not, z_stream,
 };
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
@@ -253,6 +254,39 @@ proptest! {
             }
         }
         prop_assert!(z_stream(&graph, "a").unwrap().is_unchanged);
+    }
+
+    /// The outlook of a version is what the searches for the shortest way and along the channel find.
+    #[test]
+    fn an_outlook_is_the_answer_of_the_searches(view in package(), number in 0..N_NAMES + 1, to in 0..N_NAMES, channel in 0..3_usize) {
+        let from = installed(number);
+        let graph = &view.graphs[0];
+        let package = view.as_classic(graph);
+        let Some(goal) = Goal::to(&package, &name(to)) else { return Ok(()) };
+        let own = ["a", "b"].get(channel).copied();
+        let is_goal = |target: &Target| target.bundle == name(to);
+        let wish = Wish { is_goal: &is_goal, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
+        let shortest = classic_shortest(&view, graph, &EngineQuestion::default(), &from, &wish).pop();
+        let asked = EngineQuestion { channels: own.iter().map(|it| (*it).to_owned()).collect(), ..EngineQuestion::default() };
+        let along = classic_path(&view, graph, &asked, &from, Some(&name(to)));
+        let outlook = goal.outlook(&from.as_classic(), own);
+        let is_there = from.name == name(to);
+        prop_assert_eq!(outlook.verdict == OutlookVerdict::Arrived, is_there);
+        let has_none = matches!(outlook.verdict, OutlookVerdict::DeadEnd | OutlookVerdict::Beyond);
+        prop_assert_eq!(has_none, !is_there && !along.is_reached && shortest.is_none());
+        prop_assert_eq!(outlook.verdict == OutlookVerdict::Upgrades, !is_there && along.is_reached);
+        if let Some(shortest) = shortest.filter(|_| !is_there && number < N_NAMES) {
+            prop_assert!(outlook.upgrades.len() >= shortest.len());
+            prop_assert_eq!(outlook.upgrades.last().map(|step| step.bundle.clone()), Some(name(to)));
+            // Each step is one that the engine takes in its channel.
+            let mut at = from.clone();
+            for step in &outlook.upgrades {
+                let channel = (own.is_some() || !outlook.changes.is_empty()).then_some(step.channel.as_str());
+                let next = package.next(channel, &at.as_classic()).unwrap().unwrap();
+                prop_assert_eq!(&next.bundle, &step.bundle);
+                at = InstalledBundle::held(step.bundle.clone(), step.version.clone());
+            }
+        }
     }
 
     #[test]

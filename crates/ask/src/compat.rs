@@ -561,3 +561,28 @@ impl CompatInquiry<'_> {
         Ok((self.rows(&[operator.olm], &view, operator, &catalogs)?, warning))
     }
 }
+
+/// Neighbouring versions, the highest first, with the same key.
+#[derive(Debug)]
+pub struct StayRun<'s, K> {
+    /// The common key of the rows.
+    pub key: K,
+    /// The rows.
+    pub rows: Vec<&'s Stay>,
+}
+
+/// Joins neighbouring rows with the same key into runs: three hundred versions have only a dozen different rows.
+pub fn stay_runs<'s, K: PartialEq>(
+    rows: impl IntoIterator<Item = &'s Stay>,
+    key: impl Fn(&'s Stay) -> K,
+) -> Vec<StayRun<'s, K>> {
+    let mut runs: Vec<StayRun<'s, K>> = Vec::new();
+    for row in rows {
+        let key = key(row);
+        match runs.last_mut() {
+            Some(last) if last.key == key => last.rows.push(row),
+            _ => runs.push(StayRun { key, rows: vec![row] }),
+        }
+    }
+    runs
+}

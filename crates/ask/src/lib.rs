@@ -72,6 +72,7 @@ mod mirror_needs;
 mod name;
 mod namespace;
 mod openshift;
+mod package_changes;
 mod past;
 mod permissions;
 mod pins;
@@ -103,7 +104,7 @@ pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
 pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts};
 #[cfg(feature = "clap")]
 pub use command_line::{CommandLine, one_of};
-pub use compat::{CompatAnswers, CompatQuestion, stays_at};
+pub use compat::{CompatAnswers, CompatQuestion, StayRun, stay_runs, stays_at};
 pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
 };
@@ -149,6 +150,7 @@ pub use olmdex_olm::upgrade::{
 pub use olmdex_open::source::{Asked, Opener};
 pub use olmdex_rules::cluster::Cluster;
 pub use openshift::{mentioned_minors, minor, openshift_of};
+pub use package_changes::{PackageChangeKind, PackageChanges, by_package, stranded};
 pub use past::{BisectQuestion, Bisection, Stranding, strandings};
 pub use permissions::permissions_of;
 pub use pins::{PinAnswers, PinQuestion};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::compat_runs::{legend, runs, symbol, verdict, versions};
+use super::compat_runs::{legend, symbol, verdict, versions};
 use super::header::{Heading, header};
 use super::package_answer;
 use super::parts::{channel_route, link, shown, table, version_link, worded};
@@ -13,7 +13,7 @@ use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    CatalogsOfVersion, CommandLine, CompatQuestion, Compatibility, Move, Stay, mentioned_minors, stays_at,
+    CatalogsOfVersion, CommandLine, CompatQuestion, Compatibility, Move, Stay, mentioned_minors, stay_runs, stays_at,
 };
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{Filter, PackageDetail, PackageGraph};
@@ -222,7 +222,7 @@ fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|it| (&it.catalog, &it.olm));
     let lines = html! {
-        @for run in runs(sorted, |it| (&it.catalog, &it.olm, it.verdict, &it.reason, &it.refusal)) {
+        @for run in stay_runs(sorted, |it| (&it.catalog, &it.olm, it.verdict, &it.reason, &it.refusal)) {
             @let (catalog, olm, of_all, reason, refusal) = run.key;
             tr {
                 @if context.has_several() { td { (shown(catalog)) } }
@@ -261,7 +261,7 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
     };
     let mut seen = BTreeSet::new();
     let each = last.iter().filter(|it| seen.insert(it.bundle.as_str()));
-    let all = runs(each, |it| columns.iter().map(|column| worst(column, &it.bundle)).collect::<Vec<_>>());
+    let all = stay_runs(each, |it| columns.iter().map(|column| worst(column, &it.bundle)).collect::<Vec<_>>());
     let occurring: BTreeSet<Compatibility> = all.iter().flat_map(|it| it.key.iter().flatten().map(|it| it.0)).collect();
     let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
     let headers: Vec<&str> = ["Versions"].into_iter().chain(names.iter().map(String::as_str)).collect();
@@ -292,7 +292,7 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
 
 /// The remaining facts if no version mentions OpenShift: from which Kubernetes on they work.
 fn silent(context: PageContext<'_>, catalog: &str, rows: &[Stay]) -> Markup {
-    let all = runs(rows, |it| (it.verdict, &it.reason));
+    let all = stay_runs(rows, |it| (it.verdict, &it.reason));
     let lines = html! {
         @for run in &all {
             tr { th scope="row" { (versions(context, &run.rows)) } td { (verdict(run.key.0)) } td.words { (worded(&shown(run.key.1))) } }

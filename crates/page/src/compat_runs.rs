@@ -1,34 +1,10 @@
-//! Versions of a package with the same verdicts on OpenShift, as one row: three hundred versions have only a dozen
-//! different rows.
+//! Verdicts on OpenShift, and versions that share one.
 
 use maud::{Markup, html};
 
 use super::parts::{badge, shown, version_link};
 use super::site::PageContext;
 use olmdex_ask::{Compatibility, Stay};
-
-/// Neighbouring versions, the highest first, with the same key.
-pub(super) struct Run<'s, K> {
-    /// The common key of the rows.
-    pub(super) key: K,
-    pub(super) rows: Vec<&'s Stay>,
-}
-
-/// Joins neighbouring rows with the same key into runs.
-pub(super) fn runs<'s, K: PartialEq>(
-    rows: impl IntoIterator<Item = &'s Stay>,
-    key: impl Fn(&'s Stay) -> K,
-) -> Vec<Run<'s, K>> {
-    let mut runs: Vec<Run<'s, K>> = Vec::new();
-    for row in rows {
-        let key = key(row);
-        match runs.last_mut() {
-            Some(last) if last.key == key => last.rows.push(row),
-            _ => runs.push(Run { key, rows: vec![row] }),
-        }
-    }
-    runs
-}
 
 /// The versions of a run: the only one, or from the lowest to the highest.
 pub(super) fn versions(context: PageContext<'_>, rows: &[&Stay]) -> Markup {

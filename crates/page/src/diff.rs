@@ -1,20 +1,92 @@
 //! The differences between two catalogs of the index, breaking changes first.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use maud::{Markup, html};
 
 use super::parts::{badge, link, select, shown, table};
 use super::reply::PageError;
-use super::route::{Comparison, Route};
+use super::route::{Comparison, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask as ask;
-use olmdex_ask::CommandLine;
+use olmdex_ask::{CommandLine, PackageChangeKind, PackageChanges};
 use olmdex_base::diag::counted;
-use olmdex_index::query::{Change, Filter, NestedChanges, Side};
+use olmdex_index::query::{Change, ChangeKind, Filter, NestedChanges, Side, Subject};
+use olmdex_index::{Index, Moment};
 use olmdex_olm::catalog_source::family_and_minor;
+use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
+
+/// A catalog of the index as it was a month before its newest state, as `NAME@DAY`.
+struct LastMonth {
+    /// The catalog.
+    name: String,
+    /// `NAME@DAY`.
+    word: String,
+    /// The state of that day.
+    number: i64,
+}
+
+impl LastMonth {
+    /// The states of a month ago that an index knows.
+    fn all(context: PageContext<'_>) -> Result<Vec<Self>, PageError> {
+        let index = context.index();
+        let mut found = Vec::new();
+        if index.is_in_memory() || !index.has_states()? {
+            return Ok(found);
+        }
+        for name in context.catalogs() {
+            let newest = index.states(name)?.last().and_then(|state| Day::parse(&state.day));
+            let Some(day) = newest.map(|day| day.minus_months(1)) else { continue };
+            if let Some(state) = index.state_named(name, &day.to_string())? {
+                found.push(Self { name: name.to_owned(), word: format!("{name}@{day}"), number: state.number });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The state that a word of an address names. Only a month ago is offered: each other day would take the time and
+    /// memory of a whole catalog, and anybody may ask.
+    fn named(context: PageContext<'_>, word: &str) -> Result<Option<Self>, PageError> {
+        if !word.contains('@') || context.catalogs().any(|name| name == word) {
+            return Ok(None);
+        }
+        Ok(Self::all(context)?.into_iter().find(|it| it.word == word))
+    }
+
+    /// The index as of that day.
+    fn open(&self, context: PageContext<'_>) -> Result<Index, PageError> {
+        let mut index = Index::open(context.index().path())?;
+        index.set_as_of(Moment::of_state(self.number), std::slice::from_ref(&self.name), None)?;
+        Ok(index)
+    }
+}
+
+/// Both sides of a comparison, each with the index as of its day if it is not that of the newest state.
+struct Sides {
+    old: (Option<Index>, String),
+    new: (Option<Index>, String),
+}
+
+impl Sides {
+    fn open(context: PageContext<'_>, old: &String, new: &String) -> Result<Self, PageError> {
+        let side = |word: &String| -> Result<_, PageError> {
+            match LastMonth::named(context, word)? {
+                Some(past) => Ok((Some(past.open(context)?), past.name)),
+                None => {
+                    context.must_have_catalog(Some(word))?;
+                    Ok((None, word.clone()))
+                }
+            }
+        };
+        Ok(Self { old: side(old)?, new: side(new)? })
+    }
+
+    fn of<'s>(context: PageContext<'s>, (index, catalog): &'s (Option<Index>, String)) -> Side<'s> {
+        Side { index: index.as_ref().unwrap_or(context.index()), catalog }
+    }
+}
 
 /// The answer as data: that of `diff` for two catalogs of an index.
 pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {
@@ -22,25 +94,31 @@ pub(super) fn answer(context: PageContext<'_>, comparison: &Comparison) -> Resul
         let name = if comparison.old.is_none() { "a" } else { "b" };
         return Err(PageError::parameter(name, "required: the name of a catalog"));
     };
-    context.must_have_catalog(Some(old))?;
-    context.must_have_catalog(Some(new))?;
+    found(context, comparison, &Sides::open(context, old, new)?)
+}
+
+fn found(context: PageContext<'_>, comparison: &Comparison, sides: &Sides) -> Result<Vec<Change>, PageError> {
+    let (old, new) = (Sides::of(context, &sides.old), Sides::of(context, &sides.new));
     let packages: Vec<String> = comparison.package.iter().cloned().collect();
     if let Some(package) = &comparison.package {
-        let catalogs = vec![old.clone(), new.clone()];
-        let filter = Filter { catalogs, package: Some(package.clone()), ..Filter::default() };
-        if context.index().packages(&filter)?.is_empty() {
+        let has = |side: Side<'_>| -> Result<bool, PageError> {
+            let catalogs = vec![side.catalog.to_owned()];
+            let filter = Filter { catalogs, package: Some(package.clone()), ..Filter::default() };
+            Ok(!side.index.packages(&filter)?.is_empty())
+        };
+        if !has(old)? && !has(new)? {
             return Err(context.unknown_package(package));
         }
     }
     let is_wanted = |it: &&Change| comparison.kind.as_ref().is_none_or(|kind| is_of_kind(it, kind));
     Ok(match packages.as_slice() {
         [] => {
-            let all = context.cache().changes(context.index(), old, new)?;
+            let words = (comparison.old.as_deref().unwrap_or_default(), comparison.new.as_deref().unwrap_or_default());
+            let all = context.cache().changes(words, (old, new))?;
             all.iter().filter(is_wanted).cloned().collect()
         }
         some => {
-            let side = |catalog| Side { index: context.index(), catalog };
-            let all = ask::changes(side(old), side(new), some, NestedChanges::Skipped)?;
+            let all = ask::changes(old, new, some, NestedChanges::Skipped)?;
             all.into_iter().filter(|it| is_wanted(&it)).collect()
         }
     })
@@ -61,8 +139,18 @@ fn is_of_kind(change: &Change, kind: &str) -> bool {
 pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<Page, PageError> {
     let mut names: Vec<String> = context.catalogs().map(str::to_owned).collect();
     names.sort_by_key(|it| by_numbers(it));
-    let is_asked = comparison.old.is_some() && comparison.new.is_some();
-    let found = if is_asked { Some(answer(context, comparison)?) } else { None };
+    let sides = match (&comparison.old, &comparison.new) {
+        (Some(old), Some(new)) => Some(Sides::open(context, old, new)?),
+        _ => None,
+    };
+    let is_asked = sides.is_some();
+    let found = sides.as_ref().map(|sides| found(context, comparison, sides)).transpose()?;
+    let packages = match (&sides, &found) {
+        (Some(sides), Some(found)) => {
+            ask::by_package(Sides::of(context, &sides.old), Sides::of(context, &sides.new), found)?
+        }
+        _ => Vec::new(),
+    };
     let body = html! {
         h1 { @match (&comparison.old, &comparison.new) {
             (Some(old), Some(new)) => { "From " (shown(old)) " to " (shown(new)) }
@@ -70,9 +158,9 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         } }
         @if context.is_served() { (form(context, comparison, &names)) }
         @match &found {
-            None => { (pairs(context)) }
+            None => { (pairs(context)?) }
             Some(found) if found.is_empty() => { p { strong { "No differences." } } }
-            Some(found) => { (changes(context, comparison, found)) }
+            Some(found) => { (changes(context, comparison, found, &packages)) }
         }
     };
     let mut commands = Vec::new();
@@ -127,18 +215,23 @@ pub(super) fn successions<'n>(names: impl Iterator<Item = &'n str>) -> Vec<(&'n 
     pairs
 }
 
-/// Each catalog with the one that follows it.
-fn pairs(context: PageContext<'_>) -> Markup {
+/// Each catalog with the one that follows it, and with itself a month ago if the index knows that.
+fn pairs(context: PageContext<'_>) -> Result<Markup, PageError> {
     let pairs = successions(context.catalogs());
-    html! {
-        @if pairs.is_empty() { p { "No catalog follows another one: nothing to compare." } }
+    let past = if context.is_served() { LastMonth::all(context)? } else { Vec::new() };
+    let to = |old: &str, new: &str| {
+        Route::Diff(Comparison { old: Some(old.to_owned()), new: Some(new.to_owned()), ..Comparison::default() })
+    };
+    Ok(html! {
+        @if pairs.is_empty() && past.is_empty() { p { "No catalog follows another one: nothing to compare." } }
         ul {
-            @for (old, new) in pairs {
-                @let route = Comparison { old: Some(old.to_owned()), new: Some(new.to_owned()), ..Comparison::default() };
-                li { (link(context, &Route::Diff(route), html! { (shown(old)) " → " (shown(new)) })) }
-            }
+            @for (old, new) in pairs { li { (link(context, &to(old, new), html! { (shown(old)) " → " (shown(new)) })) } }
         }
-    }
+        @if !past.is_empty() {
+            h2 { "What changed since last month" }
+            ul { @for it in &past { li { (link(context, &to(&it.word, &it.name), shown(&it.name))) } } }
+        }
+    })
 }
 
 /// A link to the changes of a package between a catalog and the one before it.
@@ -150,32 +243,150 @@ pub(super) fn of_package(context: PageContext<'_>, package: &str, catalog: &str,
     link(context, &Route::Diff(comparison), html! { "since " (shown(old)) })
 }
 
-/// More changes than these are counted by package on a server, which has a page for each package.
-const MAX_ROWS: usize = 300;
-
-fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
-    let n_packages = found.chunk_by(|a, b| a.package == b.package).count() as u64;
-    // Another form is no other bundle: certified catalogs have hundreds of such rows, and a visitor may ask for them.
-    let is_form = |it: &&Change| it.field.as_deref() == Some(Change::METADATA_FORM) && comparison.kind.is_none();
-    let n_forms = found.iter().filter(is_form).count() as u64;
-    let others = found.iter().filter(|it| !is_form(it));
-    let (breaking, others): (Vec<&Change>, Vec<&Change>) = others.partition(|it| it.breaking);
+/// The changes of all packages: a row for each, or for several with the same changes; or those of a kind or of a
+/// package, one by one.
+fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], packages: &[PackageChanges]) -> Markup {
+    if comparison.kind.is_some() {
+        let all: Vec<&Change> = found.iter().collect();
+        return html! { (kinds(context, comparison, found)) (rows(context, Some(comparison), "Changes", &all)) };
+    }
+    if comparison.package.is_some() {
+        return html! { @for changes in packages { (one_package(context, comparison, changes, found)) } };
+    }
+    let of_kind = |kind: PackageChangeKind| -> Vec<&PackageChanges> {
+        packages.iter().filter(|changes| changes.kind() == kind).collect()
+    };
+    let n = |kind| of_kind(kind).iter().map(|changes| changes.packages.len()).sum::<usize>();
+    let n_forms = packages.iter().map(|changes| changes.n_forms).sum::<usize>() as u64;
+    let sections = [
+        (PackageChangeKind::Breaking, "breaking", "bad", "with breaking changes", "Breaking"),
+        (PackageChangeKind::OtherHead, "heads", "", "with another default head", "Another default head"),
+        (PackageChangeKind::New, "new", "good", "new", "New"),
+        (PackageChangeKind::Other, "others", "", "with other changes", "Other changes"),
+    ];
+    let n_breaking = n(PackageChangeKind::Breaking) as u64;
     html! {
-        p.lead { (counted(found.len() as u64, "change")) " in " (counted(n_packages, "package")) ", "
-            strong { (breaking.len()) " breaking" } "." }
-        (kinds(context, comparison, found))
-        @if !breaking.is_empty() {
-            h2 #breaking { "Breaking" }
-            (listed(context, comparison, "Breaking changes", &breaking))
+        p.lead { strong {
+            @if n_breaking == 0 { "No package breaks anything" } @else { (counted(n_breaking, "package")) @if n_breaking == 1 { " breaks" } @else { " break" } " something" }
+            "; " (counted(n(PackageChangeKind::New) as u64, "package")) @if n(PackageChangeKind::New) == 1 { " is new." } @else { " are new." }
+        } }
+        ul.counters {
+            @for (kind, id, look, words, _) in sections {
+                @if n(kind) > 0 { li { a href={ "#" (id) } { strong.large { (n(kind)) } " " span class=[(!look.is_empty()).then_some(look)] { (words) } } } }
+            }
         }
-        @if !others.is_empty() {
-            h2 #others { "Other changes" }
-            (listed(context, comparison, "Other changes", &others))
+        @for (kind, id, _, _, title) in sections {
+            @let of_kind = of_kind(kind);
+            @if !of_kind.is_empty() {
+                h2 id=(id) { (title) }
+                (summaries(context, comparison, title, &of_kind))
+            }
         }
         @if n_forms > 0 {
             p.quiet { "Besides, " (counted(n_forms, "bundle")) " state the same in another form, as "
                 code { "opm render --migrate-level" } " writes them." }
         }
+        @if context.is_served() { details { summary { "All " (counted(found.len() as u64, "change")) ", by kind" } (kinds(context, comparison, found)) } }
+    }
+}
+
+/// A row for each package: its head, what breaks, its versions.
+fn summaries(context: PageContext<'_>, comparison: &Comparison, caption: &str, all: &[&PackageChanges]) -> Markup {
+    let of_package = |name: &str| link(context, &package_route(context, comparison, name), shown(name));
+    let has = |get: fn(&PackageChanges) -> bool| all.iter().any(|changes| get(changes));
+    let has_words = has(|it| !it.breaks.is_empty() || it.packages.len() > 1 || has_remarks(it));
+    let has_versions = has(|it| it.versions != (0, 0));
+    let lines = html! {
+        @for changes in all {
+            tr {
+                th scope="row" {
+                    @match changes.packages.as_slice() {
+                        [only] if only.is_empty() => "No package",
+                        [only] => (of_package(only)),
+                        _ => { (shown(&changes.name())) span.line.quiet { "the same change in each" } },
+                    }
+                }
+                td { (heads(&changes.heads)) }
+                @if has_words { td.words {
+                    @for (what, how) in &changes.breaks { span.line { strong { (shown(what)) } ": " (shown(how)) } }
+                    (remarks(changes))
+                    @if changes.packages.len() > 1 {
+                        details { summary { (counted(changes.packages.len() as u64, "package")) }
+                            ul.chips { @for name in &changes.packages { li { (of_package(name)) } } } }
+                    }
+                } }
+                @if has_versions { td { (changes.versions_in_words()) } }
+            }
+        }
+    };
+    let mut headers = vec!["Package", "Default head"];
+    headers.extend(has_words.then_some("What changes"));
+    headers.extend(has_versions.then_some("Versions"));
+    table(caption, &headers, lines)
+}
+
+/// Whether there is something to say besides the breaks.
+fn has_remarks(changes: &PackageChanges) -> bool {
+    changes.default_channel.is_some() || !changes.new_channels.is_empty() || changes.n_deprecated > 0
+}
+
+/// The changes besides the breaks.
+fn remarks(changes: &PackageChanges) -> Markup {
+    html! {
+        @if let Some((old, new)) = &changes.default_channel { span.line { "default channel " code { (shown(old)) } " → " code { (shown(new)) } } }
+        @if !changes.new_channels.is_empty() { span.line { "new " @if changes.new_channels.len() == 1 { "channel " } @else { "channels " } (shown(&changes.new_channels.join(", "))) } }
+        @if changes.n_deprecated > 0 { span.line { (counted(changes.n_deprecated as u64, "new deprecation")) } }
+    }
+}
+
+/// The heads of the default channel.
+fn heads((old, new): &(Option<String>, Option<String>)) -> Markup {
+    let text = |head: &Option<String>| head.as_deref().map_or_else(|| "–".to_owned(), shown);
+    html! { @if old == new || old.is_none() { (text(new)) } @else { (text(old)) " → " (text(new)) } }
+}
+
+/// The changes of one package: who is stuck, channels, versions and APIs; and all of them.
+fn one_package(
+    context: PageContext<'_>,
+    comparison: &Comparison,
+    changes: &PackageChanges,
+    found: &[Change],
+) -> Markup {
+    let kind = |subject: Subject, change: ChangeKind| {
+        found.iter().filter(|it| it.subject == subject && it.change == change && !it.detail).count() as u64
+    };
+    let stuck = ask::stranded(found);
+    let all: Vec<&Change> = found.iter().collect();
+    html! {
+        p.lead { (link(context, &Route::Package(changes.packages.concat()), html! { strong { (shown(&changes.name())) } }))
+            ": default head " strong { (heads(&changes.heads)) } ", " (counted(changes.n_changes as u64, "change")) "." }
+        div.thirds {
+            section { h2 { "Who is stuck" }
+                @if changes.breaks.is_empty() { p { "No version loses its upgrade." } }
+                @for (what, how) in &changes.breaks { p { strong { (shown(what)) } ": " (shown(how)) "." } }
+                @if let (Some(version), Some(new)) = (stuck.first(), &comparison.new) {
+                    @let way = PackagePage { catalog: Some(new.clone()), version: Some(version.clone()), ..PackagePage::of(&changes.packages.concat()) };
+                    p { (link(context, &Route::Path(way), html! { "Where " (shown(version)) " can go" })) }
+                }
+            }
+            section { h2 { "Channels" }
+                (remarks(changes))
+                @let heads: Vec<&Change> = found.iter().filter(|it| it.subject == Subject::Channel && it.field.as_deref() == Some("head")).collect();
+                @for change in &heads { span.line {
+                    code { (shown(change.channel.as_deref().unwrap_or_default())) } ": "
+                    (shown(change.old.as_deref().unwrap_or("no head"))) " → " (shown(change.new.as_deref().unwrap_or("no head"))) } }
+                @if heads.is_empty() && changes.new_channels.is_empty() && changes.default_channel.is_none() { p { "The same heads." } }
+            }
+            section { h2 { "Versions and APIs" }
+                @let versions = changes.versions_in_words();
+                p { @if versions.is_empty() { "The same versions." } @else { (versions) "." } }
+                @for (words, kind) in [("new", kind(Subject::Api, ChangeKind::Added)), ("no longer provided or required", kind(Subject::Api, ChangeKind::Removed))] {
+                    @if kind > 0 { span.line { (counted(kind, "API")) " " (words) } }
+                }
+                @if changes.n_forms > 0 { p.quiet { (counted(changes.n_forms as u64, "bundle")) " state the same in another form." } }
+            }
+        }
+        details { summary { "All " (counted(all.len() as u64, "change")) } (rows(context, None, "All changes", &all)) }
     }
 }
 
@@ -199,30 +410,6 @@ fn kinds(context: PageContext<'_>, comparison: &Comparison, found: &[Change]) ->
             }
         }
     }
-}
-
-/// Changes in a table; if there are too many for a page, the count for each package.
-fn listed(context: PageContext<'_>, comparison: &Comparison, caption: &str, changes: &[&Change]) -> Markup {
-    let by_package = || changes.chunk_by(|a, b| a.package == b.package);
-    let is_long = changes.len() > MAX_ROWS && context.is_served() && comparison.package.is_none();
-    if !is_long {
-        return rows(context, Some(comparison), caption, changes);
-    }
-    let lines = html! {
-        @for of_package in by_package() {
-            @let name = of_package.first().map_or("", |it| it.package.as_str());
-            @let kinds: BTreeSet<String> = of_package.iter().map(|it| kind_of(it)).collect();
-            tr {
-                th scope="row" {
-                    @if name.is_empty() { "No package" }
-                    @else { (link(context, &package_route(context, comparison, name), shown(name))) }
-                }
-                td.amount { (of_package.len()) }
-                td { (kinds.into_iter().collect::<Vec<_>>().join(", ")) }
-            }
-        }
-    };
-    table(caption, &["Package", "#Changes", "Kinds"], lines)
 }
 
 /// A field of a change that is a column.

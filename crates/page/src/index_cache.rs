@@ -224,7 +224,8 @@ impl IndexCache {
         }
         for (old, new) in self.likely_comparisons() {
             // If a comparison fails, its own page reports the error.
-            drop(self.changes(index, old, new));
+            let side = |catalog| Side { index, catalog };
+            drop(self.changes((old, new), (side(old), side(new))));
             if self.comparisons.is_half_full() {
                 break;
             }
@@ -459,11 +460,12 @@ impl IndexCache {
 
     /// The differences between two catalogs, without nested changes. A visitor looks at several kinds and packages of
     /// one comparison, so the last comparisons are kept.
-    pub(super) fn changes(&self, index: &Index, old: &str, new: &str) -> Result<Arc<[Change]>, AskError> {
-        self.comparisons.get((old, new), || {
-            let side = |catalog| Side { index, catalog };
-            Ok(olmdex_ask::changes(side(old), side(new), &[], NestedChanges::Skipped)?.into())
-        })
+    pub(super) fn changes(
+        &self,
+        words: (&str, &str),
+        (old, new): (Side<'_>, Side<'_>),
+    ) -> Result<Arc<[Change]>, AskError> {
+        self.comparisons.get(words, || Ok(olmdex_ask::changes(old, new, &[], NestedChanges::Skipped)?.into()))
     }
 
     /// The findings about the upgrades of a package in a catalog. Each channel has a page that shows its part of them,

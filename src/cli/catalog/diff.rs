@@ -9,7 +9,9 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
-use crate::ask::{self, DifferenceWish, Differences, PackageName, bundle_called, check_catalog};
+use crate::ask::{
+    self, DifferenceWish, Differences, PackageChangeKind, PackageChanges, PackageName, bundle_called, check_catalog,
+};
 use crate::calendar::Day;
 use crate::cli::args::bundle_images::TemplateBundleArgs;
 use crate::cli::args::formats::OutputFormat;
@@ -19,6 +21,7 @@ use crate::cli::args::two_states::TwoStates;
 use crate::cli::args::words::SourceOption;
 use crate::cli::print::changes;
 use crate::cli::print::fit::without_middle;
+use crate::cli::print::headline::{Sign, headline};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
@@ -160,6 +163,15 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         return Ok(missing);
     }
     let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;
+    // People read a row for each package; the changes of named packages, and those for programs, one by one.
+    let is_for_people = args.rows.output == OutputFormat::Table && screen().width.is_some() && !args.details;
+    if is_for_people && packages.is_empty() && !differences.changes.is_empty() {
+        print_packages(&ask::by_package(old_side, new_side, &differences.changes)?)?;
+        let summary = changes::summary(&differences.changes);
+        let rest = left_out(differences.n_ignored, args) + &hidden(differences.n_details);
+        context.reporter.note(&format!("{summary}{rest}; `-o wide` lists each"));
+        return Ok(Exit::No.max(missing));
+    }
     Ok(print(context, args, (&old.shown, &new.shown), differences)?.max(missing))
 }
 
@@ -217,11 +229,7 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
         }
         _ => table::print(found, &args.rows)?,
     }
-    let ignored = match (n_ignored, args.breaking, args.omit.is_empty()) {
-        (0, ..) => String::new(),
-        (n, true, true) => format!("; {} not breaking", counted(n as u64, "other change")),
-        (n, ..) => format!("; {} left out", counted(n as u64, "change")),
-    };
+    let ignored = left_out(n_ignored, args);
     if is_same && !unchecked.is_empty() {
         let names = first_of(unchecked.iter().map(|it| format!("`{it}`")), unchecked.len());
         let of = if unchecked.len() == 1 { "package" } else { "packages" };
@@ -238,6 +246,55 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
     let rest = format!("{ignored}{hidden}");
     context.reporter.note(&format!("{summary}{rest}"));
     Ok(Exit::No)
+}
+
+/// Prints a row for each package, or for several with the same changes, below a headline.
+fn print_packages(packages: &[PackageChanges]) -> Result<(), CommandError> {
+    let n = |kind| packages.iter().filter(|it| it.kind() == kind).map(|it| it.packages.len()).sum::<usize>() as u64;
+    let (n_breaking, n_new) = (n(PackageChangeKind::Breaking), n(PackageChangeKind::New));
+    let breaking = match n_breaking {
+        0 => "no package breaks anything".to_owned(),
+        1 => "1 package breaks something".to_owned(),
+        n => format!("{n} packages break something"),
+    };
+    let sign = if n_breaking == 0 { Sign::Good } else { Sign::Bad };
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    headline(sign, &format!("{breaking}; {}", counted(n_new, "new package")), &mut out)?;
+    writeln!(out)?;
+    let row = |changes: &PackageChanges| {
+        let head = |head: &Option<String>| head.clone().unwrap_or_else(|| "–".to_owned());
+        let (old, new) = &changes.heads;
+        let heads = if old == new { head(new) } else { format!("{} → {}", head(old), head(new)) };
+        let mut words: Vec<String> = changes.breaks.iter().map(|(what, how)| format!("{what}: {how}")).collect();
+        if let Some((old, new)) = &changes.default_channel {
+            words.push(format!("default channel {old} → {new}"));
+        }
+        if !changes.new_channels.is_empty() {
+            words.push(format!("new channels {}", changes.new_channels.join(", ")));
+        }
+        if changes.packages.len() > 1 {
+            words.push(changes.packages.join(", "));
+        }
+        vec![changes.name(), heads, changes.versions_in_words(), words.join("; ")]
+    };
+    let told = packages.iter().filter(|it| it.kind() != PackageChangeKind::FormOnly);
+    let headers = ["PACKAGE", "DEFAULT HEAD", "BUNDLES", "WHAT CHANGES"].map(str::to_owned).to_vec();
+    table::write_table(OutputFormat::Table, Some(headers), told.map(row).collect(), &[&["WHAT CHANGES"]], &mut out)?;
+    let n_forms = packages.iter().map(|it| it.n_forms).sum::<usize>() as u64;
+    if n_forms > 0 {
+        writeln!(out, "\n{} have their metadata in another form only.", counted(n_forms, "bundle"))?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// How many changes are not wanted.
+fn left_out(n_ignored: usize, args: &DiffArgs) -> String {
+    match (n_ignored, args.breaking, args.omit.is_empty()) {
+        (0, ..) => String::new(),
+        (n, true, true) => format!("; {} not breaking", counted(n as u64, "other change")),
+        (n, ..) => format!("; {} left out", counted(n as u64, "change")),
+    }
 }
 
 /// How many changes are parts of others, and not shown.

@@ -168,11 +168,14 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
     sheet.table("Channels", &headers, rows.clone());
     sheet.main(&headers, rows);
     sheet.list_names(package.channel_list.iter().map(|it| it.channel.clone()));
-    let rows =
-        package.bundle_list.iter().rev().map(|it| {
-            vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")]
-        });
-    sheet.table("Bundles", &["VERSION", "BUNDLE", "STATUS", "CHANNELS"], rows.collect());
+    let rows: Vec<Vec<String>> = package
+        .bundle_list
+        .iter()
+        .rev()
+        .map(|it| vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")])
+        .collect();
+    let few = if rows.len() > MANY_BUNDLES { folded(&rows) } else { rows.clone() };
+    sheet.table_with_few("Bundles", &["VERSION", "BUNDLE", "STATUS", "CHANNELS"], rows, few);
     sheet.table("Lifecycle", &["MINOR", "PHASE", "FROM", "TO", "OPENSHIFT"], phases(&package.lifecycle));
     sheet.text("Description", &package.description);
     sheet
@@ -307,6 +310,23 @@ fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
     properties(&mut sheet, &bundle.properties);
     sheet.text("Description", &bundle.description);
     sheet
+}
+
+/// A terminal shows neighbours of more bundles than these in one row if they have the same status and channels.
+const MANY_BUNDLES: usize = 20;
+
+/// Rows of bundles, the highest version first, with a row for neighbours that differ only in version and name.
+fn folded(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let run = |run: &[Vec<String>]| match run {
+        [high, between @ .., low] if !between.is_empty() => {
+            let mut row = high.clone();
+            row[0] = format!("{} – {}", low[0], high[0]);
+            row[1] = counted(run.len() as u64, "bundle");
+            vec![row]
+        }
+        few => few.to_vec(),
+    };
+    rows.chunk_by(|a, b| a[2..] == b[2..]).flat_map(run).collect()
 }
 
 /// The phases of minor versions, a row each.

@@ -58,9 +58,11 @@ pub(crate) fn fit(
     gap: usize,
     width: usize,
     below: &[&[&str]],
+    wants_places: bool,
 ) -> Fitted {
     let (constants, headers, rows) = without_constants(headers, rows);
-    let (headers, rows, lacks_places) = without_places(headers, rows, width);
+    let room_for_places = if wants_places { usize::MAX } else { width };
+    let (headers, rows, lacks_places) = without_places(headers, rows, room_for_places);
     let (headers, rows, stacked) = stack(headers, rows, gap, width, below);
     let header_widths: Vec<usize> = headers.iter().flatten().map(|it| columns(it)).collect();
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or_default().max(header_widths.len());
@@ -353,12 +355,12 @@ mod tests {
         let headers = rows(&[&["PACKAGE", "FIELD", "OLD", "NEW"]]).pop();
         let wide =
             rows(&[&["strimzi-kafka-operator", "head", "strimzi.v0.40.0", "strimzi.v0.51.0"], &["keda", "", "", "b"]]);
-        let whole = fit(headers.clone(), wide.clone(), 3, 80, &[&["NEW"], &["OLD"]]);
+        let whole = fit(headers.clone(), wide.clone(), 3, 80, &[&["NEW"], &["OLD"]], false);
         assert!(whole.rows.iter().all(|it| it.below.is_empty()));
-        let fitted = fit(headers.clone(), wide.clone(), 3, 60, &[&["NEW"], &["OLD"]]);
+        let fitted = fit(headers.clone(), wide.clone(), 3, 60, &[&["NEW"], &["OLD"]], false);
         assert_eq!(fitted.headers, rows(&[&["PACKAGE", "FIELD", "OLD"]]).pop());
         assert_eq!(fitted.rows[0].below, [[("NEW".to_owned(), "strimzi.v0.51.0".to_owned())]]);
-        let fitted = fit(headers, wide, 3, 44, &[&["NEW"], &["OLD"]]);
+        let fitted = fit(headers, wide, 3, 44, &[&["NEW"], &["OLD"]], false);
         assert!(!fitted.is_cut);
         assert_eq!(fitted.headers, rows(&[&["PACKAGE", "FIELD"]]).pop());
         let values = [("OLD", "strimzi.v0.40.0"), ("NEW", "strimzi.v0.51.0")];
@@ -372,25 +374,31 @@ mod tests {
         let place = "catalog/strimzi-kafka-operator.yaml:12:35";
         let headers = rows(&[&["PACKAGE", "BUNDLE", "PLACE"]]).pop();
         let table = rows(&[&["strimzi-kafka-operator", "strimzi-cluster-operator.v0.40.0", place], &["a", "b", place]]);
-        let narrow = fit(headers.clone(), [table.clone(), rows(&[&["c", "d", "e"]])].concat(), 3, 40, &[]);
+        let narrow = fit(headers.clone(), [table.clone(), rows(&[&["c", "d", "e"]])].concat(), 3, 40, &[], false);
         assert!(narrow.is_cut);
         assert_eq!(narrow.headers, rows(&[&["PACKAGE", "BUNDLE"]]).pop());
         assert_eq!(narrow.rows[0].cells[0], "strimzi-kafka-operator");
-        let wide = fit(headers, [table, rows(&[&["c", "d", "e"]])].concat(), 3, 120, &[]);
+        let wide = fit(headers, [table, rows(&[&["c", "d", "e"]])].concat(), 3, 120, &[], false);
         assert_eq!(wide.headers.map(|it| it.len()), Some(3));
     }
 
     #[test]
     fn what_is_the_same_in_all_rows_is_said_once() {
         let headers = rows(&[&["CATALOG", "PACKAGE", "STATUS", "VERSION"]]).pop();
-        let fitted =
-            fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"], &["shop", "till", "", "1.1.0"]]), 3, 80, &[]);
+        let fitted = fit(
+            headers.clone(),
+            rows(&[&["shop", "till", "", "1.0.0"], &["shop", "till", "", "1.1.0"]]),
+            3,
+            80,
+            &[],
+            false,
+        );
         assert_eq!(fitted.constants, [("CATALOG".into(), "shop".into()), ("PACKAGE".into(), "till".into())]);
         assert_eq!(fitted.headers, rows(&[&["VERSION"]]).pop());
         assert_eq!(cells(fitted.rows), rows(&[&["1.0.0"], &["1.1.0"]]));
         // One row is not a pattern, and equal rows are still rows.
-        assert!(fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"]]), 3, 80, &[]).constants.is_empty());
-        let equal = fit(headers, rows(&[&["a", "b", "", "1"], &["a", "b", "", "1"]]), 3, 80, &[]);
+        assert!(fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"]]), 3, 80, &[], false).constants.is_empty());
+        let equal = fit(headers, rows(&[&["a", "b", "", "1"], &["a", "b", "", "1"]]), 3, 80, &[], false);
         assert_eq!(cells(equal.rows), rows(&[&["a"], &["a"]]));
     }
 
@@ -398,7 +406,7 @@ mod tests {
     fn wide_columns_share_the_loss_and_headers_stay() {
         let long = "a-very-long-name-of-a-bundle-that-nobody-reads";
         let headers = rows(&[&["NAME", "REASON-OF-IT"]]).pop();
-        let fitted = fit(headers, rows(&[&[long, "because it is so"], &["b", long]]), 3, 40, &[]);
+        let fitted = fit(headers, rows(&[&[long, "because it is so"], &["b", long]]), 3, 40, &[], false);
         assert!(fitted.is_cut);
         for row in &fitted.rows {
             assert!(columns(&row.cells[0]) + 3 + columns(&row.cells[1]) <= 40, "{row:?}");
@@ -406,7 +414,7 @@ mod tests {
         assert_eq!(fitted.headers, rows(&[&["NAME", "REASON-OF-IT"]]).pop());
         // There is no room for anything: lines will wrap.
         assert_eq!(
-            cells(fit(None, rows(&[&["12345678", "12345678"]]), 3, 5, &[]).rows),
+            cells(fit(None, rows(&[&["12345678", "12345678"]]), 3, 5, &[], false).rows),
             rows(&[&["12345678", "12345678"]])
         );
     }
@@ -429,7 +437,7 @@ mod tests {
     fn reasons_go_on_in_the_next_line() {
         let headers = rows(&[&["NAME", "REASON"]]).pop();
         let reason = "no edge leads from what is installed to it, which is a pity";
-        let fitted = fit(headers, rows(&[&["a", reason], &["b", "fine"]]), 3, 40, &[]);
+        let fitted = fit(headers, rows(&[&["a", reason], &["b", "fine"]]), 3, 40, &[], false);
         assert!(!fitted.is_cut);
         let expected = [["a", "no edge leads from what is"], ["", "installed to it, which is a pity"], ["b", "fine"]];
         assert_eq!(cells(fitted.rows), expected.map(|it| it.map(str::to_owned).to_vec()));

@@ -8,6 +8,7 @@ pub(in crate::cli) mod difference;
 pub(in crate::cli) mod findings;
 pub(in crate::cli) mod fit;
 pub(in crate::cli) mod fleet;
+pub(in crate::cli) mod headline;
 pub(in crate::cli) mod json_lines;
 pub(in crate::cli) mod left_out;
 pub(in crate::cli) mod messages;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::cli::print::fit::wrap;
+use crate::cli::print::headline::{Sign, headline};
 use crate::cli::print::table::{CUT, markdown, write_aligned, write_fitted_to, write_markdown};
 use crate::cli::print::verdict;
 use crate::cli::terminal::report::paint;
@@ -19,13 +20,13 @@ pub(crate) fn shown(place: &Place) -> String {
 }
 
 /// A line of a text for people.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TextLine {
     /// Words with an indent, wrapped on a terminal; the second number is the additional indent of the lines after the
     /// first.
     Words(usize, usize, String),
-    /// Commands with an indent: they are never wrapped, since half of one would be another command. The second list has
-    /// the same commands in fewer lines, for a terminal.
+    /// Commands with an indent: they are broken only where a shell goes on, since half of one would be another command.
+    /// The second list has the same commands in fewer lines, for a terminal.
     Commands(usize, Vec<String>, Vec<String>),
 }
 
@@ -51,7 +52,8 @@ impl TextLine {
         let (indent, more, text) = match self {
             Self::Words(indent, more, text) => (indent, more, text),
             Self::Commands(indent, _, few) => {
-                return few.iter().map(|it| format!("{:indent$}{}", "", printable_line(it))).collect();
+                let lines = few.iter().flat_map(|it| broken(&printable_line(it), width.saturating_sub(*indent)));
+                return lines.map(|line| format!("{:indent$}{line}", "")).collect();
             }
         };
         let lines = wrap(&printable(text), width.saturating_sub(indent + more));
@@ -64,8 +66,44 @@ impl TextLine {
     }
 }
 
+/// A command in lines that a shell reads as one: broken before options, with ` \\` at the end.
+fn broken(command: &str, width: usize) -> Vec<String> {
+    let mut parts: Vec<String> = vec![String::new()];
+    let mut quote = None;
+    let mut before = ' ';
+    let mut rest = command.chars().peekable();
+    while let Some(c) = rest.next() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            _ => {}
+        }
+        if c == ' ' && quote.is_none() && before != '\\' && rest.peek() == Some(&'-') {
+            parts.push(String::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+        before = c;
+    }
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + part.chars().count() + 3 <= width => {
+                line.push(' ');
+                line.push_str(&part);
+            }
+            Some(line) => {
+                line.push_str(" \\");
+                lines.push(format!("  {part}"));
+            }
+            None => lines.push(part),
+        }
+    }
+    lines
+}
+
 /// A table of a sheet.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct SheetTable {
     title: String,
     headers: Vec<String>,
@@ -79,6 +117,7 @@ struct SheetTable {
 /// Labelled lines, then tables, then long texts. Empty parts are left out.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
+    headline: Option<(Sign, String)>,
     lines: Vec<(String, String)>,
     tables: Vec<SheetTable>,
     texts: Vec<(String, Vec<TextLine>)>,
@@ -87,7 +126,52 @@ pub(crate) struct Sheet {
     is_page: bool,
 }
 
+/// The lines in which the answers of both generations of OLM may differ and still be one block.
+const OF_GENERATION: [&str; 2] = ["OLM", "end"];
+
 impl Sheet {
+    /// The answer in a sentence, which a terminal shows first.
+    pub(crate) fn headline(&mut self, sign: Sign, sentence: String) {
+        self.headline = Some((sign, sentence));
+    }
+
+    /// Joins the answers of both generations of OLM that say the same.
+    pub(crate) fn joined(sheets: Vec<Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for sheet in sheets {
+            match all.last_mut() {
+                Some(last) if last.says_the_same_as(&sheet) => last.join(sheet),
+                _ => all.push(sheet),
+            }
+        }
+        all
+    }
+
+    fn says_the_same_as(&self, other: &Self) -> bool {
+        let is_same = |(a, b): (&(String, String), &(String, String))| {
+            a.0 == b.0 && (a.1 == b.1 || OF_GENERATION.contains(&a.0.as_str()))
+        };
+        let is_of_other = self.lines.first().zip(other.lines.first()).is_some_and(|(a, b)| a.0 == "OLM" && a.1 != b.1);
+        is_of_other
+            && self.lines.len() == other.lines.len()
+            && self.lines.iter().zip(&other.lines).all(is_same)
+            && self.tables == other.tables
+            && self.texts == other.texts
+    }
+
+    fn join(&mut self, other: Self) {
+        let generations = [&self.lines, &other.lines].map(|lines| lines.first().map(|(_, olm)| olm.clone()));
+        let [Some(own), Some(theirs)] = generations else { return };
+        for ((label, value), (_, of_other)) in self.lines.iter_mut().zip(other.lines) {
+            match label.as_str() {
+                "OLM" => *value = format!("{value}, {of_other}"),
+                _ if *value != of_other => *value = format!("{own}: {value}; {theirs}: {of_other}"),
+                _ => {}
+            }
+        }
+        self.headline = self.headline.take().or(other.headline);
+    }
+
     /// A value on one line, whatever white space it has.
     pub(crate) fn line(&mut self, label: &str, value: &str) {
         let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -216,6 +300,12 @@ impl Sheet {
 
     /// Writes it; on a terminal cut and wrapped to `width` columns.
     pub(crate) fn write(&self, width: Option<usize>, out: &mut impl Write) -> io::Result<()> {
+        if let Some((sign, sentence)) = self.headline.as_ref().filter(|_| width.is_some()) {
+            headline(*sign, sentence, out)?;
+            if !self.lines.is_empty() {
+                writeln!(out)?;
+            }
+        }
         let label_width = self.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
         for (label, value) in &self.lines {
             let value = printable(value);
@@ -232,17 +322,20 @@ impl Sheet {
                     None => line.clone(),
                 };
                 let label = if idx == 0 { format!("{label}:") } else { String::new() };
-                writeln!(out, "{label:label_width$}{line}")?;
+                let label = paint(screen().color, "2", &format!("{label:label_width$}"));
+                writeln!(out, "{label}{line}")?;
             }
         }
         let mut is_cut = false;
         for SheetTable { title, headers, rows, below, few } in &self.tables {
-            writeln!(out, "\n{}:", printable_line(title))?;
+            writeln!(out, "\n{}", paint(screen().color, "1", &format!("{}:", printable_line(title))))?;
             let mut table = Vec::new();
             match width {
                 Some(width) => {
                     let width = width.saturating_sub(INDENT);
                     let rows = few.as_ref().unwrap_or(rows).clone();
+                    // Places that are wanted are shown whole.
+                    let below = if below.is_empty() { &[&["PLACE"][..]] } else { *below };
                     is_cut |= write_fitted_to(width, Some(headers.clone()), rows, 3, below, &mut table)?;
                 }
                 None => write_aligned(Some(headers.clone()), rows, 3, &mut table)?,
@@ -255,7 +348,7 @@ impl Sheet {
             writeln!(out, "\n{}", paint(screen().color, "2", CUT))?;
         }
         for (title, text) in &self.texts {
-            writeln!(out, "\n{}:", printable_line(title))?;
+            writeln!(out, "\n{}", paint(screen().color, "1", &format!("{}:", printable_line(title))))?;
             for line in text {
                 let lines = match width {
                     Some(width) => line.wrapped(width.saturating_sub(INDENT)),
@@ -267,5 +360,48 @@ impl Sheet {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_a_broken_command_as_one() {
+        let command = r#"oc -n shop patch subscriptions.operators.coreos.com till --type merge -p '{"spec":{"channel": "a -b"}}'"#;
+        assert_eq!(broken(command, 200), [command]);
+        let lines = broken(command, 60);
+        assert_eq!(
+            lines,
+            [
+                r"oc -n shop patch subscriptions.operators.coreos.com till \",
+                r#"  --type merge -p '{"spec":{"channel": "a -b"}}'"#,
+            ]
+        );
+        assert_eq!(lines.iter().map(|line| line.trim_end_matches('\\').trim()).collect::<Vec<_>>().join(" "), command);
+    }
+
+    #[test]
+    fn both_generations_of_olm_share_a_block_if_they_say_the_same() {
+        let sheet = |olm: &str, end: &str, bundle: &str| {
+            let mut sheet = Sheet::default();
+            sheet.line("OLM", olm);
+            sheet.line("package", "till");
+            sheet.line("end", end);
+            sheet.table("Steps", &["BUNDLE"], vec![vec![bundle.to_owned()]]);
+            sheet
+        };
+        let text = |sheets: Vec<Sheet>| {
+            let mut text = Vec::new();
+            Sheet::joined(sheets).iter().for_each(|sheet| sheet.write(None, &mut text).unwrap());
+            String::from_utf8(text).unwrap()
+        };
+        let same = text(vec![sheet("classic", "is a head", "a"), sheet("v1", "is the highest", "a")]);
+        assert!(same.contains("classic, v1") && same.contains("classic: is a head; v1: is the highest"), "{same}");
+        let other = text(vec![sheet("classic", "is a head", "a"), sheet("v1", "is a head", "b")]);
+        assert_eq!(other.matches("Steps:").count(), 2, "{other}");
+        let twice = text(vec![sheet("classic", "is a head", "a"), sheet("classic", "is a head", "a")]);
+        assert_eq!(twice.matches("Steps:").count(), 2, "{twice}");
     }
 }

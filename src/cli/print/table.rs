@@ -310,7 +310,8 @@ pub(crate) fn write_fitted_to(
 ) -> io::Result<bool> {
     let color = screen().color;
     let owned = |row: Vec<String>| -> Vec<String> { safe(&row).map(Cow::into_owned).collect() };
-    let fitted = fit(headers.map(owned), rows.into_iter().map(owned).collect(), gap, width, below);
+    let rows = rows.into_iter().map(owned).collect();
+    let fitted = fit(headers.map(owned), rows, gap, width, below, screen().wants_places);
     if !fitted.constants.is_empty() {
         let said: Vec<String> = fitted.constants.iter().map(|(header, value)| format!("{header} {value}")).collect();
         for line in wrap(&format!("In all rows: {}", said.join(", ")), width) {

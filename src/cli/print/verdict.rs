@@ -7,6 +7,9 @@ const VERDICTS: [&str; 10] =
 /// Columns that lead to the evidence.
 const PLACES: [&str; 3] = ["PLACE", "SIGNAL", "SOURCE"];
 
+/// Columns of versions, which people look for.
+const VERSIONS: [&str; 7] = ["DEFAULT HEAD", "FROM", "HEAD", "INSTALLED", "TO", "VERSION", "VERSIONS"];
+
 /// Lines of a sheet with a verdict.
 const LINES: [&str; 6] = ["Now", "end", "now", "Path", "Plan", "Progress"];
 
@@ -14,6 +17,7 @@ const RED: &str = "31";
 const YELLOW: &str = "33";
 const GREEN: &str = "32";
 const DIM: &str = "2";
+const ACCENT: &str = "36";
 
 /// Words of verdicts, the worst first.
 const WORDS: &[(&str, &str)] = &[
@@ -62,6 +66,9 @@ pub(crate) fn of_cell(header: &str, cell: &str) -> Option<&'static str> {
     if PLACES.contains(&header) {
         return Some(DIM);
     }
+    if VERSIONS.contains(&header) {
+        return Some(ACCENT);
+    }
     // A breaking change is bad news whatever its name is.
     if header == "BREAKING" {
         return (cell == "yes").then_some(RED);
@@ -91,7 +98,7 @@ pub(crate) fn in_line(label: &str, line: &str) -> Option<(std::ops::Range<usize>
 
 #[cfg(test)]
 mod tests {
-    use super::{DIM, GREEN, RED, YELLOW, in_line, of_cell};
+    use super::{ACCENT, DIM, GREEN, RED, YELLOW, in_line, of_cell};
 
     #[test]
     fn the_worst_word_of_a_cell_decides() {
@@ -106,6 +113,7 @@ mod tests {
             ("TAKEN", "no", Some(RED)),
             ("PLACE", "catalog/keda.yaml:3:1", Some(DIM)),
             ("PACKAGE", "head", None),
+            ("VERSION", "1.0.0", Some(ACCENT)),
             ("VERDICT", "headless", None),
         ] {
             assert_eq!(of_cell(header, cell), colour, "{header} {cell}");

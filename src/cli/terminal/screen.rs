@@ -12,6 +12,8 @@ pub(crate) struct Screen {
     pub(crate) is_terminal: bool,
     /// Columns of the terminal; `None` for a file or a pipe, in which nothing is cut.
     pub(crate) width: Option<usize>,
+    /// Whether people want the places of what they read, on a terminal of any width (`-v`).
+    pub(crate) wants_places: bool,
     pub(crate) color: Color,
 }
 
@@ -21,15 +23,15 @@ static SCREEN: OnceLock<Screen> = OnceLock::new();
 const MIN_WIDTH: usize = 40;
 
 /// Looks at standard output; done once at the start.
-pub(crate) fn look(color: impl Fn(bool) -> Color) {
+pub(crate) fn look(color: impl Fn(bool) -> Color, is_verbose: bool) {
     let is_terminal = std::io::stdout().is_terminal();
     let width = if is_terminal { width() } else { None };
-    SCREEN.get_or_init(|| Screen { is_terminal, width, color: color(is_terminal) });
+    SCREEN.get_or_init(|| Screen { is_terminal, width, wants_places: is_verbose, color: color(is_terminal) });
 }
 
 /// The screen that [`look`] has seen; the default before [`look`] has run.
 pub(crate) fn screen() -> Screen {
-    SCREEN.get().copied().unwrap_or(Screen { is_terminal: false, width: None, color: Color::Off })
+    SCREEN.get().copied().unwrap_or(Screen { is_terminal: false, width: None, wants_places: false, color: Color::Off })
 }
 
 /// Help is not wider: long lines are hard to read.

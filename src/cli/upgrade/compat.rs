@@ -1,23 +1,29 @@
 //! `olmdex compat`
 
-use crate::cli::args::formats::{choices, words};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::ask::{
     CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, GateOptions, OlmSet, must_lead_on, one_of, openshift_of,
+    stay_runs,
 };
 use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::formats::{OutputFormat, choices, words};
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::fleet;
+use crate::cli::print::headline::{Sign, headline};
+use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::screen::screen;
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::upgrade::compat::Compatibility;
@@ -196,6 +202,101 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     })?;
     let mut rows: Vec<Stay> = found.into_iter().flatten().collect();
     rows.retain(|row| args.verdict.is_empty() || args.verdict.contains(&row.verdict));
-    table::print(rows, &args.rows)?;
+    let is_for_people = args.rows.output == OutputFormat::Table && screen().width.is_some();
+    if is_for_people && is_of_package && rows.len() > MANY_ROWS {
+        print_runs(&rows, step)?;
+        context.reporter.note(&format!("{}; `-o wide` lists each", counted(rows.len() as u64, "row")));
+    } else {
+        table::print(rows, &args.rows)?;
+    }
     Ok(exit)
+}
+
+/// The reason of a verdict without what the verdict says already.
+fn short_reason(row: &Stay) -> &str {
+    row.reason.split(", so it blocks").next().unwrap_or_default()
+}
+
+/// Two texts with the same beginning as one.
+fn both(low: &str, high: &str) -> String {
+    let same = low.split(' ').zip(high.split(' ')).take_while(|(a, b)| a == b).map(|(word, _)| word.len() + 1).sum();
+    match (low.get(same..), high.get(same..)) {
+        (Some(low_rest), Some(high_rest)) if same > 0 => format!("{}{low_rest} … {high_rest}", &low[..same]),
+        _ => format!("{low} … {high}"),
+    }
+}
+
+/// More rows than these are printed as runs of versions on a terminal.
+const MANY_ROWS: usize = 10;
+
+/// Prints a headline, and a row for each run of versions with the same verdict and reason.
+fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let is_blocking = |row: &&Stay| row.verdict == Compatibility::Blocks;
+    let bundle = |row: &Stay| (row.catalog.clone(), row.bundle.clone());
+    let all: BTreeSet<_> = rows.iter().map(bundle).collect();
+    let blocking: BTreeSet<_> = rows.iter().filter(is_blocking).map(bundle).collect();
+    let Move { from, to } = step;
+    let blocked = match (blocking.len(), all.len()) {
+        (0, _) => format!("no version blocks the update from {from} to {to}"),
+        (n, all) if n == all => format!("all {all} versions block the update from {from} to {to}"),
+        (n, all) => format!("{n} of {all} versions block the update from {from} to {to}"),
+    };
+    let is_one_package =
+        rows.windows(2).all(|pair| pair[0].package == pair[1].package && pair[0].catalog == pair[1].catalog);
+    // The highest versions come first.
+    let free =
+        rows.iter().take_while(|row| !is_blocking(row)).last().filter(|_| is_one_package && !blocking.is_empty());
+    let free = free.map(|row| format!("; {} and later do not", row.version)).unwrap_or_default();
+    headline(if blocking.is_empty() { Sign::Good } else { Sign::Bad }, &format!("{blocked}{free}"), &mut out)?;
+    let mut sorted: Vec<&Stay> = rows.iter().collect();
+    sorted.sort_by_key(|row| (&row.catalog, &row.package, &row.olm));
+    // If there are many reasons, those of a verdict share a row.
+    let each =
+        |row: &Stay| (row.catalog.clone(), row.package.clone(), row.olm.clone(), row.verdict, row.refusal.is_some());
+    let by_reason = stay_runs(sorted.iter().copied(), |row| (each(row), short_reason(row)));
+    let runs: Vec<Vec<&Stay>> = match by_reason.len() {
+        n if n <= MANY_ROWS => by_reason.into_iter().map(|run| run.rows).collect(),
+        _ => stay_runs(sorted, each).into_iter().map(|run| run.rows).collect(),
+    };
+    let line = |run: &Vec<&Stay>| {
+        let (Some(high), Some(low)) = (run.first(), run.last()) else { return Vec::new() };
+        let versions = match run.len() {
+            1 => high.version.clone(),
+            _ => format!("{} – {}", low.version, high.version),
+        };
+        let olm = high.olm.iter().map(|olm| olm.as_str()).collect::<Vec<_>>().join(",");
+        let reasons: BTreeSet<&str> = run.iter().map(|row| short_reason(row)).collect();
+        let reason = match reasons.len() {
+            1 => short_reason(high).to_owned(),
+            _ => both(short_reason(low), short_reason(high)),
+        };
+        let refused = if high.refusal.is_some() { "; OLM v1 refuses it" } else { "" };
+        let (number, reason) = (run.len().to_string(), format!("{reason}{refused}"));
+        vec![
+            high.catalog.clone(),
+            high.package.clone(),
+            versions,
+            number,
+            olm,
+            high.verdict.as_str().to_owned(),
+            reason,
+        ]
+    };
+    let mut sheet = Sheet::default();
+    let mut lines: Vec<Vec<String>> = runs.iter().map(line).collect();
+    // Cells that are the same everywhere say nothing.
+    for column in [0, 1, 4] {
+        if lines.windows(2).all(|pair| pair[0][column] == pair[1][column]) {
+            lines.iter_mut().for_each(|line| line[column].clear());
+        }
+    }
+    sheet.table(
+        &format!("While OpenShift is updated from {from} to {to}"),
+        &["CATALOG", "PACKAGE", "VERSIONS", "N", "OLM", "VERDICT", "BECAUSE"],
+        lines,
+    );
+    sheet.write(screen().width, &mut out)?;
+    out.flush()?;
+    Ok(())
 }

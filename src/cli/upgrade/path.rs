@@ -3,9 +3,10 @@
 use clap::Args;
 
 use super::why_not;
-use crate::ask::{OlmSet, PathQuestion, Question as _, UpgradeOptions, WhyNotQuestion};
+use crate::ask::{OlmSet, OutlookVerdict, PathQuestion, Question as _, UpgradeOptions, WhyNotQuestion};
 use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row, told};
 use crate::cli::print::diagnosis::add_obstacle;
+use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
@@ -57,6 +58,14 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
 
 fn sheet(answer: &UpgradePath) -> Sheet {
     let mut sheet = Sheet::default();
+    if let Some(outlook) = &answer.outlook {
+        let sign = match outlook.verdict {
+            OutlookVerdict::Arrived | OutlookVerdict::Beyond | OutlookVerdict::Upgrades => Sign::Good,
+            OutlookVerdict::ChangeChannel => Sign::Fair,
+            OutlookVerdict::DeadEnd => Sign::Bad,
+        };
+        sheet.headline(sign, format!("{}: {}", answer.package, outlook.sentence()));
+    }
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
     sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());
