@@ -38,6 +38,45 @@ pub struct AskedRule {
     pub verbs: Vec<String>,
 }
 
+impl AskedRule {
+    /// The reason why somebody should look at this rule before installing the operator; `None` for an ordinary one.
+    /// These are the rights from which Kubernetes' guide to good practice for RBAC warns.
+    pub fn risk(&self) -> Option<&'static str> {
+        let has = |list: &[String], words: &[&str]| list.iter().any(|it| it == "*" || words.contains(&it.as_str()));
+        let is_about =
+            |group: &str, resources: &[&str]| has(&self.api_groups, &[group]) && has(&self.resources, resources);
+        const RBAC: &str = "rbac.authorization.k8s.io";
+        let changes = ["create", "update", "patch"];
+        let rbac = ["roles", "clusterroles", "rolebindings", "clusterrolebindings"];
+        let hooks = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
+        if [&self.api_groups, &self.resources, &self.verbs].iter().all(|list| list.iter().any(|it| it == "*")) {
+            return Some("may do everything");
+        }
+        [
+            (
+                is_about("", &["users", "groups", "serviceaccounts"]) && has(&self.verbs, &["impersonate"]),
+                "acts as others",
+            ),
+            (is_about(RBAC, &["roles", "clusterroles"]) && has(&self.verbs, &["escalate", "bind"]), "gives any right"),
+            (is_about(RBAC, &rbac) && has(&self.verbs, &changes), "changes roles"),
+            (is_about("", &["secrets"]) && has(&self.verbs, &["get", "list", "watch"]), "reads secrets"),
+            (
+                is_about("", &["pods/exec", "pods/attach"]) && has(&self.verbs, &["create", "get"]),
+                "runs commands in pods",
+            ),
+            (is_about("", &["serviceaccounts/token"]) && has(&self.verbs, &["create"]), "makes tokens of accounts"),
+            (is_about("", &["nodes", "nodes/proxy"]) && has(&self.verbs, &changes), "changes nodes"),
+            (
+                is_about("admissionregistration.k8s.io", &hooks) && has(&self.verbs, &changes),
+                "changes requests of others",
+            ),
+        ]
+        .into_iter()
+        .find(|(is_so, _)| *is_so)
+        .map(|(_, words)| words)
+    }
+}
+
 /// The permissions that a bundle asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -184,6 +223,30 @@ mod tests {
             resource_names: list(3),
             non_resource_urls: list(4),
             verbs: list(5),
+        }
+    }
+
+    #[test]
+    fn rights_to_look_at_are_named() {
+        for (text, risk) in [
+            ("cluster * * - - *", Some("may do everything")),
+            ("cluster core secrets - - get,list", Some("reads secrets")),
+            ("cluster core * - - get", Some("reads secrets")),
+            ("cluster core secrets - - create", None),
+            ("cluster apps secrets - - get", None),
+            ("cluster rbac.authorization.k8s.io roles - - patch", Some("changes roles")),
+            ("cluster rbac.authorization.k8s.io roles - - get", None),
+            ("cluster core pods/exec - - create", Some("runs commands in pods")),
+            ("cluster core users - - impersonate", Some("acts as others")),
+            ("cluster core pods,services - - *", None),
+            ("cluster core serviceaccounts - - *", Some("acts as others")),
+            ("cluster rbac.authorization.k8s.io clusterroles - - bind", Some("gives any right")),
+            ("cluster apps deployments - - get,create", None),
+            ("cluster - - - /metrics get", None),
+        ] {
+            let mut rule = rule(text);
+            rule.api_groups.iter_mut().filter(|it| *it == "core").for_each(String::clear);
+            assert_eq!(rule.risk(), risk, "{text}");
         }
     }
 

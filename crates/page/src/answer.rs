@@ -38,7 +38,7 @@ pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         "GET" | "HEAD" => get(site, ask),
         _ => {
             let mut reply = match error_form(ask.target) {
-                Form::Json => refused(site, &PageError::Method, Form::Json),
+                Form::Json => refused(site, &PageError::Method, Form::Json, None),
                 Form::Page => plain(405, "405 Method Not Allowed\n"),
             };
             reply.headers.push(("Allow", "GET, HEAD".to_owned()));
@@ -70,7 +70,7 @@ fn error_form(target: &str) -> Form {
 fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     let (route, form) = match Route::parse(ask.target) {
         Ok(found) => found,
-        Err(error) => return refused(site, &error, error_form(ask.target)),
+        Err(error) => return refused(site, &error, error_form(ask.target), None),
     };
     let address = route.address(form);
     if address != ask.target {
@@ -120,7 +120,7 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
             }
             Reply { status: 200, headers, body }
         }
-        Err(error) => refused(site, &error, form),
+        Err(error) => refused(site, &error, form, Some(&route)),
     }
 }
 
@@ -268,7 +268,7 @@ struct Refusal {
     did_you_mean: Option<String>,
 }
 
-fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
+fn refused(site: Site<'_>, error: &PageError, form: Form, asked: Option<&Route>) -> Reply {
     let status = error.status();
     // Faults of the index concern the operator of the server, not the reader.
     let message = match status {
@@ -303,6 +303,12 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
         }
         @if let PageError::Unknown { what: "package", name, .. } = error { (packages::like(context, name)) }
         @if let PageError::Unknown { what: "version", name, .. } = error { (nearest(context, name)) }
+        // The question stays, so that it can be asked again.
+        @match asked {
+            Some(Route::Path(query)) => { @if let Ok(form) = path::again(context, query) { (form) } }
+            Some(Route::Compat(query)) => { @if let Ok(form) = compat::again(context, query) { (form) } }
+            _ => {}
+        }
         p { "Search above for a package by name, keyword or API." }
     };
     let page = refusal(context, title, &body).into_string().into_bytes();

@@ -8,8 +8,8 @@ use maud::{Markup, PreEscaped, html};
 use super::header::{Heading, header};
 use super::one_package::{read_drawn, unless_too_large};
 use super::parts::{
-    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, mirror_route, place, shown, table,
-    version_link, version_route, worded,
+    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, to_mirror, version_link,
+    version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{PackagePage, Route, Stream};
@@ -92,9 +92,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
                 @for name in &others { ", " (link(context, &channel_route(context, package, channel, name), shown(name))) }
             } }),
             ("Upgrades", html! { (link(context, &Route::Path(way), "Find a path in this channel")) }),
-            ("Mirror", html! { @if context.is_served() {
-                (link(context, &mirror_route(context, format!("{package}/{channel}"), &catalog), "Mirror list of this channel"))
-            } }),
+            ("Mirror", to_mirror(context, &format!("{package}/{channel}"), &catalog)),
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }

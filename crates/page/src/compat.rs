@@ -81,6 +81,19 @@ pub(super) fn answer(context: PageContext<'_>, fit: &PackagePage) -> Result<Vec<
     Ok(question.answer(context.index(), &mut |_| {})?.rows)
 }
 
+/// The question of a page that has no answer.
+pub(super) fn again(context: PageContext<'_>, fit: &PackagePage) -> Result<Markup, PageError> {
+    let graphs = context.index().package_graphs(&Filter::default(), &fit.package)?;
+    if graphs.is_empty() {
+        return Err(context.unknown_package(&fit.package));
+    }
+    Ok(form(
+        context,
+        &PackagePage::of(&fit.package),
+        &mentioned_minors(context.catalogs(), &graphs, std::iter::empty()),
+    ))
+}
+
 pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, PageError> {
     let package = &fit.package;
     let graphs = context.index().package_graphs(&Filter::default(), package)?;

@@ -35,6 +35,16 @@ pub(super) fn name(media_type: &str, bytes: &[u8]) -> Option<String> {
     Some(format!("{}.{kind}", hex(&Sha256::digest(bytes)[..16])))
 }
 
+/// The first icon of a ClusterServiceVersion in JSON: its media type and its bytes.
+pub(super) fn in_service_version(text: &str) -> Option<(String, Vec<u8>)> {
+    let object: serde_json::Value = serde_json::from_str(text).ok()?;
+    let icon = object.get("spec")?.get("icon")?.get(0)?;
+    let field = |name: &str| icon.get(name).and_then(serde_json::Value::as_str);
+    let is_service_version = object.get("kind").is_some_and(|kind| kind == "ClusterServiceVersion");
+    let bytes = STANDARD.decode(field("base64data")?.split_whitespace().collect::<String>()).ok()?;
+    is_service_version.then(|| (field("mediatype").unwrap_or_default().to_owned(), bytes))
+}
+
 /// The media type of a name.
 pub(super) fn media_type(name: &str) -> &'static str {
     let kind = name.rsplit_once('.').map_or("", |it| it.1);

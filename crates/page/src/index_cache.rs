@@ -377,6 +377,16 @@ impl IndexCache {
                 icons.by_package.entry(package).or_default().insert(catalog, name.clone());
             }
         }
+        for (package, catalog) in index.packages_with_manifests()? {
+            if icons.by_package.get(&package).is_some_and(|known| known.contains_key(&catalog)) {
+                continue;
+            }
+            let found = icon_in_manifests(index, &catalog, &package)?;
+            if let Some(name) = found.and_then(|(media_type, bytes)| icon::name(&media_type, &bytes)) {
+                icons.by_name.entry(name.clone()).or_insert_with(|| (catalog.clone(), package.clone()));
+                icons.by_package.entry(package).or_default().insert(catalog, name);
+            }
+        }
         Ok(icons)
     }
 
@@ -388,7 +398,15 @@ impl IndexCache {
     /// The bytes of an icon.
     pub(super) fn icon(&self, index: &Index, name: &str) -> Result<Option<Vec<u8>>, IndexError> {
         let Some((catalog, package)) = self.icons(index)?.by_name.get(name) else { return Ok(None) };
-        Ok(index.served_icon(catalog, package)?.map(|it| it.1))
+        let of_package = index.served_icon(catalog, package)?.filter(|(media_type, bytes)| {
+            // A package may have an icon that is no picture.
+            icon::name(media_type, bytes).as_deref() == Some(name)
+        });
+        let found = match of_package {
+            Some(found) => Some(found),
+            None => icon_in_manifests(index, catalog, package)?,
+        };
+        Ok(found.map(|it| it.1))
     }
 
     /// The findings of the checks in a catalog, which take so long that they are made once. The checks need all text of
@@ -490,4 +508,13 @@ impl IndexCache {
     pub(super) fn choose<'c>(&self, named: &[String], having: impl Iterator<Item = &'c str>) -> Option<&'c str> {
         self.ranks.choose(named, having)
     }
+}
+
+/// The icon in the ClusterServiceVersion of the head of a package's default channel: its media type and its bytes.
+/// `opm` puts it into the package only when it renders a bundle.
+fn icon_in_manifests(index: &Index, catalog: &str, package: &str) -> Result<Option<(String, Vec<u8>)>, IndexError> {
+    let filter = Filter { catalogs: vec![catalog.to_owned()], package: Some(package.to_owned()), ..Filter::default() };
+    let Some(row) = index.packages(&filter)?.into_iter().find(|row| !row.head.is_empty()) else { return Ok(None) };
+    let objects = index.carried_objects(catalog, &row.head)?;
+    Ok(objects.iter().find_map(|(text, _)| icon::in_service_version(text)))
 }

@@ -166,18 +166,21 @@ fn of_channel<'w>(
     InstallTarget { package: &row.package, catalog: &row.catalog, modes, channel, approval, release: None }
 }
 
-/// The manifests for both generations, side by side.
+/// The manifests for both generations, each on a tab.
 fn manifests(context: PageContext<'_>, target: &InstallTarget<'_>, is_whole: bool) -> Result<Markup, PageError> {
     let Manifests { classic, v1, around_v1 } = manifests_of(context, target)?;
     let v1 = if is_whole { format!("{around_v1}---\n{v1}") } else { v1 };
     Ok(html! {
-        div.halves {
-            div {
-                h3 { "OLM Classic" }
+        // Radio buttons are tabs without a script; on paper both are shown.
+        div.tabbed role="group" aria-label="OLM" {
+            input.away #olm-classic type="radio" name="olm" checked;
+            label for="olm-classic" { "OLM Classic" }
+            input.away #olm-v1 type="radio" name="olm";
+            label for="olm-v1" { "OLM v1" }
+            div.of-classic {
                 pre.command.manifest tabindex="0" { code { (shown_lines(&classic)) } }
             }
-            div {
-                h3 { "OLM v1" }
+            div.of-v1 {
                 (refused(context, target))
                 pre.command.manifest tabindex="0" { code { (shown_lines(&v1)) } }
             }

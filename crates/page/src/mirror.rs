@@ -18,6 +18,7 @@ use olmdex_compose::mirror::{
     self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
     Image, Missing, Operator, Package,
 };
+use olmdex_olm::catalog_source::usual_image;
 use olmdex_plan::lock::Ask;
 use olmdex_version::by_numbers;
 
@@ -71,7 +72,8 @@ fn asked(list: &MirrorList) -> Result<Vec<Package>, PageError> {
 fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>) -> Result<Composed, PageError> {
     let name = chosen_catalog(context, list)?;
     let image = context.cache().catalogs.iter().find(|it| it.catalog == name).map(|it| it.image.clone());
-    let image = image.filter(|it| !it.is_empty()).unwrap_or_else(|| PLACEHOLDER.to_owned());
+    let image = image.filter(|it| !it.is_empty()).or_else(|| usual_image(&name));
+    let image = image.unwrap_or_else(|| PLACEHOLDER.to_owned());
     let mut operator = Operator { catalog: image, full: list.is_full, packages, ..Operator::default() };
     let names: Vec<&str> = operator.packages.iter().map(|it| it.name.as_str()).collect();
     let input = context.index().packages_without_manifests(&name, names.iter().copied())?;
@@ -138,7 +140,7 @@ fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[
         form.question action=[context.to(&Route::Mirror(MirrorList::default()))] {
             @if !list.packages.is_empty() { input type="hidden" name="p" value=(list.packages.join(",")); }
             @if names.len() > 1 { (select(("catalog", "Catalog"), None, &names, Some(catalog))) }
-            label { span { "Package" } input name="package" list="known" placeholder="keda" autocomplete="off"; }
+            label { span { "Package" } input name="package" list="known" placeholder="keda" autocomplete="off" autofocus[!list.packages.is_empty()]; }
             datalist #known { @for it in known { option value=(it) {} } }
             label { span { "Channel" } input name="channel" placeholder="all" autocomplete="off"; }
             label { span { "Lowest version" } input name="min" autocomplete="off"; }
@@ -161,9 +163,9 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
     };
     html! {
         @if list.packages.is_empty() {
-            p { "The list is empty. The pages of packages and channels link to this page." }
+            p data-list="" { "The list is empty. Lists and pages of packages, channels and versions add to it." }
         } @else {
-            ul.chosen aria-label="The list" {
+            ul.chosen aria-label="The list" data-list=(list.packages.join(",")) {
                 @for (at, it) in list.packages.iter().enumerate() {
                     li { (shown(it)) " "
                         @if let Some(address) = context.to(&without(at)) { a rel="nofollow" href=(address) {
@@ -259,6 +261,8 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mar
             h2 #imageset { "ImageSetConfiguration" }
             @if found.operator.catalog == PLACEHOLDER {
                 p { "Replace " code { (PLACEHOLDER) } " with the image of the catalog, which this index does not know." }
+            } @else if usual_image(&found.catalog).as_ref() == Some(&found.operator.catalog) {
+                p { code { (shown(&found.operator.catalog)) } " is the image that catalogs of this name usually have." }
             }
             (copied(&mirror::configuration(&configuration).to_yaml()))
             h2 #composition { "olmdex.toml" }

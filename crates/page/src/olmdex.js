@@ -94,6 +94,40 @@ if (versions) {
   document.head.append(script);
 }
 
+// The mirror list is kept while one goes from page to page; its page has the list in its address, and is right.
+const kept = {
+  get: () => { try { return (localStorage.getItem("mirror") ?? "").split(",").filter((it) => it); } catch { return []; } },
+  set: (all) => { try { localStorage.setItem("mirror", all.join(",")); } catch { /* Then each list begins anew. */ } },
+};
+const mirror = document.querySelector("nav[aria-label=Main] a[href$='/mirror']");
+const showMirror = () => {
+  const all = kept.get();
+  if (mirror) {
+    mirror.textContent = all.length > 0 ? `Mirror list (${all.length})` : "Mirror list";
+    mirror.search = all.length > 0 ? `?p=${encodeURIComponent(all.join(","))}` : "";
+  }
+  for (const link of document.querySelectorAll("a.add")) {
+    link.textContent = all.includes(link.dataset.add) ? "✓ In the mirror list" : "Add to mirror list";
+    link.append(Object.assign(document.createElement("span"), { className: "away", textContent: `: ${link.dataset.add}` }));
+    link.parentElement.querySelector(".open-list")?.remove();
+    if (mirror && all.includes(link.dataset.add)) {
+      link.after(Object.assign(document.createElement("a"), { className: "open-list", href: mirror.href, textContent: "Open the list" }));
+    }
+  }
+};
+const listed = document.querySelector("[data-list]");
+if (listed) kept.set(listed.dataset.list.split(","));
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a.add") : null;
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  const all = kept.get();
+  const name = link.dataset.add;
+  kept.set(all.includes(name) ? all.filter((it) => it !== name) : [...all, name]);
+  showMirror();
+});
+showMirror();
+
 // As on other sites, a slash leads to the search.
 document.addEventListener("keydown", (event) => {
   const at = event.target;

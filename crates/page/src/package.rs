@@ -13,8 +13,8 @@ use super::markdown::{first_words, markdown};
 use super::one_package::{read_drawn, unless_too_large};
 use super::package_answer::answer;
 use super::parts::{
-    address, api_link, badge, by_kind, channel_route, deprecation_note, higher_than_head, is_web_address, link,
-    mirror_route, place, shown, version_link,
+    address, api_link, badge, by_kind, channel_route, deprecation_note, higher_than_head, is_web_address, link, place,
+    shown, to_mirror, version_link,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, Checked, List, PackagePage, Route};
@@ -33,8 +33,8 @@ const MAX_OPENED: usize = 80;
 /// How many provided APIs the page names.
 const NAMED_APIS: usize = 6;
 
-/// The most bytes of a description that is shown whole.
-const SHORT: usize = 1_200;
+/// The most characters of a description that is shown whole: the manifests are above the fold, too.
+const SHORT: usize = 320;
 
 pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
     let mut all = answer(context, package)?;
@@ -65,8 +65,8 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         (diagnose::of_package(context, package))
         div.columns.package {
             div {
+                (about(description, summary))
                 (install::section(context, main, head.as_ref())?)
-                (about(description))
                 (versions(context, main, drawn.as_deref()))
             }
             (sidebar(context, &all, main, head.as_ref())?)
@@ -115,15 +115,17 @@ fn chip(context: PageContext<'_>, list: List, words: &str) -> Markup {
 }
 
 /// The description; a long one shows its first paragraph, and hides the rest.
-pub(super) fn about(description: &str) -> Markup {
+pub(super) fn about(description: &str, summary: Option<&str>) -> Markup {
     let text = description.trim();
+    // The heading says it already.
+    let is_said = summary.is_some_and(|summary| summary.trim().trim_end_matches('.') == text.trim_end_matches('.'));
     html! {
-        @if !text.is_empty() {
+        @if !text.is_empty() && !is_said {
             h2 #description { "About" }
-            @if text.len() <= SHORT {
+            @if text.chars().count() <= SHORT {
                 div.prose dir="auto" { (markdown(text)) }
             } @else {
-                p.prose dir="auto" { (first_words(text, 600)) }
+                p.prose dir="auto" { (first_words(text, SHORT)) }
                 details { summary { "The whole description" } div.prose dir="auto" { (markdown(text)) } }
             }
         }
@@ -138,7 +140,7 @@ fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: Result<&Catal
         h2 #versions { "Versions and channels" }
         (picture(context, drawn, (&row.package, &row.catalog), |drawn, links, max| map_for_page(drawn, MAX_OPENED, links, max)))
         @if context.is_served() {
-            p { (link(context, &mirror_route(context, row.package.clone(), &row.catalog), "Mirror list of this package")) }
+            p { (to_mirror(context, &row.package, &row.catalog)) }
         }
         p { (link(context, &all, format!("All {} and {}",
             counted(main.bundle_list.len() as u64, "version"), counted(main.channel_list.len() as u64, "channel")))) }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::filters::{chosen, facets, sorting};
 use super::listing::{Listing, command, listing};
 use super::markdown::first_words;
-use super::parts::{deprecated, higher_than_head, link, monogram, pages, shown};
+use super::parts::{deprecated, higher_than_head, link, monogram, pages, shown, to_mirror};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Page, PageContext};
@@ -195,7 +195,12 @@ fn page_of(
         (chosen(context, list))
         // A file has its filters above the list.
         div.columns[context.is_served()] {
-            @if !context.is_served() { (facets) }
+            // On phones the filters are shown on demand, which needs no script this way.
+            @if context.is_served() {
+                input.away.toggle #show-filters type="checkbox" checked[is_narrowed(list)];
+                label.toggle for="show-filters" { "Filters" }
+            }
+            (facets)
             div {
                 div.above {
                     p role="status" { strong { (counted(n_lines as u64, "package")) }
@@ -203,7 +208,7 @@ fn page_of(
                             " with “" (found_with(context, list, slip.is_some())) "”"
                         }
                         @if let Some((slip, words)) = slip { "; " (words) " “" (shown(slip)) "”" }
-                        @if context.is_served() { " " a.to-filters href="#filters" { "Filters" } } }
+                    }
                     @if context.is_served() { (sorting(context, list)) }
                     @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
                 }
@@ -211,10 +216,15 @@ fn page_of(
                 @else { (rows(context, shown_lines, &catalogs)?) }
                 (pages(context, list.page, n_pages, |page| Route::Packages(List { page, ..list.clone() })))
             }
-            @if context.is_served() { (facets) }
         }
     };
     Ok(Page { commands: vec![command(list)], is_data: true, ..Page::new(title, body) })
+}
+
+/// Whether a filter is chosen.
+fn is_narrowed(list: &List) -> bool {
+    let List { words, sort, page, .. } = list.clone();
+    *list != List { words, sort, page, ..List::default() }
 }
 
 /// The most characters of the line that describes a package.
@@ -265,9 +275,10 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
                                     @if let Some(address) = &it.icon { img src=(address) alt="" width="32" height="32" loading="lazy"; }
                                     @else { (monogram(if row.display_name.is_empty() { line.name() } else { &row.display_name })) }
                                     div {
-                                        (link(context, &Route::Package(line.name().to_owned()), shown(line.name())))
-                                        @if !row.display_name.is_empty() { " " span.of { (shown(&row.display_name)) }
-                                            @if !row.provider.is_empty() { span.of { " by " (shown(&row.provider)) } } }
+                                        @let name = if row.display_name.is_empty() { line.name() } else { &row.display_name };
+                                        (link(context, &Route::Package(line.name().to_owned()), shown(name)))
+                                        " " span.of { @if name != line.name() { code { (shown(line.name())) } }
+                                            @if !row.provider.is_empty() { " by " (shown(&row.provider)) } }
                                         " " (deprecated(row.deprecation.as_ref()))
                                         @if !row.is_valid { " " (super::parts::badge("bad", "invalid")) }
                                         @if !it.about.is_empty() { span.quiet dir="auto" { (shown(&it.about)) } }
@@ -275,7 +286,8 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
                                 }
                             }
                             td { (it.heads) }
-                            td { @if let Some(day) = it.day { time datetime=(day) { (day) } } }
+                            td { @if let Some(day) = it.day { time datetime=(day) { (day) } }
+                                (to_mirror(context, line.name(), &row.catalog)) }
                         }
                     }
                 }

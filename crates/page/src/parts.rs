@@ -78,6 +78,16 @@ pub(super) fn mirror_route(context: PageContext<'_>, what: String, catalog: &str
     })
 }
 
+/// A link that adds something to the mirror list; a script keeps the list while one goes from page to page.
+pub(super) fn to_mirror(context: PageContext<'_>, what: &str, catalog: &str) -> Markup {
+    let address = context.to(&mirror_route(context, what.to_owned(), catalog)).filter(|_| context.is_served());
+    html! {
+        @if let Some(address) = address {
+            a.add rel="nofollow" href=(address) data-add=(what) { "Add to mirror list" span.away { ": " (shown(what)) } }
+        }
+    }
+}
+
 /// Links to channels, with commas.
 pub(super) fn channel_links(context: PageContext<'_>, package: &str, channels: &[String], catalog: &str) -> Markup {
     html! {

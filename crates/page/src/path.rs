@@ -185,6 +185,12 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
     })
 }
 
+/// The question of a page that has no answer.
+pub(super) fn again(context: PageContext<'_>, query: &PackagePage) -> Result<Markup, PageError> {
+    let plain = PackagePage { version: None, to: None, channel: None, ..query.clone() };
+    Ok(form(context, query, &Question::read(context, &plain)?))
+}
+
 /// The question as a sentence.
 fn form(context: PageContext<'_>, query: &PackagePage, question: &Question) -> Markup {
     let address = context.to(&Route::Path(PackagePage::of(&query.package)));

@@ -1,13 +1,16 @@
 //! The rights that an operator's installation grants, and those that a version needs and another one does not.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
-use super::parts::{select, shown, table, version_link};
+use super::parts::{badge, select, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{AskedRule, BundlePermissions, CommandLine, PackageName, RuleScope, permissions_of};
+use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, Filter};
 
 /// The catalog of the question.
@@ -108,28 +111,73 @@ fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {
                 }
             }
             @if !shown_rules.is_empty() {
-                (table("Permissions", &["Where", "Service account", "API groups", "Resources", "Verbs"], html! {
-                    @for rule in shown_rules { (row(rule)) }
-                }))
+                (rights(shown_rules))
             }
         }
     }
 }
 
-fn row(rule: &AskedRule) -> Markup {
-    let group = |it: &String| if it.is_empty() { "core".to_owned() } else { it.clone() };
-    let groups = rule.api_groups.iter().map(group).collect::<Vec<_>>().join(", ");
-    let resources = rule.resources.iter().chain(&rule.non_resource_urls).cloned().collect::<Vec<_>>().join(", ");
+/// The rights, those to look at first, and the others by their API groups. A place or an account that all share has no
+/// column.
+fn rights(rules: &[AskedRule]) -> Markup {
+    let is_same = |get: fn(&AskedRule) -> String| rules.windows(2).all(|pair| get(&pair[0]) == get(&pair[1]));
+    let (same_place, same_account) = (is_same(|it| place(it).to_owned()), is_same(|it| it.service_account.clone()));
+    let mut headers = vec!["Resources", "Verbs"];
+    headers.extend((!same_place).then_some("Where"));
+    headers.extend((!same_account).then_some("Service account"));
+    let listed = |caption: &str, headers: &[&str], some: &[&AskedRule], has_groups: bool| {
+        table(
+            caption,
+            headers,
+            html! { @for rule in some { tr {
+                th scope="row" {
+                    (shown(&rule.resources.iter().chain(&rule.non_resource_urls).cloned().collect::<Vec<_>>().join(", ")))
+                    @if let Some(risk) = rule.risk() { " " (badge("warn", risk)) }
+                    @if !rule.resource_names.is_empty() { span.line.quiet { "only " (shown(&rule.resource_names.join(", "))) } }
+                }
+                td { (shown(&rule.verbs.join(", "))) }
+                @if !same_place { td { (place(rule)) } }
+                @if !same_account { td { (shown(&rule.service_account)) } }
+                @if has_groups { td { (shown(&groups(rule))) } }
+            } } },
+        )
+    };
+    let (risky, others): (Vec<&AskedRule>, Vec<&AskedRule>) = rules.iter().partition(|rule| rule.risk().is_some());
+    let mut by_group: BTreeMap<String, Vec<&AskedRule>> = BTreeMap::new();
+    for rule in others {
+        by_group.entry(groups(rule)).or_default().push(rule);
+    }
     html! {
-        tr {
-            td { (match rule.scope { RuleScope::Cluster => "all namespaces", RuleScope::Namespace => "watched namespaces" }) }
-            td { (shown(&rule.service_account)) }
-            td { (shown(&groups)) }
-            th scope="row" {
-                (shown(&resources))
-                @if !rule.resource_names.is_empty() { span.line.quiet { "only " (shown(&rule.resource_names.join(", "))) } }
-            }
-            td { (shown(&rule.verbs.join(", "))) }
+        @if let Some(first) = rules.first() {
+            @if same_place || same_account { p.quiet {
+                @if same_place { "All in " (place(first)) } @else { "All" }
+                @if same_account { ", for the service account " code { (shown(&first.service_account)) } } "."
+            } }
         }
+        @if !risky.is_empty() {
+            h2 { (counted(risky.len() as u64, "right")) " to look at" }
+            (listed("Rights to look at", &[headers.clone(), vec!["API groups"]].concat(), &risky, true))
+        }
+        @if !by_group.is_empty() { h2 { "Other rights, by API group" } }
+        @for (group, rules) in &by_group {
+            details.group { summary { strong { (shown(group)) } " " span.quiet { (counted(rules.len() as u64, "rule")) } }
+                (listed(group, &headers, rules, false)) }
+        }
+    }
+}
+
+fn place(rule: &AskedRule) -> &'static str {
+    match rule.scope {
+        RuleScope::Cluster => "all namespaces",
+        RuleScope::Namespace => "watched namespaces",
+    }
+}
+
+/// The API groups of a rule in words.
+fn groups(rule: &AskedRule) -> String {
+    let name = |group: &String| if group.is_empty() { "core".to_owned() } else { group.clone() };
+    match rule.api_groups.is_empty() {
+        true => "paths of the API server".to_owned(),
+        false => rule.api_groups.iter().map(name).collect::<Vec<_>>().join(", "),
     }
 }

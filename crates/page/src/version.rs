@@ -142,7 +142,7 @@ fn about(context: PageContext<'_>, detail: &BundleDetail, described: Option<&Nei
                 h2 #description { "About" }
                 p { "The description is that of " (version_link(context, &row.package, (&newest.bundle, &newest.version), &row.catalog)) "." }
             }
-            None => (super::package::about(&detail.description)),
+            None => (super::package::about(&detail.description, None)),
         }
     }
 }

@@ -110,7 +110,10 @@ pub(super) fn maps(
 ) -> Result<String, TooManyMarks> {
     let map = ReachMap::new(catalog, channels);
     let mut text = String::new();
-    for (width, class) in [(MapWidth::Wide, " for-wide"), (MapWidth::Narrow, " for-narrow")] {
+    // A finger needs more room than a version beside another one has: there, only the names of channels are links.
+    let of_channels = PictureLinks { bundle: &|_, _| None, channel: view.links.channel };
+    let narrow = View { links: &of_channels, ..view };
+    for (view, width, class) in [(view, MapWidth::Wide, " for-wide"), (narrow, MapWidth::Narrow, " for-narrow")] {
         text.push_str(&markup(&Picture::of_map(&map, (view, width), n_left)?, class));
     }
     Ok(text)

@@ -212,6 +212,15 @@ pub fn usual_source(catalog: &str, label: Option<&str>, ties: &[String]) -> Opti
     })
 }
 
+/// The image that usually has a catalog which is called like one of OpenShift's own, as `community-v4.20` is; `None`
+/// for other names.
+pub fn usual_image(catalog: &str) -> Option<String> {
+    let (family, minor) = family_and_minor(catalog)?;
+    let own = OWN.iter().find(|own| **own == family || own.strip_suffix("-operators") == Some(&family))?;
+    let index = own.strip_suffix('s').unwrap_or(own);
+    Some(format!("registry.redhat.io/redhat/{index}-index:v{minor}"))
+}
+
 /// The catalog that a source means by its name; a ClusterCatalog of OpenShift's own also by that of its CatalogSource.
 pub fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let own = source.strip_prefix("openshift-").filter(|name| OWN.contains(name));
@@ -256,6 +265,20 @@ mod tests {
             Cluster { subscriptions: subscriptions.collect(), openshift: openshift.to_owned(), ..Cluster::default() };
         let ties: Vec<String> = ties.iter().map(|it| (*it).to_owned()).collect();
         CatalogSources::new(&ranks, &ties, &cluster, None, false).unwrap()
+    }
+
+    #[test]
+    fn catalogs_of_openshift_have_their_usual_images() {
+        for (catalog, image) in [
+            ("community-v4.20", Some("registry.redhat.io/redhat/community-operator-index:v4.20")),
+            ("redhat-operators-4.19", Some("registry.redhat.io/redhat/redhat-operator-index:v4.19")),
+            ("redhat-marketplace-v4.18", Some("registry.redhat.io/redhat/redhat-marketplace-index:v4.18")),
+            ("community", None),
+            ("mine-v4.20", None),
+            ("4.20", None),
+        ] {
+            assert_eq!(usual_image(catalog).as_deref(), image, "{catalog}");
+        }
     }
 
     #[test]

@@ -8,6 +8,6 @@ mod served;
 
 pub use family::{PlanCatalog, family_and_minor, is_for};
 pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
-pub use meaning::{is_only_cluster_catalog, is_only_pair, meant, read_ties, usual_source};
+pub use meaning::{is_only_cluster_catalog, is_only_pair, meant, read_ties, usual_image, usual_source};
 pub use olmdex_rules::cluster::CATALOG_NAME_LABEL;
 pub use served::served_catalogs;
