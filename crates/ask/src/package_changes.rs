@@ -34,6 +34,9 @@ pub struct PackageChanges {
     pub n_changes: usize,
 }
 
+/// The break of bundles that are no longer the same.
+pub const OTHER_CONTENT: &str = "other content under the same name";
+
 /// The kind of a package's changes, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackageChangeKind {
@@ -157,7 +160,7 @@ fn summary(
         .filter_map(|it| it.version.clone().or_else(|| it.bundle.clone()))
         .collect();
     if !replaced.is_empty() {
-        breaks.push(("other content under the same name".to_owned(), list(&replaced)));
+        breaks.push((OTHER_CONTENT.to_owned(), list(&replaced)));
     }
     let is_told = |change: &&Change| {
         change.change == ChangeKind::Stranded

@@ -1,6 +1,6 @@
 //! The questions about upgrades: the next upgrade of OLM, the path of upgrades, and why OLM does not take a version.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use super::bundle::Target;
 use super::error::AskError;
@@ -14,8 +14,8 @@ use olmdex_index::query::Reach;
 use olmdex_olm::resolve::Failure;
 use olmdex_olm::upgrade::{
     Effort, EngineQuestion, FewestSteps, Goal, InstalledBundle, NamedVersion, Olm, Updates, UpgradePath, WhyNot,
-    classic_path, classic_path_over, classic_paths, classic_updates, classic_updates_as_documented, classic_why_not,
-    fewest_steps, v1_path, v1_updates, v1_why_not,
+    classic_path, classic_path_over, classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps,
+    v1_path, v1_updates, v1_why_not,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -431,18 +431,5 @@ impl PackageQuestion {
         };
         let asked = EngineQuestion { channels: Vec::new(), ..self.asked.clone() };
         Ok(fewest_steps(&self.view, &asked, olm, &wanted).into_iter().find(|it| it.is_reached))
-    }
-
-    /// The ways of OLM Classic from every entry of the default channel of the first catalog, highest version first;
-    /// each with whether it continues after so many steps.
-    pub fn of_default_channel(&self, max_steps: usize, each: impl FnMut(UpgradePath, bool)) {
-        let Some(graph) = self.view.graphs.first() else { return };
-        let channel = graph.channels.iter().find(|it| it.name == graph.default_channel);
-        let entries: HashSet<&str> =
-            channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
-        let bundles = self.view.bundles().iter().filter(|it| entries.contains(it.name.as_str()));
-        let froms = bundles.map(|it| InstalledBundle::held(it.name.clone(), it.version.clone()));
-        let asked = EngineQuestion { channels: vec![graph.default_channel.clone()], ..EngineQuestion::default() };
-        classic_paths(&self.view, graph, &asked, froms, max_steps, each);
     }
 }

@@ -39,9 +39,12 @@ pub struct AskedRule {
 }
 
 impl AskedRule {
-    /// The reason why somebody should look at this rule before installing the operator; `None` for an ordinary one.
-    /// These are the rights from which Kubernetes' guide to good practice for RBAC warns.
-    pub fn risk(&self) -> Option<&'static str> {
+    /// The reasons why somebody should look at this rule before installing the operator; none for an ordinary one, or
+    /// for one about a few objects. Kubernetes' guide to good practice for RBAC warns of these rights.
+    pub fn risks(&self) -> Vec<&'static str> {
+        if !self.resource_names.is_empty() {
+            return Vec::new();
+        }
         let has = |list: &[String], words: &[&str]| list.iter().any(|it| it == "*" || words.contains(&it.as_str()));
         let is_about =
             |group: &str, resources: &[&str]| has(&self.api_groups, &[group]) && has(&self.resources, resources);
@@ -50,7 +53,7 @@ impl AskedRule {
         let rbac = ["roles", "clusterroles", "rolebindings", "clusterrolebindings"];
         let hooks = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
         if [&self.api_groups, &self.resources, &self.verbs].iter().all(|list| list.iter().any(|it| it == "*")) {
-            return Some("may do everything");
+            return vec!["may do everything"];
         }
         [
             (
@@ -72,8 +75,9 @@ impl AskedRule {
             ),
         ]
         .into_iter()
-        .find(|(is_so, _)| *is_so)
+        .filter(|(is_so, _)| *is_so)
         .map(|(_, words)| words)
+        .collect()
     }
 }
 
@@ -229,24 +233,26 @@ mod tests {
     #[test]
     fn rights_to_look_at_are_named() {
         for (text, risk) in [
-            ("cluster * * - - *", Some("may do everything")),
-            ("cluster core secrets - - get,list", Some("reads secrets")),
-            ("cluster core * - - get", Some("reads secrets")),
-            ("cluster core secrets - - create", None),
-            ("cluster apps secrets - - get", None),
-            ("cluster rbac.authorization.k8s.io roles - - patch", Some("changes roles")),
-            ("cluster rbac.authorization.k8s.io roles - - get", None),
-            ("cluster core pods/exec - - create", Some("runs commands in pods")),
-            ("cluster core users - - impersonate", Some("acts as others")),
-            ("cluster core pods,services - - *", None),
-            ("cluster core serviceaccounts - - *", Some("acts as others")),
-            ("cluster rbac.authorization.k8s.io clusterroles - - bind", Some("gives any right")),
-            ("cluster apps deployments - - get,create", None),
-            ("cluster - - - /metrics get", None),
+            ("cluster * * - - *", vec!["may do everything"]),
+            ("cluster core secrets - - get,list", vec!["reads secrets"]),
+            ("cluster core * - - get", vec!["reads secrets", "runs commands in pods"]),
+            ("cluster core secrets - - create", vec![]),
+            ("cluster core secrets one - get", vec![]),
+            ("cluster core secrets,serviceaccounts - - *", vec!["acts as others", "reads secrets"]),
+            ("cluster apps secrets - - get", vec![]),
+            ("cluster rbac.authorization.k8s.io roles - - patch", vec!["changes roles"]),
+            ("cluster rbac.authorization.k8s.io roles - - get", vec![]),
+            ("cluster core pods/exec - - create", vec!["runs commands in pods"]),
+            ("cluster core users - - impersonate", vec!["acts as others"]),
+            ("cluster core pods,services - - *", vec![]),
+            ("cluster core serviceaccounts - - *", vec!["acts as others"]),
+            ("cluster rbac.authorization.k8s.io clusterroles - - bind", vec!["gives any right"]),
+            ("cluster apps deployments - - get,create", vec![]),
+            ("cluster - - - /metrics get", vec![]),
         ] {
             let mut rule = rule(text);
             rule.api_groups.iter_mut().filter(|it| *it == "core").for_each(String::clear);
-            assert_eq!(rule.risk(), risk, "{text}");
+            assert_eq!(rule.risks(), risk, "{text}");
         }
     }
 

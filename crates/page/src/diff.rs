@@ -10,7 +10,7 @@ use super::reply::PageError;
 use super::route::{Comparison, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask as ask;
-use olmdex_ask::{CommandLine, PackageChangeKind, PackageChanges};
+use olmdex_ask::{CommandLine, OTHER_CONTENT, PackageChangeKind, PackageChanges};
 use olmdex_base::diag::counted;
 use olmdex_index::query::{Change, ChangeKind, Filter, NestedChanges, Side, Subject};
 use olmdex_index::{Index, Moment};
@@ -359,11 +359,12 @@ fn one_package(
     let all: Vec<&Change> = found.iter().collect();
     html! {
         p.lead { (link(context, &Route::Package(changes.packages.concat()), html! { strong { (shown(&changes.name())) } }))
-            ": default head " strong { (heads(&changes.heads)) } ", " (counted(changes.n_changes as u64, "change")) "." }
+            ": default head " strong { (heads(&changes.heads)) } ", " (counted(changes.n_changes as u64, "change"))
+            @if changes.n_forms > 0 { " and " (changes.n_forms) " in form only" } "." }
         div.thirds {
             section { h2 { "Who is stuck" }
-                @if changes.breaks.is_empty() { p { "No version loses its upgrade." } }
-                @for (what, how) in &changes.breaks { p { strong { (shown(what)) } ": " (shown(how)) "." } }
+                @if changes.breaks.iter().all(|it| it.0 == OTHER_CONTENT) { p { "No version loses its upgrade." } }
+                @for (what, how) in changes.breaks.iter().filter(|it| it.0 != OTHER_CONTENT) { p { strong { (shown(what)) } ": " (shown(how)) "." } }
                 @if let (Some(version), Some(new)) = (stuck.first(), &comparison.new) {
                     @let way = PackagePage { catalog: Some(new.clone()), version: Some(version.clone()), ..PackagePage::of(&changes.packages.concat()) };
                     p { (link(context, &Route::Path(way), html! { "Where " (shown(version)) " can go" })) }
@@ -380,6 +381,10 @@ fn one_package(
             section { h2 { "Versions and APIs" }
                 @let versions = changes.versions_in_words();
                 p { @if versions.is_empty() { "The same versions." } @else { (versions) "." } }
+                @let dropped: Vec<String> = found.iter().filter(|it| it.subject == Subject::Bundle && it.change == ChangeKind::Removed && it.field.is_none())
+                    .filter_map(|it| it.version.clone().or_else(|| it.bundle.clone())).collect();
+                @if !dropped.is_empty() { p { "Dropped: " (shown(&dropped.join(", "))) "." } }
+                @for (what, how) in changes.breaks.iter().filter(|it| it.0 == OTHER_CONTENT) { p { strong { (shown(what)) } ": " (shown(how)) "." } }
                 @for (words, kind) in [("new", kind(Subject::Api, ChangeKind::Added)), ("no longer provided or required", kind(Subject::Api, ChangeKind::Removed))] {
                     @if kind > 0 { span.line { (counted(kind, "API")) " " (words) } }
                 }

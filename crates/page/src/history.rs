@@ -25,13 +25,36 @@ pub(super) fn answer(context: PageContext<'_>, asked: &PackagePage) -> Result<Ve
 pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page, PageError> {
     let answers = answer(context, asked)?;
     let package = asked.package.as_str();
+    let has_days = answers.iter().any(|it| it.first_day.is_some());
+    let command = |name| CommandLine::of(name).names([package]);
+    let commits = if has_days { commits(context, package)? } else { Markup::default() };
+    let heading = Heading::new(package, asked.catalog.as_deref()).of_part(html! { "History" });
+    let header = header(context, &heading)?;
+    let body = html! {
+        (header)
+        @if !has_days && !context.has_several() {
+            p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example \
+                an index with a catalog for each OpenShift version." }
+        }
+        (section(context, package, &answers)?)
+        (commits)
+    };
+    Ok(Page {
+        commands: if has_days { vec![command("history"), command("blame")] } else { vec![command("history")] },
+        is_data: true,
+        ..Page::new(format!("History of {package}"), body)
+    })
+}
+
+/// In which catalogs each version is, and since when: versions with the same history share a row.
+pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[HistoryRow]) -> Result<Markup, PageError> {
     let days: HashMap<String, Day> =
         context.index().dated_of_package(package)?.into_iter().map(|it| (it.bundle, it.day)).collect();
     let newest_first: Vec<&HistoryRow> = answers.iter().rev().collect();
     let runs: Vec<&[&HistoryRow]> = newest_first.chunk_by(|a, b| fate(a) == fate(b)).collect();
     let has = |holds: fn(&HistoryRow) -> bool| answers.iter().any(holds);
     let (has_gaps, has_deprecated) = (has(|it| !it.missing_in.is_empty()), has(|it| !it.deprecated_in.is_empty()));
-    let mut headers = vec!["Versions", "Released", "First in", "Last in", "Now"];
+    let mut headers = vec!["Versions", "Created", "Catalogs", "Now"];
     headers.extend(has_gaps.then_some("Missing in between"));
     headers.extend(has_deprecated.then_some("Deprecated in"));
     let has_days = has(|it| it.first_day.is_some());
@@ -56,8 +79,10 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
                     td { (released(run, &days)) }
                     @if has_days { td { (came(it)) } }
                     @if has_gone { td { (went(it)) } }
-                    td { (shown(place_of(&it.first, has_days))) }
-                    td { (shown(place_of(&it.last, has_days))) }
+                    td {
+                        @let (first, last) = (place_of(&it.first, has_days), place_of(&it.last, has_days));
+                        @if first == last { "only " (shown(first)) } @else { (shown(first)) " to " (shown(last)) }
+                    }
                     td { @if it.is_current { "available" } @else { (badge("warn", "removed")) } }
                     @if has_gaps { td { (shown(&places_of(&it.missing_in, has_days))) } }
                     @if has_deprecated { td { (shown(&places_of(&it.deprecated_in, has_days))) } }
@@ -65,28 +90,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
             }
         }
     };
-    let command = |name| CommandLine::of(name).names([package]);
-    let commits = if has_days { commits(context, package)? } else { Markup::default() };
-    let heading = Heading::new(package, asked.catalog.as_deref()).of_part(html! { "History" });
-    let header = header(context, &heading)?;
-    let body = html! {
-        (header)
-        @if has_days {
-            p { "The table shows when each version came into a catalog, and when the last catalog lost it. Versions with the same history share a row." }
-        } @else if context.has_several() {
-            p { "The first and the last catalog that have each version; versions with the same history share a row." }
-        } @else {
-            p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example \
-                an index with a catalog for each OpenShift version." }
-        }
-        (table("Versions, highest first", &headers, rows))
-        (commits)
-    };
-    Ok(Page {
-        commands: if has_days { vec![command("history"), command("blame")] } else { vec![command("history")] },
-        is_data: true,
-        ..Page::new(format!("History of {package}"), body)
-    })
+    Ok(table("In which catalogs each version is, the highest first", &headers, rows))
 }
 
 /// A state as the table shows it: its catalog alone if its day stands in a column of its own.

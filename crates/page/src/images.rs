@@ -11,6 +11,7 @@ use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, Filter, FoundImages, ImageUser, ImageUsers};
+use olmdex_version::Version;
 
 /// Packages of a page of the list; the answer as data has all.
 const PER_PAGE: usize = 10;
@@ -127,7 +128,7 @@ fn to_copy(context: PageContext<'_>, text: &str, references: &[String]) -> Marku
     }
 }
 
-/// A repository of images, and the users of its images; the highest version first.
+/// A repository of images, and the users of its images.
 #[derive(Default)]
 struct Repository {
     users: Vec<ImageUser>,
@@ -165,10 +166,10 @@ fn of_package(context: PageContext<'_>, package: &str, repositories: &BTreeMap<S
         @for (name, it) in repositories {
             tr {
                 th scope="row" { code { (shown(name)) } }
-                td { @match it.users.as_slice() {
-                    [] => {}
-                    [only] => { (to(only)) }
-                    [high, .., low] => { (to(high)) " to " (to(low)) span.quiet { " (" (it.users.len()) ")" } }
+                @let version = |user: &&ImageUser| Version::parse(&user.version).ok();
+                td { @if let (Some(low), Some(high)) = (it.users.iter().min_by_key(version), it.users.iter().max_by_key(version)) {
+                    @if it.users.len() == 1 { (to(low)) }
+                    @else { (to(low)) " to " (to(high)) span.quiet { " (" (it.users.len()) ")" } }
                 } }
                 td { @match it.references.iter().next() {
                     Some(only) if it.references.len() == 1 => { code { (shown(only.strip_prefix(name.as_str()).unwrap_or(only))) } }

@@ -49,6 +49,15 @@ impl Consequence {
         }
     }
 
+    fn words_after_a_number(self) -> &'static str {
+        match self {
+            Self::Refused => "that opm refuses",
+            Self::Stuck => "places where users get stuck",
+            Self::Surprising => "where OLM may surprise",
+            Self::Untidy => "untidy",
+        }
+    }
+
     fn class(self) -> &'static str {
         match self {
             Self::Refused | Self::Stuck => "bad",
@@ -175,7 +184,7 @@ fn counters(findings: &[&Finding]) -> Markup {
         ul.counters {
             @for consequence in Consequence::ALL {
                 @let n = findings.iter().filter(|it| Consequence::of(it.rule) == consequence).count();
-                li { strong.large { (n) } span.quiet { " " (consequence.words()) } }
+                li { strong.large { (n) } span.quiet { " " (consequence.words_after_a_number()) } }
             }
         }
     }
@@ -276,7 +285,7 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Page {
         }
     };
     let body = html! { h1 { "Rules" } (table("The rules that catalogs are checked by", &["Rule", "It holds if", "If not"], rows)) };
-    Page { commands: vec![CommandLine::of("explain").names(["all"])], ..Page::new("Rules".to_owned(), body) }
+    Page::new("Rules".to_owned(), body)
 }
 
 /// One rule: the text of `explain`.
@@ -286,16 +295,14 @@ pub(super) fn rule_page(context: PageContext<'_>, id: &str) -> Result<Page, Page
     let body = html! {
         h1 { (title(rule)) }
         p.quiet { code { (rule.id) } " " (badge(consequence.class(), consequence.words())) }
-        p.lead { (worded(rule.summary)) }
+        p.lead { "The rule: " (worded(rule.summary)) }
         p { (worded(rule.explanation)) }
         @if !rule.example.is_empty() {
             h2 { "Example" }
             pre tabindex="0" { code { (rule.example) } }
         }
-        p { (link(context, &Route::Rules, "All rules")) }
+        p { code { "olmdex explain " (rule.id) } " prints this. " (link(context, &Route::Rules, "All rules")) ", "
+            (link(context, &Route::Lint(Checked::default()), "the findings of the catalogs")) "." }
     };
-    Ok(Page {
-        commands: vec![CommandLine::of("explain").names([rule.id])],
-        ..Page::new(format!("{id}: {}", title(rule)), body)
-    })
+    Ok(Page::new(format!("{id}: {}", title(rule)), body))
 }

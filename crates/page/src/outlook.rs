@@ -139,7 +139,7 @@ impl<'a> Answer<'a> {
                     ol.actions {
                         li { strong { "Read what the publisher says about " (shown(self.goal())) }
                             p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
-                        li { strong { "Uninstall the operator, and install it anew from the newest channel" }
+                        li { strong { "Uninstall the operator, and install it anew from the default channel" }
                             p { "Its custom resources stay, and nothing manages them in between. "
                                 (link(context, &install, "Manifests to install it")) } }
                     }

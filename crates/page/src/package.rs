@@ -281,7 +281,7 @@ fn maintainers(contacts: &Contacts) -> Markup {
 /// When a version was made, by the annotation `createdAt`.
 fn released(created_at: &str) -> Markup {
     let day = created_at.get(..10).filter(|it| Day::parse(it).is_some());
-    html! { @if let Some(day) = day { span.line { "released " time datetime=(day) { (day) } } } }
+    html! { @if let Some(day) = day { span.line { "created " time datetime=(day) { (day) } } } }
 }
 
 fn needs(context: PageContext<'_>, head: &BundleDetail) -> Markup {

@@ -265,7 +265,7 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
                 thead { tr {
                     th scope="col" { "Package" }
                     th scope="col" { "Default head" @if let [only] = catalogs { span.away { " in " (shown(only)) } } }
-                    th scope="col" { "Released" }
+                    th scope="col" { "Created" }
                 } }
                 tbody {
                     @for (line, row, it) in &all {

@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::header::{Heading, header};
 use super::outlook::Answer;
-use super::parts::{Ids, badge, link, place, select, shown, table, version_link, worded};
+use super::parts::{badge, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -157,7 +157,7 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
                 }
             }
         } @else {
-            (all_of_default_channel(context, &question))
+            (all_outlooks(context, &question))
         }
     };
     let catalog_choice = context.catalog_choice(&question.catalog);
@@ -374,59 +374,49 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
     }
 }
 
-/// The most steps of each path on a page of all paths: together they would grow with the square of a channel's length.
-const MAX_STEPS: usize = 250;
-
-/// The most characters of each reason on that page: reasons name the heads of a channel, and each entry could be one.
-const MAX_REASON: usize = 500;
-
-/// A reason, cut if it is long.
-fn short_reason(reason: &str) -> Markup {
-    let end = reason.char_indices().nth(MAX_REASON).map(|it| it.0);
-    html! {
-        (shown(&reason[..end.unwrap_or(reason.len())]))
-        @if end.is_some() { "… (" code { "olmdex path" } " prints all of it)" }
-    }
-}
-
-/// For a page that cannot answer questions: the ways from every entry of the default channel.
-fn all_of_default_channel(context: PageContext<'_>, question: &Question) -> Markup {
+/// For a page that cannot answer questions: where every version can go. Neighbours with the same answer share a row.
+fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
     let Some(graph) = question.asked.view.graphs.first() else { return html! {} };
-    let mut ids = Ids::default();
-    let linked = |bundle: &str, version: &str| {
-        version_link(context, &question.asked.view.package, (bundle, version), &question.catalog)
+    let package = question.asked.view.as_classic(graph);
+    let Some(goal) = Goal::newest(&package) else {
+        return html! { p { "The default channel has no single head, so there is no newest version to get to." } };
     };
-    let mut rows = String::new();
-    question.asked.of_default_channel(MAX_STEPS, |path, has_more| {
-        let last = path.steps.last().filter(|_| has_more).map(|it| &it.target);
-        let row = html! {
-            tr id=(ids.make("from", &path.from.version)) {
-                th scope="row" { (linked(&path.from.name, &path.from.version)) }
-                td {
-                    @match path.steps.as_slice() {
-                        [] => { span.quiet { "–" } }
-                        [only] => { (linked(&only.target.bundle, &only.target.version)) }
-                        // All steps of all versions would grow with the square of the channel's length.
-                        [first, .., last] => {
-                            (linked(&first.target.bundle, &first.target.version)) " → "
-                            @if path.steps.len() > 2 { span.quiet { (path.steps.len() - 2) " more" } " → " }
-                            (linked(&last.target.bundle, &last.target.version))
+    let newest = goal.named();
+    let version = |text: &str| Version::parse(text).ok();
+    let answer =
+        |bundle: &NamedVersion| (goal.n_upgrades(&bundle.name), version(&bundle.version) > version(&newest.version));
+    let answers: Vec<(&NamedVersion, (Option<usize>, bool))> =
+        question.asked.view.bundles().iter().map(|bundle| (bundle, answer(bundle))).collect();
+    let linked = |bundle: &NamedVersion| {
+        version_link(context, &question.asked.view.package, (&bundle.name, &bundle.version), &question.catalog)
+    };
+    let rows = html! {
+        @for run in answers.chunk_by(|a, b| a.1 == b.1) {
+            @if let [(high, (n_upgrades, is_higher)), ..] = run {
+                tr {
+                    th scope="row" {
+                        @match run {
+                            [_, .., (low, _)] => { (linked(low)) " to " (linked(high)) span.quiet { " (" (run.len()) ")" } }
+                            _ => { (linked(high)) }
                         }
                     }
-                    @if has_more { " → …" }
+                    td {
+                        @match (n_upgrades, is_higher) {
+                            (Some(0), _) => (badge("good", "the newest")),
+                            (Some(n), _) => { (counted(*n as u64, "upgrade")) " away" },
+                            (None, true) => "newer than the default channel",
+                            (None, false) => { (badge("bad", "dead end")) " no upgrade leads there" },
+                        }
+                    }
                 }
-                td { @if let Some(last) = last { "continues as from " (linked(&last.bundle, &last.version)) }
-                    @else { (short_reason(&path.reason)) } }
             }
-        };
-        rows.push_str(&row.into_string());
-    });
-    let rows = PreEscaped(rows);
+        }
+    };
     html! {
-        p { "From every entry of the default channel "
+        p { "Whether each version gets to " strong { (linked(&newest)) } ", the newest of the default channel "
             (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
-            ", as OLM Classic upgrades \
-            them. " code { "olmdex path" } " and " code { "olmdex serve" } " answer any other question." }
-        (table("Upgrade paths in the default channel", &["From", "Steps", "End"], rows))
+            ", with the fewest upgrades of OLM Classic and with changes of the channel. " code { "olmdex path" } " and "
+            code { "olmdex serve" } " answer any other question." }
+        (table("Where each version can go", &["Version", "To the newest"], rows))
     }
 }

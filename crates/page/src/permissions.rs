@@ -85,7 +85,7 @@ fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {
         html! {
             div.note.warn role="note" { p {
                 "The permissions of " (version) " are unknown: catalog " (shown(catalog))
-                " has only the metadata of its ClusterServiceVersion. Run " code { "olmdex show --permissions" } " on an index that holds the bundle."
+                " has only the metadata of its ClusterServiceVersion. Run " code { "olmdex show " (shown(package)) " --permissions" } " on an index that holds the bundle."
             } }
         }
     };
@@ -132,7 +132,7 @@ fn rights(rules: &[AskedRule]) -> Markup {
             html! { @for rule in some { tr {
                 th scope="row" {
                     (shown(&rule.resources.iter().chain(&rule.non_resource_urls).cloned().collect::<Vec<_>>().join(", ")))
-                    @if let Some(risk) = rule.risk() { " " (badge("warn", risk)) }
+                    @for risk in rule.risks() { " " (badge("warn", risk)) }
                     @if !rule.resource_names.is_empty() { span.line.quiet { "only " (shown(&rule.resource_names.join(", "))) } }
                 }
                 td { (shown(&rule.verbs.join(", "))) }
@@ -142,7 +142,7 @@ fn rights(rules: &[AskedRule]) -> Markup {
             } } },
         )
     };
-    let (risky, others): (Vec<&AskedRule>, Vec<&AskedRule>) = rules.iter().partition(|rule| rule.risk().is_some());
+    let (risky, others): (Vec<&AskedRule>, Vec<&AskedRule>) = rules.iter().partition(|rule| !rule.risks().is_empty());
     let mut by_group: BTreeMap<String, Vec<&AskedRule>> = BTreeMap::new();
     for rule in others {
         by_group.entry(groups(rule)).or_default().push(rule);

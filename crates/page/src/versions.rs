@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use super::header::{Heading, header};
 use super::highest::newest_first;
+use super::history;
 use super::package_answer::answer;
 use super::parts::{Ids, badge, channel_route, deprecated, link, shown, table, version_link};
 use super::reply::PageError;
@@ -39,6 +40,10 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
         (channels(context, &all))
         h2 #versions { "Versions" }
         (versions(context, package, &all)?)
+        @if context.has_several() {
+            h2 #history { "In which catalogs" }
+            (history::section(context, package, &history::answer(context, &PackagePage::of(package))?)?)
+        }
         p { (link(context, &Route::History(PackagePage::of(package)), "History of these versions")) }
     };
     Ok(Page {
@@ -160,7 +165,7 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
             }
         }
     };
-    let mut headers = vec!["Version", "Released", "Channels"];
+    let mut headers = vec!["Version", "Created", "Channels"];
     headers.extend((catalogs.len() > 1).then_some("Catalogs"));
     let minor = |line: &VersionLine<'_>| line.version.as_ref().map(|it| (it.major().to_owned(), it.minor().to_owned()));
     let groups: Vec<_> = match lines.len() <= FEW {

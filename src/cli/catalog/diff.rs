@@ -214,6 +214,10 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
                 (_, Some(width)) if width < ROOM_FOR_ROWS => one_line(text, width * MAX_LINES),
                 _ => one_line(text, MAX_CELL),
             };
+            if screen().width.is_some() && args.rows.output == OutputFormat::Table {
+                // Another form is no other bundle, and there may be hundreds of such rows.
+                found.retain(|it| it.field.as_deref() != Some(Change::METADATA_FORM));
+            }
             for change in &mut found {
                 change.old = change.old.as_ref().map(shown);
                 change.new = change.new.as_ref().map(shown);
@@ -282,7 +286,7 @@ fn print_packages(packages: &[PackageChanges]) -> Result<(), CommandError> {
     table::write_table(OutputFormat::Table, Some(headers), told.map(row).collect(), &[&["WHAT CHANGES"]], &mut out)?;
     let n_forms = packages.iter().map(|it| it.n_forms).sum::<usize>() as u64;
     if n_forms > 0 {
-        writeln!(out, "\n{} have their metadata in another form only.", counted(n_forms, "bundle"))?;
+        writeln!(out, "\n{} state the same in another form.", counted(n_forms, "bundle"))?;
     }
     out.flush()?;
     Ok(())

@@ -10,7 +10,9 @@ use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
+use crate::cli::terminal::screen::screen;
 use crate::fbc::without_v;
+use crate::upgrade::classic::Step;
 use crate::upgrade::{Field, PathStep, UpgradePath};
 use crate::version::Version;
 
@@ -64,7 +66,10 @@ fn sheet(answer: &UpgradePath) -> Sheet {
             OutlookVerdict::ChangeChannel => Sign::Fair,
             OutlookVerdict::DeadEnd => Sign::Bad,
         };
-        sheet.headline(sign, format!("{}: {}", answer.package, outlook.sentence()));
+        // A Subscription without a channel follows all of them; the console never writes one.
+        let is_over_several = outlook.upgrades.windows(2).any(|pair| pair[0].channel != pair[1].channel);
+        let assumed = if answer.channels.is_empty() && is_over_several { ", in any channel" } else { "" };
+        sheet.headline(sign, format!("{}{assumed}: {}", answer.package, outlook.sentence()));
     }
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
@@ -89,7 +94,25 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     if answer.steps.is_empty() {
         return sheet;
     }
-    sheet.table_with_few("Steps", &headers, rows, few);
+    let change =
+        answer.outlook.as_ref().filter(|it| it.verdict == OutlookVerdict::ChangeChannel && screen().width.is_some());
+    match change {
+        // People want the way that arrives, and not the one that the channel goes by itself.
+        Some(outlook) => {
+            let mut channel = answer.channels.first().cloned().unwrap_or_default();
+            let row = |step: &Step| {
+                let set =
+                    if channel == step.channel { String::new() } else { format!("spec.channel: {}", step.channel) };
+                channel.clone_from(&step.channel);
+                let because = step.permits.first().map(|it| format!("{} {}", it.field.as_str(), it.value));
+                let version = if step.version.is_empty() { &step.bundle } else { &step.version };
+                vec![version.clone(), step.channel.clone(), set, because.unwrap_or_default()]
+            };
+            let headers = ["VERSION", "CHANNEL", "SET FIRST", "BECAUSE"];
+            sheet.table("Steps, with the change of the channel", &headers, outlook.upgrades.iter().map(row).collect());
+        }
+        None => sheet.table_with_few("Steps", &headers, rows, few),
+    }
     sheet
 }
 

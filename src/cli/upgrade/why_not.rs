@@ -5,12 +5,13 @@ use clap::Args;
 use crate::ask::WhyNotQuestion;
 use crate::cli::args::upgrade::{AskedOptions, bundle_words, installed_words, manager_headers};
 use crate::cli::print::diagnosis::add_obstacle;
+use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
 use crate::diag::grouped;
 use crate::namespace::Effect;
-use crate::upgrade::{Condition, WhyNot};
+use crate::upgrade::{Condition, Olm, WhyNot};
 
 /// Explain why OLM does not take a version, and what would make OLM take it
 ///
@@ -62,6 +63,12 @@ pub(super) fn sheet(answer: &WhyNot) -> Sheet {
         (Some(instead), false) => format!("OLM takes {instead} instead"),
         (None, false) => "OLM takes nothing".to_owned(),
     };
+    let sign = if answer.is_taken { Sign::Good } else { Sign::Bad };
+    let verb = if answer.is_taken { "takes" } else { "does not take" };
+    sheet.headline(
+        sign,
+        format!("{} {verb} {}", if answer.olm == Olm::V1 { "OLM v1" } else { "OLM Classic" }, answer.bundle),
+    );
     sheet.line("now", &now);
     add_obstacle(&mut sheet, answer.obstacle.as_ref());
     let is_installed = answer.installed.as_ref().is_some_and(|it| it.name == answer.bundle);

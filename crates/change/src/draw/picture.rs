@@ -486,7 +486,7 @@ impl<'d> Drawing<'d> {
             (it.is_deprecated, "deprecated"),
             (it.is_entry && it.is_dead_end && it.head_of.is_empty(), "dead end"),
             (it.is_entry && it.is_skipped, "skipped"),
-            (!it.is_entry, "not in a channel"),
+            (!it.is_entry, "not in the channel"),
         ];
         let words: Vec<&str> = marks.into_iter().filter(|it| it.0).map(|it| it.1).collect();
         if !words.is_empty() {

@@ -90,11 +90,12 @@ impl ReachMap {
         let as_classic = as_classic(catalog, &package, channels);
         let goal = Goal::newest(&as_classic);
         let standing = |place: usize| match &goal {
-            Some(goal) if goal.is_reached_from(&versions[place].bundle) => Standing::Reaches,
+            Some(goal) if goal.n_upgrades(&versions[place].bundle).is_some() => Standing::Reaches,
             Some(goal) if place_of.get(goal.bundle()).is_some_and(|goal| place > *goal) => Standing::Higher,
             Some(_) => Standing::DeadEnd,
             None => Standing::Higher,
         };
+        let has_joins = versions.len().saturating_mul(channels.len()) <= Goal::MAX_STEPS;
         let mut rows: Vec<MapChannel> = Vec::new();
         for channel in channels {
             let mut places: Vec<usize> =
@@ -105,7 +106,8 @@ impl ReachMap {
             let mut of_name = as_classic.channels_named(&channel.name).iter();
             let live_head = of_name.find_map(|it| it.order().ok()?.live.first().map(|entry| &entry.fields.name));
             let head = live_head.and_then(|name| place_of.get(name.as_str()).copied()).unwrap_or(highest);
-            let (parts, joins) = parts_and_joins(catalog, &as_classic, &channel.name, (&versions, &place_of), &places);
+            let (parts, joins) =
+                parts_and_joins(catalog, &as_classic, &channel.name, (&versions, &place_of), (&places, has_joins));
             rows.push(MapChannel {
                 name: channel.name.clone(),
                 is_default: catalog.is_default(channel),
@@ -189,7 +191,7 @@ fn parts_and_joins(
     package: &Package,
     channel: &str,
     (versions, place_of): (&[MapVersion], &HashMap<&str, usize>),
-    entries: &[usize],
+    (entries, has_joins): (&[usize], bool),
 ) -> (Vec<(usize, usize)>, Vec<usize>) {
     let walker = package.walker(Some(channel)).ok();
     let version = |place: usize| catalog.versions.get(&versions[place].bundle);
@@ -209,8 +211,9 @@ fn parts_and_joins(
         crossed = crossed.max(target(place).unwrap_or(0));
     }
     let is_listed = |place: &usize| entries.binary_search(place).is_ok();
-    let joins = (0..versions.len()).filter(|place| !is_listed(place) && target(*place).is_some()).collect();
-    (parts, joins)
+    // Without a goal a package may be so large that nobody can ask from everywhere.
+    let places = if has_joins { 0..versions.len() } else { 0..0 };
+    (parts, places.filter(|place| !is_listed(place) && target(*place).is_some()).collect())
 }
 
 /// The places of each minor version.

@@ -112,9 +112,17 @@ fn standing(channel: &MapChannel) -> &'static str {
     }
 }
 
-/// The words below a map that explain it.
-const HINT: &str = "A bar is a channel up to its newest version ◆. From a version with a ring ○ one may change to the channel. \
-     Grey, with a wall: a dead end.";
+/// The words that explain what a map shows.
+fn hint(map: &ReachMap) -> String {
+    let has_joins = map.channels.iter().any(|channel| !channel.joins.is_empty());
+    let has_walls = map.channels.iter().any(|channel| channel.standing == Standing::DeadEnd);
+    let parts = [
+        (true, "A bar is a channel up to its newest version ◆."),
+        (has_joins, "From a version with a ring ○ one may change to the channel."),
+        (has_walls, "Grey, with a wall: a dead end."),
+    ];
+    parts.iter().filter(|(is_shown, _)| *is_shown).map(|(_, words)| *words).collect::<Vec<_>>().join(" ")
+}
 
 impl Drawing<'_> {
     fn title(&self) -> Strip {
@@ -122,7 +130,7 @@ impl Drawing<'_> {
         let mut body = String::new();
         let mut y = 4;
         let most = self.width.pixels() - 2 * MARGIN;
-        for (class, size, text) in [("title", FONT, title.as_str()), ("hint", SMALL, HINT)] {
+        for (class, size, text) in [("title", FONT, title.as_str()), ("hint", SMALL, hint(self.map).as_str())] {
             for line in lines(text, size, class == "title", most) {
                 y += size + 4;
                 let _ = writeln!(body, "<text class=\"{class}\" x=\"{MARGIN}\" y=\"{y}\">{}</text>", escaped(&line));
@@ -272,7 +280,8 @@ impl Drawing<'_> {
     /// The strip of versions that can get to the newest, and those that cannot.
     fn goal(&self) -> Option<Strip> {
         let MapGoal { place, runs } = self.map.goal.as_ref().filter(|_| self.map.versions.len() > 1)?;
-        let label = cut(self.map.versions[*place].label(), 20);
+        let room = if self.width == MapWidth::Wide { self.left - MARGIN - 40 } else { 260 };
+        let label = cut_to_pixels(self.map.versions[*place].label(), room, FONT);
         let (name_y, top) = if self.width == MapWidth::Wide { (21, 8) } else { (16, 22) };
         let mut body =
             format!("<text class=\"name strong\" x=\"{MARGIN}\" y=\"{name_y}\">→ {}?</text>\n", escaped(&label));

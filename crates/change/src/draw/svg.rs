@@ -51,8 +51,7 @@ pub fn svg(catalog: &Catalog, way: &MarkedPath, detail: Detail, max_marks: usize
         place(&mut body, &legend(&marks, width), &mut y);
     }
     if n_folded > 0 {
-        let words =
-            "A line \u{201c}\u{22ef} more\u{201d} stands for several versions or channels; --every-entry shows each.";
+        let words = "A line of several versions or channels says how many; --every-entry shows each.";
         let note =
             Strip { body: format!("<text class=\"hint\" x=\"12\" y=\"14\">{words}</text>\n"), height: 24, fold: None };
         place(&mut body, &note, &mut y);

@@ -80,19 +80,23 @@ pub struct ChannelChange {
 }
 
 impl<'p> Goal<'p> {
-    /// The newest version of the default channel; `None` if that channel has no order.
+    /// The most steps from a name in a channel with ranges that are looked at: packages of today have some thousands. A
+    /// package with more has no goal, since every answer about it would take seconds.
+    pub const MAX_STEPS: usize = 20_000_000;
+
+    /// The newest version of the default channel; `None` if that channel has no order, or the package is too large.
     pub fn newest(package: &'p Package) -> Option<Self> {
         let mut of_name = package.channels_named(&package.default_channel).iter();
         let head = of_name.find_map(|channel| channel.order().ok()?.live.first().copied())?;
-        Some(Self::new(package, head, true))
+        Self::new(package, head, true)
     }
 
-    /// The bundle of a name; `None` if no channel lists it.
+    /// The bundle of a name; `None` if no channel lists it, or the package is too large.
     pub fn to(package: &'p Package, bundle: &str) -> Option<Self> {
-        Some(Self::new(package, package.channels.iter().find_map(|channel| channel.entry(bundle))?, false))
+        Self::new(package, package.channels.iter().find_map(|channel| channel.entry(bundle))?, false)
     }
 
-    fn new(package: &'p Package, entry: &'p Entry, is_newest: bool) -> Self {
+    fn new(package: &'p Package, entry: &'p Entry, is_newest: bool) -> Option<Self> {
         let mut walkers: Vec<(&str, Walker<'_>)> = Vec::new();
         let mut known = HashSet::new();
         for channel in package.channels.iter().filter(|channel| known.insert(channel.name.as_str())) {
@@ -102,6 +106,10 @@ impl<'p> Goal<'p> {
         for entry in package.channels.iter().flat_map(|channel| &channel.entries) {
             let name = entry.fields.name.as_str();
             listed.entry(name).or_insert_with(|| Installed::new(name, entry.version.as_ref()));
+        }
+        let n_ranged = walkers.iter().filter(|(_, walker)| walker.named_sources().is_none()).count();
+        if n_ranged.saturating_mul(listed.len()) > Self::MAX_STEPS {
+            return None;
         }
         let mut sources_of: HashMap<&str, Vec<&str>> = HashMap::new();
         for (_, walker) in &walkers {
@@ -128,7 +136,7 @@ impl<'p> Goal<'p> {
                 }
             }
         }
-        Self { package, walkers, entry, is_newest, upgrades_from }
+        Some(Self { package, walkers, entry, is_newest, upgrades_from })
     }
 
     /// The name of the goal's bundle.
@@ -142,9 +150,10 @@ impl<'p> Goal<'p> {
         NamedVersion { name: self.bundle().to_owned(), version, release: None }
     }
 
-    /// Whether a listed bundle can get there, with changes of the channel if need be.
-    pub fn is_reached_from(&self, bundle: &str) -> bool {
-        self.upgrades_from.contains_key(bundle)
+    /// The least number of upgrades from a listed bundle, with changes of the channel if need be; `None` if no upgrade
+    /// leads from it to the goal, in any channel.
+    pub fn n_upgrades(&self, bundle: &str) -> Option<usize> {
+        self.upgrades_from.get(bundle).copied()
     }
 
     /// The steps from a bundle in each channel.
@@ -152,7 +161,7 @@ impl<'p> Goal<'p> {
         self.walkers.iter().filter_map(|(channel, walker)| Some((*channel, walker.next(at)?.1)))
     }
 
-    /// The least number of upgrades from an installed bundle, which no channel needs to list.
+    /// The same for an installed bundle, which no channel needs to list.
     fn n_upgrades_from(&self, at: &Installed) -> Option<usize> {
         if at.name == self.bundle() {
             return Some(0);
@@ -344,7 +353,7 @@ mod tests {
         let reached = ["v3.16.1", "v3.16.2", "v3.17.0", "v3.17.1"];
         for entry in quay.channels.iter().flat_map(|channel| &channel.entries) {
             let name = entry.fields.name.as_str();
-            assert_eq!(goal.is_reached_from(name), reached.contains(&name), "{name}");
+            assert_eq!(goal.n_upgrades(name).is_some(), reached.contains(&name), "{name}");
         }
     }
 

@@ -94,7 +94,7 @@ pub use missing_edge::{
 };
 pub use named_version::NamedVersion;
 pub use olmdex_base::olm::Olm;
-pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_path_over, classic_paths, v1_path};
+pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_path_over, v1_path};
 pub use permit::{Field, Permit};
 pub use reachable::{LostEdge, UpgradeRoute, UpgradeRoutes, lost_edge};
 pub use shortest_answers::{FewestSteps, fewest_steps};

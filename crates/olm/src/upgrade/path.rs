@@ -218,32 +218,6 @@ pub fn classic_path_over(
     path
 }
 
-/// The steps of OLM Classic from many bundles, at most `at_most` for each. `see` takes them one after another, with the
-/// information whether there are more: all together they may be the square of the bundles.
-pub fn classic_paths(
-    view: &PackageView,
-    graph: &PackageGraph,
-    asked: &EngineQuestion,
-    bundles: impl Iterator<Item = InstalledBundle>,
-    at_most: usize,
-    mut see: impl FnMut(UpgradePath, bool),
-) {
-    let package = view.as_classic(graph);
-    let paths = package.paths(asked.channel());
-    for from in bundles {
-        let mut answer = UpgradePath::new(Olm::Classic, view, asked, &from, None);
-        match &paths {
-            Err(error) => see(UpgradePath { reason: error.to_string(), ..answer }, false),
-            Ok(paths) => {
-                let (path, has_more) = paths.from(&from.as_classic(), at_most);
-                let end = path.end;
-                answer.steps = targets(view, graph, path);
-                see(if has_more { answer } else { answer.ended(end) }, has_more);
-            }
-        }
-    }
-}
-
 fn targets(view: &PackageView, graph: &PackageGraph, path: classic::Path) -> Vec<PathStep> {
     path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it).into()).collect()
 }

@@ -270,7 +270,9 @@ fn classic_ways(
     let path = classic_path(view, graph, asked, installed, Some(name));
     let n_steps = if path.is_reached { path.steps.len() } else { usize::MAX };
     if path.is_reached {
-        ways.push(format!("wait: OLM {}", through(&path.steps)));
+        // A Subscription without a channel follows all of them; the console of OpenShift always writes one.
+        let assumed = if asked.channel().is_none() { ", if the Subscription names no channel" } else { "" };
+        ways.push(format!("wait{assumed}: OLM {}", through(&path.steps)));
     }
     // Another channel is worth a word if it is nearer.
     let mut others: Vec<(usize, String)> = Vec::new();

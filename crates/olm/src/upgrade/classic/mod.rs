@@ -13,4 +13,4 @@ mod step;
 
 pub use super::channel::{Channel, Entries, Entry};
 pub use order::{Order, OrderError};
-pub use step::{End, Installed, Package, Path, Paths, Step, Walker, leads_to};
+pub use step::{End, Installed, Package, Path, Step, Walker, leads_to};

@@ -218,46 +218,22 @@ impl Package {
     /// # Errors
     /// If a channel has no order.
     pub fn path(&self, channel: Option<&str>, installed: &Installed) -> Result<Path, OrderError> {
-        Ok(self.paths(channel)?.from(installed, usize::MAX).0)
-    }
-
-    /// The steps that OLM takes from many bundles.
-    ///
-    /// # Errors
-    /// If a channel has no order.
-    pub fn paths<'p>(&'p self, channel: Option<&'p str>) -> Result<Paths<'p>, OrderError> {
         let walker = self.walker(channel)?;
-        Ok(Paths { walker, heads: self.subscribed(channel).iter().flat_map(Channel::heads).collect() })
-    }
-}
-
-/// The steps that OLM takes one after another. Channels are ordered once for all bundles.
-#[derive(Debug, Clone)]
-pub struct Paths<'p> {
-    walker: Walker<'p>,
-    heads: HashSet<&'p str>,
-}
-
-impl Paths<'_> {
-    /// The steps from an installed bundle, at most `at_most`; and whether there are more, so that the end is not known.
-    pub fn from(&self, installed: &Installed, at_most: usize) -> (Path, bool) {
+        let heads: HashSet<&str> = self.subscribed(channel).iter().flat_map(Channel::heads).collect();
         let mut at = installed.clone();
         let mut seen = HashSet::from([at.name.clone()]);
         let mut steps = Vec::new();
         let end = loop {
-            let Some((in_channel, entry)) = self.walker.next(&at) else {
-                break if self.heads.contains(at.name.as_str()) { End::Head } else { End::Stranded };
+            let Some((in_channel, entry)) = walker.next(&at) else {
+                break if heads.contains(at.name.as_str()) { End::Head } else { End::Stranded };
             };
-            if steps.len() == at_most {
-                return (Path { steps, end: End::Stranded }, true);
-            }
             steps.push(step(in_channel, entry, permits(in_channel, entry, &at)));
             at = Installed { name: entry.fields.name.clone(), version: entry.version.clone() };
             if !seen.insert(at.name.clone()) {
                 break End::Loop;
             }
         };
-        (Path { steps, end }, false)
+        Ok(Path { steps, end })
     }
 }
 
