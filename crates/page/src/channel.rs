@@ -179,6 +179,8 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
     };
     let has = |holds: fn(&EntryDetail) -> bool| all.iter().any(|it| holds(it));
     let (has_skips, has_ranges) = (has(|it| !it.skips.is_empty()), has(|it| !it.skip_range.is_empty()));
+    // In an index of indexes all entries have the line of their document.
+    let has_lines = all.windows(2).any(|pair| pair[0].line != pair[1].line);
     let rows = html! {
         @for it in &all {
             tr id=(ids.make("e", &it.name)) {
@@ -192,7 +194,7 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
                 td { @if !it.replaces.is_empty() { code { (short(&it.replaces)) } } }
                 @if has_skips { td { (skips(it)) } }
                 @if has_ranges { td { @if !it.skip_range.is_empty() { code { (shown(&it.skip_range)) } } } }
-                td.amount.aside { (it.line) }
+                @if has_lines { td.amount.aside { (it.line) } }
             }
         }
     };
@@ -201,7 +203,7 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
     headers.push("Replaces");
     headers.extend(has_skips.then_some("Skips"));
     headers.extend(has_ranges.then_some("Skip range"));
-    headers.push("~Line");
+    headers.extend(has_lines.then_some("~Line"));
     html! {
         @if let Some(prefix) = &prefix { p { "All bundles are named " code { (shown(prefix)) "VERSION" } "." } }
         (table("Entries, highest version first", &headers, rows))

@@ -307,7 +307,7 @@ fn summaries(context: PageContext<'_>, comparison: &Comparison, caption: &str, a
                     }
                 }
                 td { (heads(&changes.heads)) }
-                @if has_words { td.words {
+                @if has_words { td.words.whole {
                     @for (what, how) in &changes.breaks { span.line { strong { (shown(what)) } ": " (shown(how)) } }
                     (remarks(changes))
                     @if changes.packages.len() > 1 {
@@ -322,7 +322,7 @@ fn summaries(context: PageContext<'_>, comparison: &Comparison, caption: &str, a
     let mut headers = vec!["Package", "Default head"];
     headers.extend(has_words.then_some("What changes"));
     headers.extend(has_versions.then_some("Versions"));
-    table(caption, &headers, lines)
+    html! { div.stack { (table(caption, &headers, lines)) } }
 }
 
 /// Whether there is something to say besides the breaks.

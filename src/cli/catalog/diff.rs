@@ -121,6 +121,9 @@ impl ValueEnum for Ignored {
 /// Longest value in a table for people, in characters; wide tables show all.
 const MAX_CELL: usize = 44;
 
+/// So many changes of named packages are listed one by one on a terminal.
+const FEW_CHANGES: usize = 60;
+
 /// The width of a terminal from which on rows have room for their values, in columns.
 const ROOM_FOR_ROWS: usize = 160;
 
@@ -163,9 +166,10 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         return Ok(missing);
     }
     let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;
-    // People read a row for each package; the changes of named packages, and those for programs, one by one.
+    // People read a row for each package; a few changes of named packages, and those for programs, one by one.
     let is_for_people = args.rows.output == OutputFormat::Table && screen().width.is_some() && !args.details;
-    if is_for_people && packages.is_empty() && !differences.changes.is_empty() {
+    let is_short = !packages.is_empty() && differences.changes.len() <= FEW_CHANGES;
+    if is_for_people && !is_short && !differences.changes.is_empty() {
         print_packages(&ask::by_package(old_side, new_side, &differences.changes)?)?;
         let summary = changes::summary(&differences.changes);
         let rest = left_out(differences.n_ignored, args) + &hidden(differences.n_details);
