@@ -377,10 +377,9 @@ impl IndexCache {
                 icons.by_package.entry(package).or_default().insert(catalog, name.clone());
             }
         }
-        for (package, catalog) in index.packages_with_manifests()? {
-            if icons.by_package.get(&package).is_some_and(|known| known.contains_key(&catalog)) {
-                continue;
-            }
+        let mut lacking = index.packages_with_manifests()?;
+        lacking.retain(|(package, catalog)| !icons.by_package.get(package).is_some_and(|it| it.contains_key(catalog)));
+        for (package, catalog) in lacking.into_iter().take(MAX_SEARCHED) {
             let found = icon_in_manifests(index, &catalog, &package)?;
             if let Some(name) = found.and_then(|(media_type, bytes)| icon::name(&media_type, &bytes)) {
                 icons.by_name.entry(name.clone()).or_insert_with(|| (catalog.clone(), package.clone()));
@@ -509,6 +508,9 @@ impl IndexCache {
         self.ranks.choose(named, having)
     }
 }
+
+/// The packages without an icon of their own in whose manifests one is looked for: the first page waits for all of them.
+const MAX_SEARCHED: usize = 500;
 
 /// The icon in the ClusterServiceVersion of the head of a package's default channel: its media type and its bytes.
 /// `opm` puts it into the package only when it renders a bundle.

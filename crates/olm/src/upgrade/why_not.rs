@@ -271,7 +271,11 @@ fn classic_ways(
     let n_steps = if path.is_reached { path.steps.len() } else { usize::MAX };
     if path.is_reached {
         // A Subscription without a channel follows all of them; the console of OpenShift always writes one.
-        let assumed = if asked.channel().is_none() { ", if the Subscription names no channel" } else { "" };
+        let assumed = if asked.channel().is_none() && package.channels.len() > 1 {
+            ", if the Subscription names no channel"
+        } else {
+            ""
+        };
         ways.push(format!("wait{assumed}: OLM {}", through(&path.steps)));
     }
     // Another channel is worth a word if it is nearer.
