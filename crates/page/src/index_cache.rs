@@ -509,7 +509,8 @@ impl IndexCache {
     }
 }
 
-/// The packages without an icon of their own in whose manifests one is looked for: the first page waits for all of them.
+/// The packages without an icon of their own in whose manifests one is looked for: the first page waits for all of
+/// them.
 const MAX_SEARCHED: usize = 500;
 
 /// The icon in the ClusterServiceVersion of the head of a package's default channel: its media type and its bytes.
