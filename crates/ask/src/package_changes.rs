@@ -87,8 +87,12 @@ impl PackageChanges {
 /// # Errors
 /// If an index cannot be read.
 pub fn by_package(old: Side<'_>, new: Side<'_>, changes: &[Change]) -> Result<Vec<PackageChanges>, AskError> {
+    // Changes of one package need the row of that one.
+    let only = changes.first().filter(|first| changes.iter().all(|change| change.package == first.package));
+    let package = only.map(|change| change.package.clone());
     let rows = |side: Side<'_>| -> Result<BTreeMap<String, PackageRow>, AskError> {
-        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
+        let catalogs = vec![side.catalog.to_owned()];
+        let filter = Filter { catalogs, package: package.clone(), ..Filter::default() };
         Ok(side.index.packages(&filter)?.into_iter().map(|row| (row.package.clone(), row)).collect())
     };
     let (old_rows, new_rows) = (rows(old)?, rows(new)?);

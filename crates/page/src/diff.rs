@@ -146,7 +146,8 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
     let is_asked = sides.is_some();
     let found = sides.as_ref().map(|sides| found(context, comparison, sides)).transpose()?;
     let packages = match (&sides, &found) {
-        (Some(sides), Some(found)) => {
+        // The list of a kind has no rows of packages.
+        (Some(sides), Some(found)) if comparison.kind.is_none() => {
             ask::by_package(Sides::of(context, &sides.old), Sides::of(context, &sides.new), found)?
         }
         _ => Vec::new(),

@@ -94,11 +94,16 @@ impl Question {
         Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, to))?)
     }
 
-    /// The newest version of the default channel, if a way of OLM v1 ends below it.
-    fn missed(&self, path: &UpgradePath) -> Option<NamedVersion> {
-        let graph = self.asked.view.graphs.iter().find(|graph| graph.catalog == self.catalog)?;
-        let package = self.asked.view.as_classic(graph);
-        let newest = Goal::newest(&package)?.named();
+    /// The newest version of the default channel, if a way of OLM v1 ends below it; OLM Classic may know it already.
+    fn missed(&self, path: &UpgradePath, classic: Option<&UpgradePath>) -> Option<NamedVersion> {
+        let known = classic.and_then(|classic| classic.outlook.as_ref()).map(|outlook| {
+            let (name, version) = (outlook.goal.clone(), outlook.goal_version.clone());
+            NamedVersion { name, version, release: None }
+        });
+        let newest = known.or_else(|| {
+            let graph = self.asked.view.graphs.iter().find(|graph| graph.catalog == self.catalog)?;
+            Some(Goal::newest(&self.asked.view.as_classic(graph))?.named())
+        })?;
         let end = path.steps.last().map_or(&path.from.version, |step| &step.target.version);
         let version = |text: &str| Version::parse(text).ok();
         (version(end)? < version(&newest.version)?).then_some(newest)
@@ -266,7 +271,7 @@ fn result(
     classic: Option<&UpgradePath>,
 ) -> Result<Markup, PageError> {
     let id = format!("path-{}", path.olm.as_str());
-    let missed = if question.to.is_some() { None } else { question.missed(path) };
+    let missed = if question.to.is_some() { None } else { question.missed(path, classic) };
     let wanted = question.to.as_ref().filter(|_| !path.is_reached).or(missed.as_ref());
     let other = match wanted {
         Some(to) => question.fewest(context, path.olm, &to.name)?,

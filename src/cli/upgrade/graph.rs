@@ -71,9 +71,6 @@ pub(crate) struct GraphArgs {
     /// Output format. Default: `table` for packages on a terminal, else `mermaid`
     #[arg(short, long, value_parser = FORMATS)]
     output: Option<OutputFormat>,
-    /// The same with its default
-    #[arg(skip = OutputFormat::Mermaid)]
-    format: OutputFormat,
     /// Refuse the same graphs as `opm alpha render-graph`, with its words and exit code 1; an unknown package has an
     /// empty graph
     #[arg(long, value_name = "TOOL")]
@@ -135,8 +132,16 @@ impl GraphArgs {
         Ok((args, mark))
     }
 
+    /// The requested format, or the default one.
+    fn format(&self) -> OutputFormat {
+        let is_for_people = screen().is_terminal && !self.packages.is_empty() && !self.fold && self.compat.is_none();
+        let by_default =
+            if is_for_people && !self.draw_v0_semantics { OutputFormat::Table } else { OutputFormat::Mermaid };
+        self.output.unwrap_or(by_default)
+    }
+
     fn marks_path(&self) -> bool {
-        matches!(self.format, OutputFormat::Svg | OutputFormat::Html)
+        matches!(self.format(), OutputFormat::Svg | OutputFormat::Html)
     }
 }
 
@@ -150,11 +155,8 @@ struct Part {
 }
 
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
-    let is_for_people = screen().is_terminal && !args.packages.is_empty() && !args.fold && args.compat.is_none();
-    let by_default = if is_for_people && !args.draw_v0_semantics { OutputFormat::Table } else { OutputFormat::Mermaid };
-    let args = &GraphArgs { format: args.output.unwrap_or(by_default), ..args.clone() };
     args.ask.refuse_paths(&args.packages)?;
-    if args.fold && !matches!(args.format, OutputFormat::Mermaid) {
+    if args.fold && !matches!(args.format(), OutputFormat::Mermaid) {
         let error = CommandError::usage("`--fold` is for Mermaid only; other formats fold automatically");
         return Err(error.help("leave out `--fold`; `--every-entry` shows each entry"));
     }
@@ -311,10 +313,10 @@ fn print_several(context: &Context, args: &GraphArgs, parts: Vec<Part>, way: &[S
     // Packages of one catalog keep their names.
     let is_of_one = parts.windows(2).all(|pair| pair[0].name == pair[1].name);
     let shown = |name: &str| if is_of_one { None } else { Some(name.to_owned()) };
-    if !matches!(args.format, OutputFormat::Table | OutputFormat::Json) {
+    if !matches!(args.format(), OutputFormat::Table | OutputFormat::Json) {
         return print(context, args, &Catalog::joined(parts.into_iter().map(|it| (shown(&it.name), it.catalog))), way);
     }
-    let is_data = args.format == OutputFormat::Json;
+    let is_data = args.format() == OutputFormat::Json;
     let of_part = |part: &Part| {
         let graphs = if is_data { draw::channels(&part.catalog) } else { draw::channels_by_head(&part.catalog) };
         let named = graphs.into_iter().map(|it| ChannelGraph { catalog: shown(&part.name), ..it });
@@ -345,7 +347,7 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let detail = detail(args);
     check_size(args, catalog)?;
-    match args.format {
+    match args.format() {
         OutputFormat::Svg => {
             let text = draw::svg(catalog, way, detail, args.max_edges.unwrap_or(MAX_MARKS));
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
@@ -355,10 +357,10 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
         OutputFormat::Dot | OutputFormat::Table | OutputFormat::Json => {
-            let is_data = matches!(args.format, OutputFormat::Json);
+            let is_data = matches!(args.format(), OutputFormat::Json);
             let graphs = if is_data { draw::channels(catalog) } else { draw::channels_by_head(catalog) };
             check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
-            match args.format {
+            match args.format() {
                 OutputFormat::Dot => draw::dot(&graphs, &mut out)?,
                 OutputFormat::Table => draw::package_text(catalog, &graphs, detail, &mut out)?,
                 _ => Envelope::new("Graph", graphs).write(&mut out)?,
@@ -382,7 +384,7 @@ fn print(context: &Context, args: &GraphArgs, catalog: &Catalog, way: &[String])
 
 /// A whole catalog is too much to look at.
 fn check_size(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandError> {
-    let is_picture = match args.format {
+    let is_picture = match args.format() {
         OutputFormat::Svg | OutputFormat::Html => true,
         OutputFormat::Table => !args.every_entry,
         _ => false,
