@@ -9,9 +9,9 @@ use olmdex::draw;
 use olmdex::fbc::{ChannelPlaces, Entry};
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph, Reach};
 use olmdex::upgrade::{
-    Effort, EngineQuestion, Field, Goal, InstalledBundle, OutlookVerdict, PackageView, PathStep, Target, Verdict, Wish,
-    check_graph, classic_path, classic_shortest, classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates,
-    v1_why_not, z_stream,
+    Effort, EngineQuestion, Field, Goal, InstalledBundle, OutlookVerdict, PackageView, PathStep, Standing, Target,
+    Verdict, Wish, check_graph, classic_path, classic_shortest, classic_updates, classic_why_not, v1_path, v1_shortest,
+    v1_updates, v1_why_not, z_stream,
 };
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
@@ -275,6 +275,22 @@ proptest! {
         let has_none = matches!(outlook.verdict, OutlookVerdict::DeadEnd | OutlookVerdict::Beyond);
         prop_assert_eq!(has_none, !is_there && !along.is_reached && shortest.is_none());
         prop_assert_eq!(outlook.verdict == OutlookVerdict::Upgrades, !is_there && along.is_reached);
+        let version = |text: &str| Version::parse(text).ok();
+        let is_higher = |target: &Target| version(&target.version) > version(&goal.named().version);
+        let higher = Wish { is_goal: &is_higher, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
+        let leads_higher = !classic_shortest(&view, graph, &EngineQuestion::default(), &from, &higher).is_empty();
+        // Ranges hold for the version, which the catalog may not know.
+        let listed = package.channels.iter().find_map(|channel| channel.entry(&from.name));
+        let listed = listed.filter(|entry| entry.version == version(&from.version));
+        if let Some(listed) = listed {
+            let expected = match listed.version.clone() {
+                _ if is_there || shortest.is_some() => Standing::Reaches,
+                own if own.is_some() && own >= version(&goal.named().version) => Standing::Higher,
+                _ if leads_higher && version(&goal.named().version).is_some() => Standing::Past,
+                _ => Standing::DeadEnd,
+            };
+            prop_assert_eq!(goal.standing(&from.name, listed.version.as_ref()), expected);
+        }
         if let Some(shortest) = shortest.filter(|_| !is_there && number < N_NAMES) {
             prop_assert!(outlook.upgrades.len() >= shortest.len());
             prop_assert_eq!(outlook.upgrades.last().map(|step| step.bundle.clone()), Some(name(to)));

@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use olmdex_constraint::openshift::Minor;
-use olmdex_index::query::{CatalogRank, Filter, preferred_catalog};
+use olmdex_index::query::{CatalogRank, Filter};
 use olmdex_index::{IndexError, LightIndex};
 use olmdex_olm::catalog_source::{family_and_minor, is_for};
+use olmdex_version::by_numbers;
 
 /// The existing catalogs, with the data that decides between them.
 #[derive(Debug, Clone, Default)]
@@ -32,12 +33,13 @@ impl Catalogs {
     }
 
     /// The catalog of a question, out of those that have its subject: a named one, else the one with the highest
-    /// priority, and among equal ones the last by name, with numbers in names compared by value. `None` if no catalog
-    /// has it.
+    /// priority, among equal ones one for a version of OpenShift, and then the last by name, with numbers in names
+    /// compared by value. `None` if no catalog has it.
     pub fn choose<'c>(&self, named: &[String], having: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
         let is_meant = |it: &&str| named.is_empty() || named.iter().any(|name| name == it);
         let priority = |name: &str| self.ranks.iter().find(|it| it.0 == name).map_or(0, |it| it.1);
-        preferred_catalog(priority, having.into_iter().filter(is_meant))
+        let rank = |name: &&str| (priority(name), openshift_of_catalog(name).is_some(), by_numbers(name));
+        having.into_iter().filter(is_meant).max_by_key(rank)
     }
 
     /// The one of these catalogs that has an image, as an ImageSetConfiguration refers to it: the only one, or the one
@@ -141,7 +143,7 @@ mod tests {
     fn one_policy_says_which_catalog_is_meant() {
         let catalogs: Catalogs =
             [("certified", 0), ("community-v4.9", 0), ("community-v4.20", 0), ("mine", 7)].into_iter().collect();
-        let cases: [(&[&str], &[&str], Option<&str>); 9] = [
+        let cases: [(&[&str], &[&str], Option<&str>); 10] = [
             // The highest priority.
             (&[], &["certified", "mine", "community-v4.9"], Some("mine")),
             // If priorities are equal, the last by name counts, with numbers compared by value.
@@ -153,8 +155,9 @@ mod tests {
             (&["certified"], &["certified", "mine"], Some("certified")),
             (&["certified"], &["mine"], None),
             (&["certified", "mine"], &["certified", "mine"], Some("mine")),
-            // An unknown catalog counts as one without a priority.
-            (&[], &["zulu", "community-v4.20"], Some("zulu")),
+            // One for a version of OpenShift comes before others; an unknown one counts as without a priority.
+            (&[], &["zulu", "community-v4.20"], Some("community-v4.20")),
+            (&[], &["zulu", "certified"], Some("zulu")),
         ];
         for (named, having, expected) in cases {
             let named: Vec<String> = named.iter().map(|it| (*it).to_owned()).collect();

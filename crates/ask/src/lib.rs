@@ -143,8 +143,8 @@ pub use olmdex_olm::upgrade::classic::Step;
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
 pub use olmdex_olm::upgrade::{
-    ChannelChange, Goal, InstalledBundle, Move, NamedVersion, Outlook, OutlookVerdict, PathStep, Setting, Stay,
-    Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot, check_catalog, check_catalog_noting, check_graph,
+    ChannelChange, Goal, InstalledBundle, Move, NamedVersion, Outlook, OutlookVerdict, PathStep, Setting, Standing,
+    Stay, Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot, check_catalog, check_catalog_noting, check_graph,
     cut_advice,
 };
 pub use olmdex_open::source::{Asked, Opener};

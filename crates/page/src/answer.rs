@@ -170,7 +170,7 @@ pub(super) fn made(context: PageContext<'_>, form: Form) -> Made {
         Route::Mirror(list) => either(of, list, mirror::page, mirror::answer),
         Route::MirrorImages(list) => text(TEXT, mirror::images(context, list)),
         Route::MirrorLock(list) => text(TEXT, mirror::lock(context, list)),
-        Route::Package(name) => either(of, name.as_str(), package::page, package_answer::answer),
+        Route::Package(asked) => either(of, asked, package::page, package_answer::in_catalog),
         Route::Version(release) => either(of, release, version::page, version::answer),
         Route::Deps(release) => items(context, version::dependencies(context, release)),
         Route::VersionImages(release) => items(context, version::images(context, release)),
@@ -332,7 +332,7 @@ fn nearest(context: PageContext<'_>, name: &str) -> Markup {
             p { "The nearest versions:" }
             ul { @for it in &found { li { (link(context, &of(it), shown(it))) } } }
         }
-        p { (link(context, &Route::Package(package.to_owned()), html! { "The package " (shown(package)) })) }
+        p { (link(context, &Route::package_of(package), html! { "The package " (shown(package)) })) }
     }
 }
 

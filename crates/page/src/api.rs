@@ -90,7 +90,7 @@ pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, Page
                 }
                 td {
                     @for (at, it) in packages.iter().take(n_named).enumerate() {
-                        @if at > 0 { ", " } (link(context, &Route::Package(it.clone()), shown(it)))
+                        @if at > 0 { ", " } (link(context, &Route::package_of(it), shown(it)))
                     }
                     @if packages.len() > n_named { " and " (packages.len() - n_named) " more" }
                 }
@@ -145,7 +145,7 @@ fn provided(context: PageContext<'_>, rows: &[Provider]) -> Markup {
     let rows = html! {
         @for it in rows {
             tr {
-                th scope="row" { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) }
+                th scope="row" { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
                 td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { (shown(&it.api.version)) }
                 td { (channel_links(context, &it.package, &it.channels, &it.catalog)) }
@@ -160,7 +160,7 @@ fn required_by(context: PageContext<'_>, rows: &[Requirer]) -> Markup {
     let rows = html! {
         @for it in rows {
             tr {
-                th scope="row" { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) }
+                th scope="row" { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
                 td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { code { (shown(&it.requirement)) } }
                 td { (shown(&it.catalog)) }

@@ -1,6 +1,7 @@
 //! A channel: its upgrade graph as a picture and as a table, and the findings about the package's upgrades.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use maud::{Markup, PreEscaped, html};
@@ -12,12 +13,13 @@ use super::parts::{
     version_route, worded,
 };
 use super::reply::PageError;
-use super::route::{PackagePage, Route, Stream};
+use super::route::{Checked, PackagePage, Route, Stream};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::{Finding, counted};
 use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks, TooManyMarks};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
+use olmdex_text::calendar::Day;
 use olmdex_version::Version;
 
 /// The most ends of drawn edges, and the most edges and skipped bundles that are listed one by one.
@@ -75,6 +77,9 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         catalog: context.catalog_choice(&catalog),
         ..PackagePage::of(package)
     };
+    // A file has no room for the days of all versions in each channel.
+    let dated = if context.is_served() { context.index().dated_of_package(package)? } else { Vec::new() };
+    let days: HashMap<String, Day> = dated.into_iter().map(|it| (it.bundle, it.day)).collect();
     let mut others = having;
     others.retain(|it| *it != catalog);
     let title = html! { "Channel " (shown(channel)) };
@@ -98,9 +103,9 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         h2 #graph { "Upgrade graph" }
         (picture(context, drawn.as_ref(), (package, &catalog), |drawn, links, max| draw::picture_for_page(drawn, SIZE, links, max)))
         h2 #entries { "Entries" }
-        (entries(context, &detail, &catalog))
-        h2 #findings { "Upgrade findings of this package" }
-        @match &findings { Ok(findings) => { (first_found(context, findings)) } Err(why) => { p { (why) "." } } }
+        (entries(context, &detail, &catalog, &days))
+        h2 #findings { "Checks" }
+        @match &findings { Ok(findings) => { (own_findings(context, findings, stream, &catalog)) } Err(why) => { p { (why) "." } } }
     };
     let catalog_choice = context.catalog_choice(&catalog);
     let name = format!("{package}/{channel}");
@@ -152,7 +157,7 @@ fn common_prefix(all: &[&EntryDetail]) -> Option<String> {
 }
 
 /// All entries, the highest version first. The common beginning of their names is printed once.
-fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
+fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str, days: &HashMap<String, Day>) -> Markup {
     let mut ids = Ids::default();
     let package = &detail.row.package;
     let mut all: Vec<&EntryDetail> = detail.entry_list.iter().collect();
@@ -181,8 +186,9 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
     let (has_skips, has_ranges) = (has(|it| !it.skips.is_empty()), has(|it| !it.skip_range.is_empty()));
     // In an index of indexes all entries have the line of their document.
     let has_lines = all.windows(2).any(|pair| pair[0].line != pair[1].line);
+    let belows = all.iter().skip(1).map(Some).chain([None]);
     let rows = html! {
-        @for it in &all {
+        @for (it, below) in all.iter().zip(belows) {
             tr id=(ids.make("e", &it.name)) {
                 th scope="row" {
                     @if it.version.is_empty() { (shown(&it.name)) }
@@ -191,7 +197,10 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
                     @if it.name == detail.row.head { " " (badge("good", "head")) }
                 }
                 @if prefix.is_none() { td { code { (shown(&it.name)) } } }
-                td { @if !it.replaces.is_empty() { code { (short(&it.replaces)) } } }
+                @if !days.is_empty() { td { @if let Some(day) = days.get(&it.name) { time datetime=(day) { (day) } } } }
+                // The usual upgrade is that from the row below.
+                @let is_next = below.is_some_and(|below| below.name == it.replaces);
+                td class=[is_next.then_some("quiet")] { @if !it.replaces.is_empty() { code { (short(&it.replaces)) } } }
                 @if has_skips { td { (skips(it)) } }
                 @if has_ranges { td { @if !it.skip_range.is_empty() { code { (shown(&it.skip_range)) } } } }
                 @if has_lines { td.amount.aside { (it.line) } }
@@ -200,6 +209,7 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
     };
     let mut headers = vec!["Version"];
     headers.extend(prefix.is_none().then_some("Entry"));
+    headers.extend((!days.is_empty()).then_some("Created"));
     headers.push("Replaces");
     headers.extend(has_skips.then_some("Skips"));
     headers.extend(has_ranges.then_some("Skip range"));
@@ -210,16 +220,33 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> M
     }
 }
 
-/// The most findings of a package that the page of each of its channels repeats: packages of today have some tens.
+/// The most findings of a page: channels of today have some tens.
 const MAX_FOUND: usize = 100;
 
-/// The first findings.
-fn first_found(context: PageContext<'_>, findings: &[Finding]) -> Markup {
-    let n_more = findings.len().saturating_sub(MAX_FOUND);
+/// The findings about the upgrades of a channel, and the number of those about the rest of the package.
+fn own_findings(context: PageContext<'_>, findings: &[Finding], stream: &Stream, catalog: &str) -> Markup {
+    let name = format!("{}/{}", stream.package, stream.channel);
+    let (own, others): (Vec<&Finding>, Vec<&Finding>) = findings.iter().partition(|it| mentions(&it.message, &name));
+    let n_more = own.len().saturating_sub(MAX_FOUND);
+    let first: Vec<Finding> = own.into_iter().take(MAX_FOUND).cloned().collect();
+    let checked = Checked { catalog: Some(catalog.to_owned()), package: Some(stream.package.clone()) };
     html! {
-        (found(context, &findings[..findings.len() - n_more]))
+        @if first.is_empty() { p { "Nothing is wrong with the upgrades of this channel." } } @else { (found(context, &first)) }
         @if n_more > 0 { p { "And " (counted(n_more as u64, "more finding")) ", which " code { "olmdex check-graph" } " lists." } }
+        @if !others.is_empty() {
+            p { (link(context, &Route::Lint(checked), counted(others.len() as u64, "finding"))) " about the rest of the package." }
+        }
     }
+}
+
+/// Whether a message names a channel, and not only one whose name begins like it.
+fn mentions(message: &str, channel: &str) -> bool {
+    message.match_indices(channel).any(|(at, _)| {
+        let after = message[at + channel.len()..].trim_start_matches('.').chars().next();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        // A point within a name goes on; one at the end of a sentence does not.
+        !after.is_some_and(is_name)
+    })
 }
 
 /// The findings, with their help.

@@ -110,12 +110,12 @@ pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, 
             vec![Move { from, to: from.next() }]
         }
         // For each version that a bundle mentions, whether a cluster may go there.
-        None => minors.iter().filter_map(|to| Some(Move { from: before(*to)?, to: *to })).collect(),
+        None => minors.iter().rev().filter_map(|to| Some(Move { from: before(*to)?, to: *to })).collect(),
     };
     // The versions that clusters may have, as far as a bundle or a catalog mentions them.
     let current: Vec<Move> = match &fit.openshift {
         Some(_) => steps.clone(),
-        None => minors.iter().map(|from| Move { from: *from, to: from.next() }).collect(),
+        None => minors.iter().rev().map(|from| Move { from: *from, to: from.next() }).collect(),
     };
     let header = header(context, &Heading::new(package, fit.catalog.as_deref()))?;
     let body = html! {
@@ -129,7 +129,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, 
             } }
             None => {
                 @if steps.is_empty() { p { "Neither the bundles nor the catalogs of this package name an OpenShift version." } }
-                @else { (matrix(context, package, &graphs, &steps)) }
+                @else { (matrix(context, fit, &graphs, &steps)?) }
             }
         }
         (support(&lifecycles))
@@ -159,6 +159,7 @@ fn form(context: PageContext<'_>, fit: &PackagePage, minors: &[Minor]) -> Markup
     let address = context.to(&Route::Compat(PackagePage::of(&fit.package)));
     html! {
         form.question action=[address] {
+            @if let Some(catalog) = &fit.catalog { input type="hidden" name="catalog" value=(catalog); }
             label { span { "Current OpenShift version" }
                 select name="openshift" {
                     @if fit.openshift.is_none() { option value="" { "Choose…" } }
@@ -259,13 +260,19 @@ fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
 }
 
 /// Ranges of versions and versions of OpenShift; a sentence if no version mentions OpenShift.
-fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
-    let preferred = context.cache().choose(&[], graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
-    let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
+fn matrix(
+    context: PageContext<'_>,
+    fit: &PackagePage,
+    graphs: &[PackageGraph],
+    steps: &[Move],
+) -> Result<Markup, PageError> {
+    let having: Vec<String> = graphs.iter().map(|graph| graph.catalog.clone()).collect();
+    let catalog = context.choose(fit.catalog.as_ref(), &having, || context.unknown_package(&fit.package))?;
+    let Some(graph) = graphs.iter().find(|it| it.catalog == catalog) else { return Ok(html! {}) };
     let columns = stays_at(graph, steps);
     let says_something = |it: &Stay| !matches!(it.verdict, Compatibility::Unknown | Compatibility::NotExcluded);
-    let Some(last) = columns.last().filter(|_| columns.iter().flatten().any(says_something)) else {
-        return silent(context, preferred, columns.last().map(Vec::as_slice).unwrap_or_default());
+    let Some(newest) = columns.first().filter(|_| columns.iter().flatten().any(says_something)) else {
+        return Ok(silent(context, &catalog, columns.first().map(Vec::as_slice).unwrap_or_default()));
     };
     // If the generations of OLM differ, the worse verdict is shown.
     let worst = |column: &[Stay], bundle: &str| {
@@ -273,17 +280,13 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
         worst.map(|it| (it.verdict, it.reason.clone()))
     };
     let mut seen = BTreeSet::new();
-    let each = last.iter().filter(|it| seen.insert(it.bundle.as_str()));
+    let each = newest.iter().filter(|it| seen.insert(it.bundle.as_str()));
     let all = stay_runs(each, |it| columns.iter().map(|column| worst(column, &it.bundle)).collect::<Vec<_>>());
     let occurring: BTreeSet<Compatibility> = all.iter().flat_map(|it| it.key.iter().flatten().map(|it| it.0)).collect();
     let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
     let headers: Vec<&str> = ["Versions"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let to = |step: &Move| {
-        Route::Compat(PackagePage {
-            package: package.to_owned(),
-            openshift: Some(step.from.to_string()),
-            ..PackagePage::default()
-        })
+        Route::Compat(PackagePage { openshift: Some(step.from.to_string()), ..PackagePage::of(&fit.package) })
     };
     let rows = html! {
         @for run in &all {
@@ -295,12 +298,12 @@ fn matrix(context: PageContext<'_>, package: &str, graphs: &[PackageGraph], step
             }
         }
     };
-    html! {
+    Ok(html! {
         p { "Whether a version may stay installed when the cluster is updated to a version of OpenShift, according to \
-            catalog " strong { (shown(preferred)) } "." }
+            catalog " strong { (shown(&catalog)) } "." }
         (legend(&occurring.into_iter().collect::<Vec<_>>()))
         (table("May it stay when the cluster is updated to…", &headers, rows))
-    }
+    })
 }
 
 /// The remaining facts if no version mentions OpenShift: from which Kubernetes on they work.

@@ -152,11 +152,13 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         }
         _ => Vec::new(),
     };
+    let title = match (&comparison.old, &comparison.new, &comparison.package) {
+        (Some(old), Some(new), Some(package)) => format!("{package} from {old} to {new}"),
+        (Some(old), Some(new), None) => format!("From {old} to {new}"),
+        _ => "Compare two catalogs".to_owned(),
+    };
     let body = html! {
-        h1 { @match (&comparison.old, &comparison.new) {
-            (Some(old), Some(new)) => { "From " (shown(old)) " to " (shown(new)) }
-            _ => "Compare two catalogs",
-        } }
+        h1 { (shown(&title)) }
         @if context.is_served() { (form(context, comparison, &names)) }
         @match &found {
             None => { (pairs(context)?) }
@@ -173,13 +175,7 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         commands,
         is_data: is_asked,
         data: comparison.kind.as_ref().map(|_| Route::Diff(Comparison { kind: None, ..comparison.clone() })),
-        ..Page::new(
-            match (&comparison.old, &comparison.new) {
-                (Some(old), Some(new)) => format!("From {old} to {new}"),
-                _ => "Compare two catalogs".to_owned(),
-            },
-            body,
-        )
+        ..Page::new(title, body)
     })
 }
 
@@ -261,7 +257,7 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], 
     let n_forms = packages.iter().map(|changes| changes.n_forms).sum::<usize>() as u64;
     let sections = [
         (PackageChangeKind::Breaking, "breaking", "bad", "with breaking changes", "Breaking"),
-        (PackageChangeKind::OtherHead, "heads", "", "with another default head", "Another default head"),
+        (PackageChangeKind::OtherHead, "heads", "", "with a new default head", "With a new default head"),
         (PackageChangeKind::New, "new", "good", "new", "New"),
         (PackageChangeKind::Other, "others", "", "with other changes", "Other changes"),
     ];
@@ -290,6 +286,9 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], 
         @if context.is_served() { details { summary { "All " (counted(found.len() as u64, "change")) ", by kind" } (kinds(context, comparison, found)) } }
     }
 }
+
+/// So many changes are shown at once.
+const FEW: usize = 10;
 
 /// A row for each package: its head, what breaks, its versions.
 fn summaries(context: PageContext<'_>, comparison: &Comparison, caption: &str, all: &[&PackageChanges]) -> Markup {
@@ -358,10 +357,19 @@ fn one_package(
     };
     let stuck = ask::stranded(found);
     let all: Vec<&Change> = found.iter().collect();
+    let package =
+        || link(context, &Route::package_of(&changes.packages.concat()), html! { strong { (shown(&changes.name())) } });
+    if changes.kind() == PackageChangeKind::New {
+        return html! { p.lead { (package()) " is new: " @match &comparison.old { Some(old) => (shown(old)), None => "the old catalog" }
+        " does not have it. Its default head is " strong { (heads(&changes.heads)) } "." } };
+    }
     html! {
-        p.lead { (link(context, &Route::Package(changes.packages.concat()), html! { strong { (shown(&changes.name())) } }))
-            ": default head " strong { (heads(&changes.heads)) } ", " (counted(changes.n_changes as u64, "change"))
-            @if changes.n_forms > 0 { " and " (changes.n_forms) " in form only" } "." }
+        p.lead { (package()) ": default head " strong { (heads(&changes.heads)) } ", "
+            @match (changes.n_changes as u64, changes.n_forms as u64) {
+                (0, n_forms) => { "and nothing changes but the form of " (counted(n_forms, "bundle")) }
+                (n, 0) => (counted(n, "change")),
+                (n, n_forms) => { (counted(n, "change")) ", and another form of " (counted(n_forms, "bundle")) }
+            } "." }
         div.thirds {
             section { h2 { "Who is stuck" }
                 @if changes.breaks.iter().all(|it| it.0 == OTHER_CONTENT) { p { "No version loses its upgrade." } }
@@ -392,7 +400,7 @@ fn one_package(
                 @if changes.n_forms > 0 { p.quiet { (counted(changes.n_forms as u64, "bundle")) " state the same in another form." } }
             }
         }
-        details { summary { "All " (counted(all.len() as u64, "change")) } (rows(context, None, "All changes", &all)) }
+        details open[all.len() <= FEW] { summary { (counted(all.len() as u64, "change")) } (rows(context, None, "All changes", &all)) }
     }
 }
 
@@ -501,5 +509,5 @@ fn rows(context: PageContext<'_>, comparison: Option<&Comparison>, caption: &str
 /// The page of the differences in a package; in files, which have no such page, the page of the package.
 fn package_route(context: PageContext<'_>, comparison: &Comparison, package: &str) -> Route {
     let only = Route::Diff(Comparison { package: Some(package.to_owned()), ..comparison.clone() });
-    if context.is_served() && comparison.package.is_none() { only } else { Route::Package(package.to_owned()) }
+    if context.is_served() && comparison.package.is_none() { only } else { Route::package_of(package) }
 }

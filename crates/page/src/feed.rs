@@ -169,7 +169,7 @@ pub(super) fn of_package(context: PageContext<'_>, package: &str) -> Result<Stri
     // A version that came into one catalog after another has the day of the first.
     entries.sort_by(|a, b| (&a.id, a.day).cmp(&(&b.id, b.day)));
     entries.dedup_by(|a, b| a.id == b.id);
-    Ok(feed(context, &format!("What is new in {package}"), &Route::Package(package.to_owned()), entries))
+    Ok(feed(context, &format!("What is new in {package}"), &Route::package_of(package), entries))
 }
 
 /// The entry of a channel: it has the day of its head, if there is one.

@@ -68,11 +68,17 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
 fn trail(here: &Route) -> Vec<(String, Route)> {
     let mut trail = vec![("Catalogs".to_owned(), Route::Home)];
     let package = here.package();
+    if matches!(here, Route::Rules | Route::Rule(_)) || matches!(here, Route::Lint(Checked { package: Some(_), .. })) {
+        trail.push(("Checks".to_owned(), Route::Lint(Checked::default())));
+    }
+    if matches!(here, Route::Rule(_)) {
+        trail.push(("Rules".to_owned(), Route::Rules));
+    }
     if package.is_some() || *here == Route::Endpoints {
         trail.push(("Packages".to_owned(), Route::Packages(List::default())));
     }
     let above = package.filter(|_| !matches!(here, Route::Package(_)));
-    trail.extend(above.map(|it| (it.clone(), Route::Package(it))));
+    trail.extend(above.map(|it| (it.clone(), Route::package_of(&it))));
     trail
 }
 

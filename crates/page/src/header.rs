@@ -9,6 +9,7 @@ use super::reply::PageError;
 use super::route::{Form, PackagePage, PackageVersion, Route};
 use super::site::PageContext;
 use olmdex_index::query::{Neighbour, PackageRow};
+use olmdex_version::by_numbers;
 
 /// The header of a page of a package.
 pub(super) struct Heading<'h> {
@@ -35,6 +36,8 @@ impl<'h> Heading<'h> {
 /// The version that a visitor has chosen, among all of its catalog.
 struct Looked {
     row: PackageRow,
+    /// The other catalogs that have the package, the highest name first.
+    others: Vec<String>,
     /// All versions of the catalog, the highest first; empty in a file, which cannot answer questions.
     all: Vec<Neighbour>,
     /// The place of the version among them; that of the default head, if the address names none.
@@ -59,13 +62,16 @@ impl Looked {
         let Some(row) = chosen.and_then(|name| rows.iter().find(|it| it.catalog == name)).cloned() else {
             return Ok(None);
         };
+        let mut others: Vec<String> =
+            rows.iter().map(|other| other.catalog.clone()).filter(|name| *name != row.catalog).collect();
+        others.sort_by_cached_key(|name| std::cmp::Reverse(by_numbers(name)));
         let all =
             if context.is_served() { context.index().version_list(&row.catalog, &row.package)? } else { Vec::new() };
         let version = context.here.value("version");
         let is_it = |it: &Neighbour, text: &str| it.version == text || it.bundle == text;
         let found = version.and_then(|text| all.iter().position(|it| is_it(it, &text)));
         let at = found.or_else(|| all.iter().position(|it| it.bundle == row.head));
-        Ok(Some(Self { row, at, is_named: found.is_some(), all }))
+        Ok(Some(Self { row, others, at, is_named: found.is_some(), all }))
     }
 
     fn of(&self, context: PageContext<'_>, it: &Neighbour) -> PackageVersion {
@@ -82,6 +88,21 @@ impl Looked {
         self.all.get(at).map(|it| self.of(context, it))
     }
 
+    /// The catalog of the page, and the same page about the others.
+    fn catalogs(&self, context: PageContext<'_>) -> Markup {
+        let beside = |name: &String| Some((name.clone(), context.to(&context.here.in_catalog(name)?)?));
+        let others: Vec<(String, String)> = self.others.iter().filter_map(beside).collect();
+        html! {
+            @if context.has_several() {
+                " in " (shown(&self.row.catalog))
+                @for (at, (name, address)) in others.iter().enumerate() {
+                    @if at == 0 { ", also in " } @else { ", " }
+                    a href=(address) { (shown(name)) }
+                }
+            }
+        }
+    }
+
     /// The choice among the versions, and links to the next ones: the same page about them.
     fn switch(&self, context: PageContext<'_>) -> Markup {
         let beside = |step: isize| {
@@ -91,7 +112,7 @@ impl Looked {
             Some((name(it), context.to(&context.here.at(&self.of(context, it)))?))
         };
         let tab = context.here.tab();
-        let action = Route::Package(self.row.package.clone()).address(Form::Page) + "/v";
+        let action = Route::package_of(&self.row.package).address(Form::Page) + "/v";
         html! {
             @if self.all.len() > 1 {
                 div.switch {
@@ -138,7 +159,8 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
             div.titles {
                 h1 dir="auto" { (shown(name)) }
                 p.quiet { code { (shown(heading.package)) }
-                    @if !provider.is_empty() { " by " (provider_link(context, provider)) } }
+                    @if !provider.is_empty() { " by " (provider_link(context, provider)) }
+                    @if let Some(looked) = &looked { (looked.catalogs(context)) } }
                 @if !summary.is_empty() { p.summary dir="auto" { (summary) } }
                 (heading.more)
             }
@@ -161,7 +183,7 @@ const MAX_SUMMARY: usize = 240;
 fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) -> Result<Markup, PageError> {
     let of = || PackagePage::of(package);
     let mut all = vec![
-        ("Overview", Route::Package(package.to_owned())),
+        ("Overview", Route::package_of(package)),
         ("Install", Route::Install(of())),
         ("Versions", Route::Versions(of())),
         ("Upgrade", Route::Path(of())),

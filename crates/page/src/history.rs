@@ -54,7 +54,9 @@ pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[Histor
     let runs: Vec<&[&HistoryRow]> = newest_first.chunk_by(|a, b| fate(a) == fate(b)).collect();
     let has = |holds: fn(&HistoryRow) -> bool| answers.iter().any(holds);
     let (has_gaps, has_deprecated) = (has(|it| !it.missing_in.is_empty()), has(|it| !it.deprecated_in.is_empty()));
-    let mut headers = vec!["Versions", "Created", "Catalogs", "Now"];
+    let has_removed = has(|row| !row.is_current);
+    let mut headers = vec!["Versions", "Created", "Catalogs"];
+    headers.extend(has_removed.then_some("Now"));
     headers.extend(has_gaps.then_some("Missing in between"));
     headers.extend(has_deprecated.then_some("Deprecated in"));
     let has_days = has(|it| it.first_day.is_some());
@@ -74,16 +76,22 @@ pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[Histor
                             [high, .., low] => { (to(low)) " to " (to(high)) span.quiet { " (" (run.len()) ")" } }
                             _ => { (to(it)) }
                         }
-                        @if it.contents > 1 { " " (badge("warn", "content changed")) }
+                        @if it.contents > 1 { " " (badge("warn", if has_days { "content changed" } else { "differs between catalogs" })) }
                     }
                     td { (released(run, &days)) }
                     @if has_days { td { (came(it)) } }
                     @if has_gone { td { (went(it)) } }
                     td {
                         @let (first, last) = (place_of(&it.first, has_days), place_of(&it.last, has_days));
-                        @if first == last { "only " (shown(first)) } @else { (shown(first)) " to " (shown(last)) }
+                        @match it.catalogs.as_slice() {
+                            _ if first == last => { "only " (shown(first)) }
+                            few if !has_days && few.len() <= NAMED_CATALOGS => {
+                                (few.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", "))
+                            }
+                            _ => { (shown(first)) " to " (shown(last)) }
+                        }
                     }
-                    td { @if it.is_current { "available" } @else { (badge("warn", "removed")) } }
+                    @if has_removed { td { @if it.is_current { "available" } @else { (badge("warn", "removed")) } } }
                     @if has_gaps { td { (shown(&places_of(&it.missing_in, has_days))) } }
                     @if has_deprecated { td { (shown(&places_of(&it.deprecated_in, has_days))) } }
                 }
@@ -92,6 +100,9 @@ pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[Histor
     };
     Ok(table("In which catalogs each version is, the highest first", &headers, rows))
 }
+
+/// More catalogs of a version are given by the first and the last.
+const NAMED_CATALOGS: usize = 3;
 
 /// A state as the table shows it: its catalog alone if its day stands in a column of its own.
 fn place_of(state: &str, has_days: bool) -> &str {

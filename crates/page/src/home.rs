@@ -126,7 +126,7 @@ fn newest(context: PageContext<'_>) -> Result<Markup, PageError> {
                 @for it in all {
                     li {
                         (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) " "
-                        (link(context, &Route::Package(it.package.clone()),
+                        (link(context, &Route::package_of(&it.package),
                             shown(if it.display_name.is_empty() { &it.package } else { &it.display_name })))
                         " " time.quiet datetime=(day(it)) { (day(it)) }
                     }

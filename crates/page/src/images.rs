@@ -97,7 +97,7 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
 fn all_of_files(context: PageContext<'_>) -> Result<Page, PageError> {
     let mut packages = Vec::new();
     for package in context.index().package_names()? {
-        if context.to(&Route::Package(package.clone())).is_some() {
+        if context.to(&Route::package_of(&package)).is_some() {
             packages.push((repositories(users(context)?.of_package(&package, "")), package));
         }
     }
@@ -179,7 +179,7 @@ fn of_package(context: PageContext<'_>, package: &str, repositories: &BTreeMap<S
         }
     };
     html! {
-        h2 { (link(context, &Route::Package(package.to_owned()), shown(package))) }
+        h2 { (link(context, &Route::package_of(package), shown(package))) }
         div.stack { (table(&format!("Images of {}", shown(package)), &["Repository", "Versions", "Tag or digest"], rows)) }
     }
 }

@@ -120,7 +120,7 @@ pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail
 /// The installation of a version, in files: the manifests are on the page of the package, and thousands of versions
 /// differ only in two or three fields.
 fn fields_of_version(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
-    let manifests = context.to(&Route::Package(target.package.to_owned())).map(|it| it + "#install");
+    let manifests = context.to(&Route::package_of(target.package)).map(|it| it + "#install");
     html! {
         @if let (Some((bundle, version)), Some(manifests)) = (target.release, manifests) {
             p { "Install it with " a href=(manifests) { "these manifests" } ", channel " code { (shown(target.channel)) }

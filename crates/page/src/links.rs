@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn files_have_names_that_every_system_can_tell_apart() {
-        let package = |it: &str| Route::Package(it.to_owned());
+        let package = |it: &str| Route::package_of(it);
         let long = "x".repeat(300);
         let routes = BTreeSet::from([
             Route::Home,

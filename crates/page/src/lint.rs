@@ -100,8 +100,10 @@ fn of_package(context: PageContext<'_>, named: Option<&String>, package: &str) -
 }
 
 /// The commands with the same answer.
-fn commands() -> Vec<CommandLine> {
-    vec![CommandLine::of_sources("validate", 1), CommandLine::of("check-graph").flag("--all", true)]
+fn commands(context: PageContext<'_>, catalog: &str, package: Option<&str>) -> Vec<CommandLine> {
+    let graphs = CommandLine::of("check-graph").names(package).flag("--all", package.is_none());
+    let choice = context.catalog_choice(catalog);
+    vec![CommandLine::of_sources("validate", 1), graphs.option("--catalog", choice.as_ref())]
 }
 
 fn page_of_package(context: PageContext<'_>, named: Option<&String>, package: &str) -> Result<Page, PageError> {
@@ -118,10 +120,11 @@ fn page_of_package(context: PageContext<'_>, named: Option<&String>, package: &s
         p.lead { (counted(tally.errors as u64, "error")) ", " (counted(tally.warnings as u64, "warning")) " in catalog " (shown(&catalog)) "." }
         @if let Err(PageError::TooLarge(why)) = &of_upgrades { p { (why) ": its upgrades are not checked." } }
         (found(context, &findings))
-        p { (link(context, &Route::Package(package.to_owned()), "The package")) ", "
+        p { (link(context, &Route::package_of(package), "The package")) ", "
             (link(context, &Route::Lint(Checked { catalog: Some(catalog.clone()), package: None }), "all checks of the catalog")) }
     };
-    Ok(Page { commands: commands(), is_data: true, ..Page::new(format!("Checks of {package}"), body) })
+    let commands = commands(context, &catalog, Some(package));
+    Ok(Page { commands, is_data: true, ..Page::new(format!("Checks of {package}"), body) })
 }
 
 pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, PageError> {
@@ -146,7 +149,8 @@ pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, 
         (by_rule(context, &catalog, &findings))
         (without_page(context, &findings))
     };
-    Ok(Page { commands: commands(), is_data: true, ..Page::new(format!("Checks of {catalog}"), body) })
+    let commands = commands(context, &catalog, None);
+    Ok(Page { commands, is_data: true, ..Page::new(format!("Checks of {catalog}"), body) })
 }
 
 /// The number of packages with findings of a consequence.
@@ -195,43 +199,24 @@ const NAMED: usize = 8;
 
 /// The broken rules, the worst first, each with the packages that break it.
 fn by_rule(context: PageContext<'_>, catalog: &str, findings: &[&Finding]) -> Markup {
-    let mut rules: BTreeMap<&str, (&'static Rule, BTreeMap<&str, u64>)> = BTreeMap::new();
+    let mut rules: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
     for finding in findings {
-        let (_, packages) = rules.entry(finding.rule.id).or_insert((finding.rule, BTreeMap::new()));
-        *packages.entry(finding.package.as_deref().unwrap_or_default()).or_default() += 1;
+        rules.entry(finding.rule.id).or_default().push(finding);
     }
-    let mut rules: Vec<_> = rules.into_values().map(|(rule, packages)| (rule, most_first(packages))).collect();
-    let n_of = |packages: &[(&str, u64)]| packages.iter().map(|it| it.1).sum::<u64>();
-    rules.sort_by_key(|(rule, packages)| (Consequence::of(rule), std::cmp::Reverse(n_of(packages)), rule.id));
-    let chip = |(package, n): &(&str, u64)| {
-        let checked = Checked { catalog: Some(catalog.to_owned()), package: Some((*package).to_owned()) };
-        html! { li {
-            @if package.is_empty() { "the whole catalog" } @else { (link(context, &Route::Lint(checked), shown(package))) }
-            @if *n > 1 { " " span.quiet { (n) } }
-        } }
-    };
+    let mut rules: Vec<(&'static Rule, Vec<&Finding>)> =
+        rules.into_values().filter_map(|findings| Some((findings.first()?.rule, findings))).collect();
+    rules.sort_by_key(|(rule, findings)| (Consequence::of(rule), std::cmp::Reverse(findings.len()), rule.id));
     html! {
-        @for (rule, packages) in &rules {
+        @for (rule, findings) in &rules {
             @let consequence = Consequence::of(rule);
-            @let (first, others) = packages.split_at(packages.len().min(NAMED));
             section.rule {
-                h2 { (n_of(packages)) " × " (title(rule)) " " (badge(consequence.class(), consequence.words())) }
+                h2 { (findings.len()) " × " (title(rule)) " " (badge(consequence.class(), consequence.words())) }
                 p { (worded(rule.explanation)) }
-                ul.chosen { @for it in first { (chip(it)) } }
-                @if !others.is_empty() {
-                    details { summary { (counted(others.len() as u64, "more package")) } ul.chosen { @for it in others { (chip(it)) } } }
-                }
+                (packages_of_rule(context, catalog, &packages_with(findings)))
                 p { (link(context, &Route::Rule(rule.id.to_owned()), html! { code { (rule.id) } " with an example" })) }
             }
         }
     }
-}
-
-/// The packages with the most findings first.
-fn most_first(packages: BTreeMap<&str, u64>) -> Vec<(&str, u64)> {
-    let mut packages: Vec<(&str, u64)> = packages.into_iter().collect();
-    packages.sort_by_key(|it| std::cmp::Reverse(it.1));
-    packages
 }
 
 /// The findings that no page of a package has: those about no package, and in files all.
@@ -295,14 +280,65 @@ pub(super) fn rule_page(context: PageContext<'_>, id: &str) -> Result<Page, Page
     let body = html! {
         h1 { (title(rule)) }
         p.quiet { code { (rule.id) } " " (badge(consequence.class(), consequence.words())) }
-        p.lead { "The rule: " (worded(rule.summary)) }
+        p.lead { (worded(rule.summary)) }
         p { (worded(rule.explanation)) }
         @if !rule.example.is_empty() {
             h2 { "Example" }
             pre tabindex="0" { code { (rule.example) } }
         }
-        p { code { "olmdex explain " (rule.id) } " prints this. " (link(context, &Route::Rules, "All rules")) ", "
-            (link(context, &Route::Lint(Checked::default()), "the findings of the catalogs")) "." }
+        (where_broken(context, rule)?)
     };
-    Ok(Page::new(format!("{id}: {}", title(rule)), body))
+    let commands = vec![CommandLine::of("explain").names([rule.id])];
+    Ok(Page { commands, ..Page::new(format!("{id}: {}", title(rule)), body) })
+}
+
+/// The packages that break a rule in the preferred catalog, and the first finding with its remedy.
+fn where_broken(context: PageContext<'_>, rule: &Rule) -> Result<Markup, PageError> {
+    let catalog = chosen(context, None)?;
+    let of_documents = context.cache().findings(context.index(), &catalog)?;
+    let of_upgrades = context.cache().findings_of_upgrades(context.index(), &catalog)?;
+    let broken: Vec<&Finding> =
+        of_documents.iter().chain(&of_upgrades.findings).filter(|finding| finding.rule.id == rule.id).collect();
+    let checks = link(context, &Route::Lint(Checked::default()), "All checks of the catalog");
+    Ok(html! {
+        h2 { "In " (shown(&catalog)) }
+        @match broken.first() {
+            None => { p { "Nothing breaks this rule. " (checks) } }
+            Some(first) => {
+                (packages_of_rule(context, &catalog, &packages_with(&broken)))
+                p { (counted(broken.len() as u64, "finding")) ", the first of which is:" }
+                (found(context, std::slice::from_ref(*first)))
+                p { (checks) }
+            }
+        }
+    })
+}
+
+/// The packages of findings, each with their number, those with the most first.
+fn packages_with<'f>(findings: &[&'f Finding]) -> Vec<(&'f str, u64)> {
+    let mut packages: BTreeMap<&str, u64> = BTreeMap::new();
+    for finding in findings {
+        *packages.entry(finding.package.as_deref().unwrap_or_default()).or_default() += 1;
+    }
+    let mut packages: Vec<(&str, u64)> = packages.into_iter().collect();
+    packages.sort_by_key(|package| std::cmp::Reverse(package.1));
+    packages
+}
+
+/// Links to the findings of packages about a rule; most are folded.
+fn packages_of_rule(context: PageContext<'_>, catalog: &str, packages: &[(&str, u64)]) -> Markup {
+    let (first, others) = packages.split_at(packages.len().min(NAMED));
+    let chip = |(package, n): &(&str, u64)| {
+        let checked = Checked { catalog: Some(catalog.to_owned()), package: Some((*package).to_owned()) };
+        html! { li {
+            @if package.is_empty() { "the whole catalog" } @else { (link(context, &Route::Lint(checked), shown(package))) }
+            @if *n > 1 { " " span.quiet { (n) } }
+        } }
+    };
+    html! {
+        ul.chosen { @for package in first { (chip(package)) } }
+        @if !others.is_empty() {
+            details { summary { (counted(others.len() as u64, "more package")) } ul.chosen { @for package in others { (chip(package)) } } }
+        }
+    }
 }

@@ -25,7 +25,7 @@ pub(super) fn robots(context: PageContext<'_>) -> String {
 }
 
 pub(super) fn sitemap(context: PageContext<'_>) -> Result<String, PageError> {
-    let packages = context.index().package_names()?.into_iter().map(Route::Package);
+    let packages = context.index().package_names()?.into_iter().map(|name| Route::package_of(&name));
     let all = [Route::Home, Route::Packages(List::default())].into_iter().chain(packages);
     let mut text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n\
                     <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n"
@@ -53,7 +53,7 @@ pub(super) fn names(context: PageContext<'_>) -> Result<String, PageError> {
     }
     let rows = context.cache().packages(context.index())?;
     let mut display: BTreeMap<&str, &str> = BTreeMap::new();
-    for row in rows.iter().filter(|it| context.to(&Route::Package(it.package.clone())).is_some()) {
+    for row in rows.iter().filter(|it| context.to(&Route::package_of(&it.package)).is_some()) {
         display.insert(&row.package, &row.display_name);
     }
     let keywords = context.index().keywords()?;

@@ -228,7 +228,7 @@ fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) 
         }
     };
     html! {
-        h2 { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) }
+        h2 { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
         @if it.problem.is_empty() {
             (table(&format!("Versions kept of {}", shown(&it.package)), &headers, rows))
         } @else {

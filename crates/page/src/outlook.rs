@@ -2,13 +2,18 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::parts::{link, shown};
+use super::parts::{api_link, link, shown};
 use super::route::{PackagePage, Route};
 use super::site::PageContext;
 use olmdex_ask::{ChannelChange, Outlook, OutlookVerdict, UpgradePath};
 use olmdex_base::diag::counted;
 use olmdex_change::draw::{LineMap, line_map};
+use olmdex_fbc::Api;
+use olmdex_index::query::BundleDetail;
 use olmdex_olm::namespace::{SUBSCRIPTIONS, merge_patch, plain_name};
+
+/// The most APIs that come or go by name.
+const NAMED_APIS: usize = 4;
 
 /// A bundle's version, or its name without one.
 fn label<'t>(bundle: &'t str, version: &'t str) -> &'t str {
@@ -100,7 +105,7 @@ impl<'a> Answer<'a> {
                     @match (self.outlook.verdict, change) {
                         (OutlookVerdict::Arrived | OutlookVerdict::Beyond, _) => { "Channel " code { (shown(self.channel)) } "." },
                         (OutlookVerdict::DeadEnd, _) => { "A dead end: " code { (shown(self.channel)) } " ends at " (shown(end)) ", and \
-                            no other channel leads on." },
+                            no other channel leads there." },
                         (_, Some(ChannelChange { before: Some(_), .. })) => { "Automatic approval would carry you past it: "
                             code { (shown(self.channel)) } " ends at " (shown(end)) ", from which no upgrade leads to " (shown(goal)) "." },
                         (_, Some(_)) => { code { (shown(self.channel)) } " ends there." },
@@ -121,6 +126,46 @@ impl<'a> Answer<'a> {
         html! {
             @if !drawn.is_empty() {
                 figure.graph { div.scroll tabindex="0" role="region" aria-label="The way" { (PreEscaped(drawn)) } }
+            }
+        }
+    }
+
+    /// The facts beside the way: the APIs that come and go, and the platforms of the goal.
+    pub(super) fn beside(&self, context: PageContext<'_>, from: &BundleDetail, goal: &BundleDetail) -> Markup {
+        let kinds = |of: &BundleDetail, other: &BundleDetail| -> Vec<Api> {
+            of.provides.iter().filter(|api| !other.provides.contains(api)).cloned().collect()
+        };
+        let (gone, new) = (kinds(from, goal), kinds(goal, from));
+        let n_kept = (goal.provides.len() - new.len()) as u64;
+        let line = |words: &str, apis: &[Api]| {
+            html! { @for api in apis.iter().take(NAMED_APIS) { span.line { (words) " " (api_link(context, api)) } }
+            @if apis.len() > NAMED_APIS { span.line { (words) " " (apis.len() - NAMED_APIS) " more" } } }
+        };
+        let changed = |old: &str, new: &str| old != new && !new.is_empty();
+        let newest = self.goal();
+        html! {
+            aside.side aria-label="Along the way" {
+                dl {
+                    @if !from.provides.is_empty() || !goal.provides.is_empty() {
+                        dt { "APIs" }
+                        dd {
+                            (line("no longer", &gone)) (line("new:", &new))
+                            @if n_kept > 0 { span.line.quiet { (counted(n_kept, "API")) @if n_kept == 1 { " stays" } @else { " stay" } } }
+                        }
+                    }
+                    dt { "OpenShift" }
+                    dd {
+                        @if !goal.max_openshift_version.is_empty() { span.line { (shown(newest)) " works up to " (shown(&goal.max_openshift_version)) } }
+                        @if !goal.openshift_versions.is_empty() { span.line { (shown(newest)) " is for " (shown(&goal.openshift_versions)) } }
+                        @if goal.max_openshift_version.is_empty() && goal.openshift_versions.is_empty() {
+                            span.line.quiet { (shown(newest)) " does not say which versions it supports" }
+                        }
+                    }
+                    @if changed(&from.min_kube_version, &goal.min_kube_version) {
+                        dt { "Kubernetes" }
+                        dd { (shown(newest)) " needs " (shown(&goal.min_kube_version)) " or later" }
+                    }
+                }
             }
         }
     }

@@ -20,7 +20,6 @@ use super::reply::PageError;
 use super::route::{ApiKind, Checked, List, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{CommandLine, openshift_of_catalog};
-use olmdex_base::diag::counted;
 use olmdex_change::draw::{Catalog, map_for_page};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail};
@@ -36,11 +35,13 @@ const NAMED_APIS: usize = 6;
 /// The most characters of a description that is shown whole: the manifests are above the fold, too.
 const SHORT: usize = 320;
 
-pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, PageError> {
+pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page, PageError> {
+    let package = asked.package.as_str();
     let mut all = answer(context, package)?;
     all.sort_by_key(|it| by_numbers(&it.row.catalog));
-    let preferred = context.cache().choose(&[], all.iter().map(|it| it.row.catalog.as_str())).unwrap_or_default();
-    let Some(main) = all.iter().find(|it| it.row.catalog == preferred) else {
+    let having: Vec<String> = all.iter().map(|detail| detail.row.catalog.clone()).collect();
+    let catalog = context.choose(asked.catalog.as_ref(), &having, || context.unknown_package(package))?;
+    let Some(main) = all.iter().find(|it| it.row.catalog == catalog) else {
         return Err(context.unknown_package(package));
     };
     let head = head(context, main)?;
@@ -60,22 +61,24 @@ pub(super) fn page(context: PageContext<'_>, package: &str) -> Result<Page, Page
         (deprecation_note("This package", row.deprecation.as_ref()))
         @if !row.is_valid {
             div.note.bad role="note" { p { strong { "This package has errors." } " "
-                "See the " (link(context, &Route::Lint(Checked { catalog: context.catalog_choice(preferred), package: Some(package.to_owned()) }), "findings")) "." } }
+                "See the " (link(context, &Route::Lint(Checked { catalog: context.catalog_choice(&catalog), package: Some(package.to_owned()) }), "findings")) "." } }
         }
         (diagnose::of_package(context, package))
+        @let (key, side) = sidebar(context, &all, main, head.as_ref())?;
         div.columns.package {
-            div {
+            (facts_aside("Key facts", "side key", &key))
+            div.main {
                 (about(description, summary))
                 (install::section(context, main, head.as_ref())?)
                 (versions(context, main, drawn.as_deref()))
             }
-            (sidebar(context, &all, main, head.as_ref())?)
+            (facts_aside("Facts", "side", &side))
         }
     };
     let title =
         if row.display_name.is_empty() { package.to_owned() } else { format!("{package}: {}", row.display_name) };
     Ok(Page {
-        commands: vec![CommandLine::of("show").names([package])],
+        commands: vec![CommandLine::of("show").names([package]).option("--catalog", asked.catalog.as_ref())],
         is_data: true,
         about: first_words(summary.unwrap_or(description), MAX_ABOUT),
         ..Page::new(title, body)
@@ -142,21 +145,32 @@ fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: Result<&Catal
         @if context.is_served() {
             p { (to_mirror(context, &row.package, &row.catalog)) }
         }
-        p { (link(context, &all, format!("All {} and {}",
-            counted(main.bundle_list.len() as u64, "version"), counted(main.channel_list.len() as u64, "channel")))) }
+        p { (link(context, &all, format!("Versions ({}) and channels ({})", main.bundle_list.len(), main.channel_list.len()))) }
     }
 }
 
-/// The sidebar: one fact after another, the source last.
+/// Facts beside the text.
+fn facts_aside(label: &str, class: &str, rows: &[Fact]) -> Markup {
+    html! {
+        aside class=(class) aria-label=(label) {
+            dl { @for (name, value) in rows.iter().filter(|fact| !fact.1.0.trim().is_empty()) { dt { (name) } dd { (value) } } }
+        }
+    }
+}
+
+/// A fact with its name.
+type Fact = (&'static str, Markup);
+
+/// The sidebar: the facts that phones show before the text, and the others, the source last.
 fn sidebar(
     context: PageContext<'_>,
     all: &[PackageDetail],
     main: &PackageDetail,
     head: Option<&BundleDetail>,
-) -> Result<Markup, PageError> {
+) -> Result<(Vec<Fact>, Vec<Fact>), PageError> {
     let row = &main.row;
     let highest = main.bundle_list.last();
-    let mut rows: Vec<(&str, Markup)> = Vec::new();
+    let mut rows: Vec<Fact> = Vec::new();
     if !row.head.is_empty() {
         rows.push(("Default head", html! {
             strong.large { (version_link(context, &row.package, (&row.head, &row.head_version), &row.catalog)) }
@@ -168,6 +182,7 @@ fn sidebar(
         rows.push(("Highest version", markup));
     }
     rows.extend(you_get(context, all));
+    let key = std::mem::take(&mut rows);
     if let Some(head) = head {
         rows.push(("Needs", needs(context, head)));
         rows.push(("Provides", provides(context, head)));
@@ -182,14 +197,10 @@ fn sidebar(
     }
     rows.push(("For programs", html! {
         @if let Some(it) = context.to(&Route::PackageFeed(row.package.clone())) { span.line { a href=(it) { "Atom feed" } } }
-        @if let Some(it) = context.data(&Route::Package(row.package.clone())) { span.line { a href=(it) { "JSON" } } }
+        @if let Some(it) = context.data(&Route::package_of(&row.package)) { span.line { a href=(it) { "JSON" } } }
     }));
     rows.push(("Source", main.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()));
-    Ok(html! {
-        aside.side aria-label="Facts" {
-            dl { @for (name, value) in rows.iter().filter(|it| !it.1.0.trim().is_empty()) { dt { (name) } dd { (value) } } }
-        }
-    })
+    Ok((key, rows))
 }
 
 /// The head in each catalog: catalogs for a version of OpenShift by that version, the highest first, and the others by
@@ -243,7 +254,7 @@ fn used_by(context: PageContext<'_>, package: &str) -> Result<Markup, PageError>
     let names = context.cache().dependents(context.index())?.of(package);
     Ok(html! {
         @for name in names.iter().take(NAMED) {
-            span.line { (link(context, &Route::Package((*name).to_owned()), shown(name))) }
+            span.line { (link(context, &Route::package_of(name), shown(name))) }
         }
         @if names.len() > NAMED { span.line { (names.len() - NAMED) " more" } }
     })
@@ -289,7 +300,7 @@ fn needs(context: PageContext<'_>, head: &BundleDetail) -> Markup {
         @if !head.min_kube_version.is_empty() { span.line { "Kubernetes " (shown(&head.min_kube_version)) " or later" } }
         @if !head.max_openshift_version.is_empty() { span.line { "OpenShift " (shown(&head.max_openshift_version)) " at most" } }
         @for it in &head.required_packages {
-            span.line { (link(context, &Route::Package(it.package.clone()), shown(&it.package))) " " (shown(&it.range)) }
+            span.line { (link(context, &Route::package_of(&it.package), shown(&it.package))) " " (shown(&it.range)) }
         }
         @for it in &head.requires { span.line { (api_link(context, it)) } }
         @if let Some(address) = context.to(&Route::Compat(PackagePage::of(&head.row.package))) {

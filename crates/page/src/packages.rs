@@ -53,7 +53,7 @@ pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
     html! {
         @if !names.is_empty() {
             p { "Similar packages:" }
-            ul { @for it in names.iter().take(N_LIKE) { li { (link(context, &Route::Package((*it).to_owned()), shown(it))) } } }
+            ul { @for it in names.iter().take(N_LIKE) { li { (link(context, &Route::package_of(it), shown(it))) } } }
         }
     }
 }
@@ -140,7 +140,7 @@ fn found_with(context: PageContext<'_>, list: &List, is_corrected: bool) -> Mark
 fn sorted<'c>(context: PageContext<'c>, list: &List, found: &Listing<'c>) -> Result<Vec<Line<'c>>, PageError> {
     let mut lines: BTreeMap<&str, Line<'_>> = BTreeMap::new();
     // Files of some packages only list these.
-    let is_written = |row: &PackageRow| context.to(&Route::Package(row.package.clone())).is_some();
+    let is_written = |row: &PackageRow| context.to(&Route::package_of(&row.package)).is_some();
     for row in found.rows.iter().copied().filter(|it| context.is_served() || is_written(it)) {
         let score = found.score(row);
         let line = lines.entry(&row.package).or_insert(Line { rows: Vec::new(), score });
@@ -276,7 +276,7 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
                                     @else { (monogram(if row.display_name.is_empty() { line.name() } else { &row.display_name })) }
                                     div {
                                         @let name = if row.display_name.is_empty() { line.name() } else { &row.display_name };
-                                        (link(context, &Route::Package(line.name().to_owned()), shown(name)))
+                                        (link(context, &Route::package_of(line.name()), shown(name)))
                                         " " span.of { @if name != line.name() { code { (shown(line.name())) } }
                                             @if !row.provider.is_empty() { " by " (shown(&row.provider)) } }
                                         " " (deprecated(row.deprecation.as_ref()))

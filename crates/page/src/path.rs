@@ -11,10 +11,12 @@ use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, CommandLine, Goal, InstalledBundle, NamedVersion, Olm, Outlook, PackageName, PackageQuestion,
-    PathQuestion, PathStep, Setting, State, Step, UpgradeOptions, UpgradePath, WhyNot, WhyNotQuestion,
+    self as ask, CommandLine, Goal, InstalledBundle, NamedVersion, Olm, Outlook, OutlookVerdict, PackageName,
+    PackageQuestion, PathQuestion, PathStep, Setting, Standing, State, Step, UpgradeOptions, UpgradePath, WhyNot,
+    WhyNotQuestion,
 };
 use olmdex_base::diag::counted;
+use olmdex_index::query::{BundleDetail, BundleSelector};
 use olmdex_version::{Version, by_numbers};
 
 /// The question of an address, about its catalog.
@@ -153,7 +155,7 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
                 p { "Enter the installed version to see whether it gets to the newest one"
                     @if question.to.is_none() { ", and how." } @else { "; for the wanted version alone, see below." } }
             }
-            @for path in &classic { (with_outlook(context, &question, path)) }
+            @for path in &classic { (with_outlook(context, &question, path)?) }
             @for path in &others { (result(context, &question, path, classic.first().copied())?) }
             @if !reasons.is_empty() {
                 details open[question.from().is_none()] {
@@ -220,8 +222,8 @@ fn form(context: PageContext<'_>, query: &PackagePage, question: &Question) -> M
 }
 
 /// The answer of OLM Classic: where the version can go, the way, and what to do.
-fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePath) -> Markup {
-    let Some(outlook) = &path.outlook else { return html! {} };
+fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePath) -> Result<Markup, PageError> {
+    let Some(outlook) = &path.outlook else { return Ok(html! {}) };
     let own = path.channels.first().map(String::as_str);
     let answer = Answer { path, outlook, channel: own.unwrap_or("any channel") };
     let way = if outlook.upgrades.is_empty() {
@@ -229,20 +231,34 @@ fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePat
     } else {
         UpgradePath { steps: question.steps_of(outlook, own), ..path.clone() }
     };
-    html! {
+    let shown = |bundle: &str| -> Result<Option<BundleDetail>, PageError> {
+        let (catalogs, package) = (vec![question.catalog.clone()], Some(path.package.clone()));
+        let selector = BundleSelector { catalogs, package, name: Some(bundle.to_owned()), version: None };
+        Ok(context.index().show_bundle(&selector)?.into_iter().next())
+    };
+    let beside = match outlook.verdict {
+        OutlookVerdict::Upgrades | OutlookVerdict::ChangeChannel => shown(&path.from.name)?.zip(shown(&outlook.goal)?),
+        _ => None,
+    };
+    Ok(html! {
         section.answer aria-labelledby="path-classic" {
             h2.away #path-classic { "OLM Classic" }
             (answer.card())
             (answer.map())
-            (answer.actions(context))
-            @if !way.steps.is_empty() {
-                details {
-                    summary { "Each upgrade, with the fields that make it" }
-                    (steps(context, &way, "Upgrades of OLM Classic"))
+            div.columns {
+                div {
+                    (answer.actions(context))
+                    @if !way.steps.is_empty() {
+                        details {
+                            summary { "Each upgrade, with the fields that make it" }
+                            (steps(context, &way, "Upgrades of OLM Classic"))
+                        }
+                    }
                 }
+                @if let Some((from, goal)) = &beside { (answer.beside(context, from, goal)) }
             }
         }
-    }
+    })
 }
 
 fn olm_words(olm: Olm) -> &'static str {
@@ -388,16 +404,17 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
     };
     let newest = goal.named();
     let version = |text: &str| Version::parse(text).ok();
-    let answer =
-        |bundle: &NamedVersion| (goal.n_upgrades(&bundle.name), version(&bundle.version) > version(&newest.version));
-    let answers: Vec<(&NamedVersion, (Option<usize>, bool))> =
+    let answer = |bundle: &NamedVersion| {
+        (goal.n_upgrades(&bundle.name), goal.standing(&bundle.name, version(&bundle.version).as_ref()))
+    };
+    let answers: Vec<(&NamedVersion, (Option<usize>, Standing))> =
         question.asked.view.bundles().iter().map(|bundle| (bundle, answer(bundle))).collect();
     let linked = |bundle: &NamedVersion| {
         version_link(context, &question.asked.view.package, (&bundle.name, &bundle.version), &question.catalog)
     };
     let rows = html! {
         @for run in answers.chunk_by(|a, b| a.1 == b.1) {
-            @if let [(high, (n_upgrades, is_higher)), ..] = run {
+            @if let [(high, (n_upgrades, standing)), ..] = run {
                 tr {
                     th scope="row" {
                         @match run {
@@ -406,11 +423,12 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
                         }
                     }
                     td {
-                        @match (n_upgrades, is_higher) {
+                        @match (n_upgrades, standing) {
                             (Some(0), _) => (badge("good", "the newest")),
                             (Some(n), _) => { (counted(*n as u64, "upgrade")) " away" },
-                            (None, true) => "newer than the default channel",
-                            (None, false) => { (badge("bad", "dead end")) " no upgrade leads there" },
+                            (None, Standing::Higher) => "newer than the default channel",
+                            (None, Standing::Past) => "past it: only versions newer than the default channel follow",
+                            (None, _) => { (badge("bad", "dead end")) " no upgrade leads there" },
                         }
                     }
                 }

@@ -101,7 +101,7 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
     let known: BTreeSet<String> = context.index().package_names()?.into_iter().collect();
     let address = |it: &OperatorPlan| {
         let package = known.get(&it.package)?;
-        context.to(&Route::Package(package.clone()))
+        context.to(&Route::package_of(package))
     };
     let body = html! {
         h1 { (title) }

@@ -150,8 +150,8 @@ pages! {
     /// A lock file for it.
     MirrorLock(it: MirrorList) = file("/mirror/operators.lock?catalog&full&p");
     /// A package.
-    Package(it: String) =
-        page("/p/{package}").data("Package").call("getPackage", "A package in each catalog").file("index").data_file();
+    Package(it: PackagePage) =
+        page("/p/{package}?catalog").data("Package").call("getPackage", "A package in each catalog").file("index").data_file();
     /// A version of a package.
     Version(it: PackageVersion) = page("/p/{package}/v/{version}?catalog").data("Bundle")
         .call("getVersion", "A version").file("in-{catalog}|index");
@@ -342,6 +342,21 @@ impl Route {
         self.get(name, name).into_iter().next()
     }
 
+    /// The page of a package.
+    pub(super) fn package_of(package: &str) -> Self {
+        Self::Package(PackagePage::of(package))
+    }
+
+    /// The same page about a catalog, if it is about a package in one.
+    pub(super) fn in_catalog(&self, catalog: &str) -> Option<Self> {
+        let of = |page: &PackagePage| PackagePage { catalog: Some(catalog.to_owned()), ..page.clone() };
+        match self {
+            Self::Package(page) => Some(Self::Package(of(page))),
+            Self::Compat(page) => Some(Self::Compat(PackagePage { version: None, ..of(page) })),
+            _ => None,
+        }
+    }
+
     /// The package that the page is about.
     pub(super) fn package(&self) -> Option<String> {
         self.row().path.starts_with("/p/").then(|| self.value("package")).flatten()
@@ -498,6 +513,6 @@ mod tests {
             );
         }
         assert!(matches!(Route::parse(&format!("/images?q={}", "x".repeat(9000))), Err(PageError::TooLong)));
-        assert!(!Route::Package("..".to_owned()).can_be_named());
+        assert!(!Route::package_of("..").can_be_named());
     }
 }

@@ -9,7 +9,9 @@ impl From<AskError> for PageError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::NoCatalog { catalog, help } => unknown("catalog", catalog, help, |_| None),
-            AskError::NoPackage { package, help } => unknown("package", package, help, |it| Some(Route::Package(it))),
+            AskError::NoPackage { package, help } => {
+                unknown("package", package, help, |it| Some(Route::package_of(&it)))
+            }
             AskError::NoApi { group, kind, help } => {
                 unknown("API", format!("{kind} of {group}"), help, |it| Some(Route::Api(ApiKind { group, kind: it })))
             }

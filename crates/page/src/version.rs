@@ -16,12 +16,14 @@ use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Need, PAGE_WORK, Target, WorkOptions,
-    of_version, options_of_work,
+    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Goal, Need, PAGE_WORK, Standing, Target,
+    WorkOptions, of_version, options_of_work,
 };
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
-use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, ImageUse, Neighbour, PropertyRow};
+use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour, PropertyRow};
+use olmdex_olm::upgrade::classic::Package;
+use olmdex_version::Version;
 
 /// The answer as data: that of `show PKG@VERSION`.
 pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
@@ -98,6 +100,13 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         Some(shared) => shared.described(&catalog)?.get(&row.bundle).cloned(),
         None => None,
     };
+    // Files say on one page where all versions of a package can go.
+    let standing = if context.is_served() {
+        standing(context, row)?
+    } else {
+        html! {}
+    };
+    let is_old = !standing.0.is_empty();
     let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
     let title = html! { "Version " (shown(&release.version)) };
     let header = header(context, &Heading::new(&row.package, Some(&catalog)).of_part(title))?;
@@ -106,12 +115,14 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         @if !context.is_served() { (neighbours(context, row)?) }
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
-        (install::section_of_version(context, detail)?)
+        (standing)
+        @if !is_old { (install::section_of_version(context, detail)?) }
         (about(context, detail, described.as_ref()))
         h2 #facts { "Facts" }
         (bundle_facts(context, detail, &elsewhere))
         (compared(context, row)?)
         (upgrades(context, detail, &higher))
+        @if is_old { (install::section_of_version(context, detail)?) }
         h2 #requires { "Requires" }
         (requirements(context, requires))
         (apis(context, "provides", "Provides", &detail.provides))
@@ -133,6 +144,38 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
     })
 }
 
+/// Whether upgrades lead from an older version to the newest of the default channel.
+fn standing(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
+    let filter = Filter { catalogs: vec![row.catalog.clone()], ..Filter::default() };
+    let graphs = context.index().package_graphs(&filter, &row.package)?;
+    let Some(package) = graphs.first().map(Package::new) else { return Ok(html! {}) };
+    let Some(goal) = Goal::newest(&package).filter(|goal| goal.bundle() != row.bundle) else { return Ok(html! {}) };
+    let newest = goal.named();
+    let name = if row.version.is_empty() { &row.bundle } else { &row.version };
+    let way = Route::Path(PackagePage {
+        version: Some(name.clone()),
+        catalog: context.catalog_choice(&row.catalog),
+        ..PackagePage::of(&row.package)
+    });
+    let newest = version_link(context, &row.package, (&newest.name, &newest.version), &row.catalog);
+    let n_upgrades = goal.n_upgrades(&row.bundle).unwrap_or_default() as u64;
+    let (kind, words) = match goal.standing(&row.bundle, Version::parse(&row.version).ok().as_ref()) {
+        Standing::Higher => return Ok(html! {}),
+        Standing::Reaches => {
+            ("note", html! { "There is a newer version: " (newest) ", " (counted(n_upgrades, "upgrade")) " away. " })
+        }
+        Standing::Past => {
+            let words = html! { "No upgrade leads to " (newest) ", the newest of the default channel, but some lead to \
+            versions newer than it. " };
+            ("note warn", words)
+        }
+        Standing::DeadEnd => {
+            ("note bad", html! { "No upgrade leads to " (newest) ", the newest of the default channel. " })
+        }
+    };
+    Ok(html! { div class=(kind) role="note" { p { (words) (link(context, &way, "Where this version can go")) } } })
+}
+
 /// The description of the version, which in files may be that of a newer one.
 fn about(context: PageContext<'_>, detail: &BundleDetail, described: Option<&Neighbour>) -> Markup {
     let row = &detail.row;
@@ -142,7 +185,7 @@ fn about(context: PageContext<'_>, detail: &BundleDetail, described: Option<&Nei
                 h2 #description { "About" }
                 p { "The description is that of " (version_link(context, &row.package, (&newest.bundle, &newest.version), &row.catalog)) "." }
             }
-            None => (super::package::about(&detail.description, None)),
+            None => (super::package::about(&detail.description, Some(&detail.summary))),
         }
     }
 }
@@ -277,7 +320,7 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRo
                 tr {
                     th scope="row" {
                         // A name that an entry only mentions has no page.
-                        @if first.version.is_empty() { (shown(&first.bundle)) }
+                        @if first.version.is_empty() { (shown(&first.bundle)) " " span.of { "not in the catalog" } }
                         @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
                     }
                     td { (shown(&first.kind)) }
@@ -372,7 +415,7 @@ fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageEr
                     @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "no \
                         operator provides it" })) }
                     @else { @for (idx, name) in packages.iter().enumerate() {
-                        @if idx > 0 { ", " } (link(context, &Route::Package(name.clone()), shown(name)))
+                        @if idx > 0 { ", " } (link(context, &Route::package_of(name), shown(name)))
                     } @if it.met.n_packages > packages.len() {
                         " and " (counted((it.met.n_packages - packages.len()) as u64, "other package"))
                     } }

@@ -49,7 +49,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
     Ok(Page {
         commands: vec![CommandLine::of("show").names([package])],
         is_data: true,
-        data: Some(Route::Package(package.to_owned())),
+        data: Some(Route::package_of(package)),
         about: format!("All versions and channels of the operator {package}"),
         ..Page::new(format!("Versions of {package}"), body)
     })
@@ -173,6 +173,9 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
         false => lines.chunk_by(|a, b| minor(&a.1) == minor(&b.1)).collect(),
     };
     let is_one = groups.len() == 1;
+    // The group of the newest default head is open.
+    let head = all.iter().rev().map(|detail| detail.row.head.as_str()).find(|head| !head.is_empty());
+    let opened = groups.iter().position(|group| group.iter().any(|(name, _)| Some(name.1) == head)).unwrap_or(0);
     Ok(html! {
         @for (at, group) in groups.iter().enumerate() {
             @let words = words_of(group);
@@ -180,7 +183,7 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
             @let rows = html! { @for (name, line) in *group { (row(*name, line)) } };
             @if is_one { (table(&caption, &headers, rows)) }
             @else {
-                details.group open[at == 0] {
+                details.group open[at == opened] {
                     summary { strong { (words) } " " span.quiet { (span_of(group, &days)) } }
                     (table(&caption, &headers, rows))
                 }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::catalog::{Catalog, Channel};
 use olmdex_fbc::ChannelPlaces;
-use olmdex_olm::upgrade::Goal;
 use olmdex_olm::upgrade::classic::{self, Entry, Installed, Package};
+use olmdex_olm::upgrade::{Goal, Standing};
 use olmdex_text::tally;
 use olmdex_version::Version;
 
@@ -52,17 +52,6 @@ impl MapVersion {
     }
 }
 
-/// Whether a version can get to the newest one of the default channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It can, with changes of the channel if need be.
-    Reaches,
-    /// No upgrade leads there.
-    DeadEnd,
-    /// It is higher.
-    Higher,
-}
-
 /// A channel of a map.
 #[derive(Debug)]
 pub(super) struct MapChannel {
@@ -89,11 +78,9 @@ impl ReachMap {
             versions.iter().enumerate().map(|(place, it)| (it.bundle.as_str(), place)).collect();
         let as_classic = as_classic(catalog, &package, channels);
         let goal = Goal::newest(&as_classic);
-        let standing = |place: usize| match &goal {
-            Some(goal) if goal.n_upgrades(&versions[place].bundle).is_some() => Standing::Reaches,
-            Some(goal) if place_of.get(goal.bundle()).is_some_and(|goal| place > *goal) => Standing::Higher,
-            Some(_) => Standing::DeadEnd,
-            None => Standing::Higher,
+        let standing = |place: usize| {
+            let bundle = &versions[place].bundle;
+            goal.as_ref().map_or(Standing::Higher, |goal| goal.standing(bundle, catalog.versions.get(bundle)))
         };
         let has_joins = versions.len().saturating_mul(channels.len()) <= Goal::MAX_STEPS;
         let mut rows: Vec<MapChannel> = Vec::new();

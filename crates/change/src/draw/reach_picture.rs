@@ -1,11 +1,16 @@
 //! The reach map as a picture: once for wide places, and once for phones, where the names stand above the bars.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::markup::{cut, cut_to_pixels, escaped, pixels};
-use super::reach::{MapChannel, MapGoal, ReachMap, Scale, Standing};
+use super::reach::{MapChannel, MapGoal, ReachMap, Scale};
 use super::strip::{FONT, MARGIN, MarkedPath, PictureLinks, SMALL, Strip};
 use olmdex_base::diag::{counted, grouped};
+use olmdex_olm::upgrade::Standing;
+
+/// Versions of the same standing.
+type Run = (Range<usize>, Standing);
 
 /// The widths of a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +25,8 @@ pub(super) enum MapWidth {
 const MAX_CHANNELS: usize = 12;
 /// The longest name of a channel, in pixels.
 const MAX_NAME: usize = 220;
+/// Narrower runs of the strip, in pixels, share a piece with others.
+const MIN_RUN: usize = 22;
 /// So many rings are the most that are drawn one by one.
 const MAX_RINGS: usize = 6;
 
@@ -108,6 +115,7 @@ fn standing(channel: &MapChannel) -> &'static str {
     match channel.standing {
         Standing::Reaches => "",
         Standing::Higher => ", newer than the default channel",
+        Standing::Past => ", from which only versions newer than the default channel follow",
         Standing::DeadEnd => ", a dead end",
     }
 }
@@ -285,29 +293,8 @@ impl Drawing<'_> {
         let (name_y, top) = if self.width == MapWidth::Wide { (21, 8) } else { (16, 22) };
         let mut body =
             format!("<text class=\"name strong\" x=\"{MARGIN}\" y=\"{name_y}\">→ {}?</text>\n", escaped(&label));
-        for (run, standing) in runs {
-            let x = self.scale.edge_before(run.start).unwrap_or(self.left);
-            let end = self.scale.edge_before(run.end).unwrap_or(self.right);
-            let width = end.saturating_sub(x + 1).max(2);
-            let (class, mark, words) = match standing {
-                Standing::Reaches => ("can", "✓", "can get there"),
-                Standing::DeadEnd => ("cannot", "✕", "no upgrade leads there"),
-                Standing::Higher => ("beyond", "", "newer than the default channel"),
-            };
-            let n = run.len() as u64;
-            let _ = write!(
-                body,
-                "<g class=\"run {class}\"><title>{}, {}: {words}</title>\
-                 <rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"18\" rx=\"3\"/>",
-                counted(n, "version"),
-                escaped(&self.map.span(run.start, run.end - 1))
-            );
-            let long = if mark.is_empty() { "newer".to_owned() } else { format!("{mark} {}", counted(n, "version")) };
-            let texts = [long, format!("{mark} {}", grouped(n)), mark.to_owned()];
-            if let Some(text) = texts.iter().find(|text| !text.is_empty() && pixels(text, SMALL, true) + 6 <= width) {
-                let _ = write!(body, "<text x=\"{}\" y=\"{}\">{text}</text>", x + width / 2, top + 13);
-            }
-            body.push_str("</g>\n");
+        for piece in self.pieces(runs) {
+            self.write_piece(&mut body, piece, top);
         }
         let words = "Which versions can still get to the newest one of the default channel, with a change of channel if \
             need be.";
@@ -318,6 +305,70 @@ impl Drawing<'_> {
             let _ = writeln!(body, "<text class=\"hint\" x=\"{left}\" y=\"{y}\">{line}</text>");
         }
         Some(Strip { body, height: y + 10, fold: None })
+    }
+
+    /// The edges of a run of versions.
+    fn edges(&self, run: &Range<usize>) -> (usize, usize) {
+        let left = self.scale.edge_before(run.start).unwrap_or(self.left);
+        (left, self.scale.edge_before(run.end).unwrap_or(self.right))
+    }
+
+    /// The runs of the strip; narrow ones that follow each other are one piece.
+    fn pieces<'r>(&self, runs: &'r [Run]) -> Vec<&'r [Run]> {
+        let is_narrow = |(run, _): &Run| {
+            let (left, right) = self.edges(run);
+            right.saturating_sub(left) < MIN_RUN
+        };
+        let pieces = runs.chunk_by(|a, b| is_narrow(a) && is_narrow(b));
+        // Two runs are no noise yet.
+        pieces.flat_map(|piece| if piece.len() > 2 { vec![piece] } else { piece.chunks(1).collect() }).collect()
+    }
+
+    /// Draws a piece of the strip; one of several runs has the colours of both kinds above each other.
+    fn write_piece(&self, body: &mut String, piece: &[Run], top: usize) {
+        let ([(first, standing), ..], [.., (last, _)]) = (piece, piece) else { return };
+        let all = first.start..last.end;
+        let (x, end) = self.edges(&all);
+        let width = end.saturating_sub(x + 1).max(2);
+        let of = |standing| match standing {
+            Standing::Reaches => ("can", "✓", "can get there"),
+            Standing::DeadEnd => ("cannot", "✕", "no upgrade leads there"),
+            Standing::Higher => ("beyond", "newer", "newer than the default channel"),
+            Standing::Past => ("beyond", "past", "they lead past it, to versions newer than the default channel"),
+        };
+        let (class, mark, words) = of(*standing);
+        let n = all.len() as u64;
+        let span = format!("{}, {}", counted(n, "version"), escaped(&self.map.span(all.start, all.end - 1)));
+        if piece.len() > 1 {
+            let other = piece
+                .iter()
+                .find(|run| run.1 == Standing::DeadEnd)
+                .or_else(|| piece.iter().find(|run| run.1 != Standing::Reaches));
+            let n_reaching: usize =
+                piece.iter().filter(|run| run.1 == Standing::Reaches).map(|(run, _)| run.len()).sum();
+            let _ = write!(body, "<g><title>{span}: {} of them can get there</title>", grouped(n_reaching as u64));
+            for (class, top) in [("can", top), (other.map_or(class, |run| of(run.1).0), top + 9)] {
+                let _ = write!(
+                    body,
+                    "<g class=\"{class}\"><rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"9\"/></g>"
+                );
+            }
+            body.push_str("</g>\n");
+            return;
+        }
+        let _ = write!(
+            body,
+            "<g class=\"run {class}\"><title>{span}: {words}</title>\
+             <rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"18\" rx=\"3\"/>",
+        );
+        let texts = match class {
+            "beyond" => [format!("{} {mark}", grouped(n)), mark.to_owned(), String::new()],
+            _ => [format!("{mark} {}", counted(n, "version")), format!("{mark} {}", grouped(n)), mark.to_owned()],
+        };
+        if let Some(text) = texts.iter().find(|text| !text.is_empty() && pixels(text, SMALL, true) + 6 <= width) {
+            let _ = write!(body, "<text x=\"{}\" y=\"{}\">{text}</text>", x + width / 2, top + 13);
+        }
+        body.push_str("</g>\n");
     }
 
     /// A marked path: a line with a dot for each step.

@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use super::markup::{columns, cut};
-use super::reach::{MapGoal, ReachMap, Scale, Standing};
+use super::reach::{MapGoal, ReachMap, Scale};
 use super::reach_picture::summary;
 use olmdex_base::diag::{counted, printable};
+use olmdex_olm::upgrade::Standing;
 
 /// A line is at most so wide.
 const WIDTH: usize = 80;
@@ -71,6 +72,7 @@ pub(super) fn reach_text(map: &ReachMap, is_full: bool, out: &mut impl Write) ->
                 Standing::Reaches => "✓",
                 Standing::DeadEnd => "✕",
                 Standing::Higher => "newer",
+                Standing::Past => "past",
             };
             let (n, span) = (run.len(), map.span(run.start, run.end - 1));
             writeln!(out, "  {words:<5}  {n:>4}  {}", printable(&span))?;

@@ -27,11 +27,11 @@ pub struct HistoryRow {
     pub first: String,
     /// The last catalog that has it.
     pub last: String,
-    /// Whether the last catalog of all has it.
+    /// Whether the last catalog of a series has it: catalogs whose names differ only in a version are one.
     pub is_current: bool,
     /// The catalogs that have it, in their order.
     pub catalogs: Vec<String>,
-    /// The catalogs between the first and the last that do not have it.
+    /// The catalogs between the first and the last of a series that do not have it.
     pub missing_in: Vec<String>,
     /// The catalogs in which it is deprecated.
     pub deprecated_in: Vec<String>,
@@ -179,9 +179,12 @@ impl Index {
             held_by.insert(*place);
             contents.insert(document);
         }
+        let all_series = series(catalogs);
         let row = |(bundle, (version, release)): (String, (String, String))| {
             let (held_by, contents) = seen.remove(&bundle)?;
             let (first, last) = (*held_by.first()?, *held_by.last()?);
+            let is_current = all_series.iter().any(|series| series.last().is_some_and(|last| held_by.contains(last)));
+            let missing: BTreeSet<usize> = all_series.iter().flat_map(|series| gaps(series, &held_by)).collect();
             let names = |at: &mut dyn Iterator<Item = usize>| -> Vec<String> {
                 at.filter_map(|it| catalogs.get(it).cloned()).collect()
             };
@@ -194,8 +197,8 @@ impl Index {
                 release,
                 first: catalogs.get(first)?.clone(),
                 last: catalogs.get(last)?.clone(),
-                is_current: last + 1 == catalogs.len(),
-                missing_in: names(&mut (first..last).filter(|it| !held_by.contains(it))),
+                is_current,
+                missing_in: names(&mut missing.into_iter()),
                 deprecated_in: has_catalogs.iter().filter(is_deprecated).cloned().collect(),
                 catalogs: has_catalogs,
                 contents: contents.len(),
@@ -250,6 +253,35 @@ impl Index {
         }
         Ok(rows)
     }
+}
+
+/// The places of catalogs that follow each other: those with a version in their names, such as `community-v4.20`, follow
+/// those of the same words, and all others each other.
+fn series(catalogs: &[String]) -> Vec<Vec<usize>> {
+    let mut all: Vec<(String, Vec<usize>)> = Vec::new();
+    for (place, name) in catalogs.iter().enumerate() {
+        let is_digit = |c: char| c.is_ascii_digit();
+        let has_version = name
+            .split('.')
+            .collect::<Vec<_>>()
+            .windows(2)
+            .any(|it| it[0].ends_with(is_digit) && it[1].starts_with(is_digit));
+        let words = if has_version { name.replace(is_digit, "") } else { String::new() };
+        match all.iter_mut().find(|it| it.0 == words) {
+            Some((_, places)) => places.push(place),
+            None => all.push((words, vec![place])),
+        }
+    }
+    all.into_iter().map(|it| it.1).collect()
+}
+
+/// The places between the first and the last held one of a series that are not held.
+fn gaps(series: &[usize], held_by: &BTreeSet<usize>) -> Vec<usize> {
+    let held = |place: &usize| held_by.contains(place);
+    let (Some(first), Some(last)) = (series.iter().position(held), series.iter().rposition(held)) else {
+        return Vec::new();
+    };
+    series[first..last].iter().copied().filter(|place| !held(place)).collect()
 }
 
 /// The row of a bundle from the times in which catalogs held it, in the order of time.

@@ -98,7 +98,7 @@ pub use search::{ApiPattern, BundlePlace, Hit, PackageMatch, SearchQuery};
 pub use served::{DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use status::Status;
-pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph, preferred_catalog};
+pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};
 pub use v1_facts::{InstallModes, KnownCsv, Obstacles, V1Bundle, V1Facts};
 pub use versions::{BundleVersion, PackageVersions};

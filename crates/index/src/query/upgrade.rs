@@ -11,7 +11,6 @@ use super::v1_facts::{InstallModes, KnownCsv, Obstacles};
 use crate::{IndexError, LightIndex};
 use olmdex_fbc::{ChannelPlaces, Entry};
 use olmdex_text::json;
-use olmdex_version::by_numbers;
 
 /// A package in one catalog; `B` is the requested data of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,13 +43,6 @@ pub struct CatalogRank {
     pub priority: i64,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-}
-
-/// The catalog that counts if none is named, among those that have the item: the one with the highest priority, then
-/// with the last name. Numbers in names are compared by value, so that the newest of `v4.9` and `v4.20` is taken. Pages
-/// and commands ask here.
-pub fn preferred_catalog<'c>(priority: impl Fn(&str) -> i64, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
-    names.max_by_key(|it| (priority(it), by_numbers(it)))
 }
 
 /// A channel.

@@ -5,6 +5,7 @@
 //! entry at most (`docs/behaviour/olm-classic.md` 2.5). A [`Goal`] knows these steps for all bundles that the channels
 //! list, and so how far each is from the goal if the channel may be changed anywhere.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use schemars::JsonSchema;
@@ -15,6 +16,7 @@ use super::classic::{Installed, Package, Step, Walker};
 use super::named_version::NamedVersion;
 use olmdex_base::diag::counted;
 use olmdex_text::tally;
+use olmdex_version::Version;
 
 /// A bundle of a package that others want to get to.
 #[derive(Debug)]
@@ -25,8 +27,25 @@ pub struct Goal<'p> {
     entry: &'p Entry,
     /// Whether it is the newest of the default channel: then a channel that leads higher is as good.
     is_newest: bool,
+    /// The bundles from which a channel leads to each bundle.
+    sources_of: HashMap<&'p str, Vec<&'p str>>,
     /// The least number of upgrades from each listed bundle that can get there.
     upgrades_from: HashMap<&'p str, usize>,
+    /// The listed bundles from which upgrades lead to a version above it.
+    past: OnceCell<HashSet<&'p str>>,
+}
+
+/// Whether upgrades lead from a bundle to a goal, with changes of the channel if need be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// They do, or it is the goal.
+    Reaches,
+    /// It is higher.
+    Higher,
+    /// None leads there, but some lead to a higher version.
+    Past,
+    /// None leads there.
+    DeadEnd,
 }
 
 /// Where an installed bundle can go.
@@ -79,6 +98,25 @@ pub struct ChannelChange {
     pub before_version: String,
 }
 
+/// The least number of upgrades to one of some bundles from each bundle that can get there.
+fn distances<'p>(
+    sources_of: &HashMap<&'p str, Vec<&'p str>>,
+    targets: impl IntoIterator<Item = &'p str>,
+) -> HashMap<&'p str, usize> {
+    let mut upgrades_from: HashMap<&str, usize> = targets.into_iter().map(|target| (target, 0)).collect();
+    let mut open: VecDeque<(&str, usize)> = upgrades_from.iter().map(|(target, n)| (*target, *n)).collect();
+    while let Some((target, n_upgrades)) = open.pop_front() {
+        for &source in sources_of.get(target).into_iter().flatten() {
+            tally::step(1);
+            if !upgrades_from.contains_key(source) {
+                upgrades_from.insert(source, n_upgrades + 1);
+                open.push_back((source, n_upgrades + 1));
+            }
+        }
+    }
+    upgrades_from
+}
+
 impl<'p> Goal<'p> {
     /// The most steps from a name in a channel with ranges that are looked at: packages of today have some thousands. A
     /// package with more has no goal, since every answer about it would take seconds.
@@ -125,18 +163,25 @@ impl<'p> Goal<'p> {
             }
         }
         let goal = entry.fields.name.as_str();
-        let mut upgrades_from = HashMap::from([(goal, 0)]);
-        let mut open = VecDeque::from([(goal, 0)]);
-        while let Some((target, n_upgrades)) = open.pop_front() {
-            for &source in sources_of.get(target).into_iter().flatten() {
-                tally::step(1);
-                if !upgrades_from.contains_key(source) {
-                    upgrades_from.insert(source, n_upgrades + 1);
-                    open.push_back((source, n_upgrades + 1));
-                }
-            }
+        let upgrades_from = distances(&sources_of, [goal]);
+        Some(Self { package, walkers, entry, is_newest, sources_of, upgrades_from, past: OnceCell::new() })
+    }
+
+    /// Whether upgrades lead from a listed bundle of a version to the goal, or above it.
+    pub fn standing(&self, bundle: &str, version: Option<&Version>) -> Standing {
+        let goal = self.entry.version.as_ref();
+        if self.upgrades_from.contains_key(bundle) {
+            return Standing::Reaches;
         }
-        Some(Self { package, walkers, entry, is_newest, upgrades_from })
+        if version.is_some() && version >= goal {
+            return Standing::Higher;
+        }
+        let past = self.past.get_or_init(|| {
+            let entries = self.package.channels.iter().flat_map(|channel| &channel.entries);
+            let higher = entries.filter(|entry| goal.is_some() && entry.version.as_ref() > goal);
+            distances(&self.sources_of, higher.map(|entry| entry.fields.name.as_str())).into_keys().collect()
+        });
+        if past.contains(bundle) { Standing::Past } else { Standing::DeadEnd }
     }
 
     /// The name of the goal's bundle.
