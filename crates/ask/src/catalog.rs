@@ -2,7 +2,7 @@
 //! [`CatalogSources`](olmdex_olm::catalog_source::CatalogSources) identifies the catalogs of the CatalogSources and
 //! ClusterCatalogs of a cluster.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::AskError;
 use super::hint::{Help, Hint};
@@ -77,6 +77,26 @@ pub enum CatalogsOfVersion {
 /// The version of OpenShift that a catalog is for, by its name.
 pub fn openshift_of_catalog(name: &str) -> Option<Minor> {
     family_and_minor(name).map(|it| it.1)
+}
+
+/// The catalogs that follow each other: those of a family by their versions of OpenShift, and those of no family by
+/// their names; if there are none, all by their names.
+pub fn successions<'n>(names: impl Iterator<Item = &'n str>) -> Vec<(&'n str, &'n str)> {
+    let mut all: Vec<&str> = names.collect();
+    all.sort_by_key(|name| by_numbers(name));
+    let mut families: BTreeMap<Option<String>, Vec<&str>> = BTreeMap::new();
+    for name in all.iter().copied() {
+        families.entry(family_and_minor(name).map(|it| it.0)).or_default().push(name);
+    }
+    let mut pairs = Vec::new();
+    for names in families.values_mut() {
+        names.sort_by_key(|name| (family_and_minor(name).map(|it| (it.1.major, it.1.minor)), by_numbers(name)));
+        pairs.extend(names.windows(2).map(|pair| (pair[0], pair[1])));
+    }
+    if pairs.is_empty() {
+        pairs.extend(all.windows(2).map(|pair| (pair[0], pair[1])));
+    }
+    pairs
 }
 
 impl Catalogs {

@@ -2,7 +2,7 @@
 //! and the way out for those that may not.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::diagnosis::{states_of, worlds_of};
@@ -562,27 +562,16 @@ impl CompatInquiry<'_> {
     }
 }
 
-/// Neighbouring versions, the highest first, with the same key.
-#[derive(Debug)]
-pub struct StayRun<'s, K> {
-    /// The common key of the rows.
-    pub key: K,
-    /// The rows.
-    pub rows: Vec<&'s Stay>,
-}
-
-/// Joins neighbouring rows with the same key into runs: three hundred versions have only a dozen different rows.
-pub fn stay_runs<'s, K: PartialEq>(
-    rows: impl IntoIterator<Item = &'s Stay>,
-    key: impl Fn(&'s Stay) -> K,
-) -> Vec<StayRun<'s, K>> {
-    let mut runs: Vec<StayRun<'s, K>> = Vec::new();
-    for row in rows {
-        let key = key(row);
-        match runs.last_mut() {
-            Some(last) if last.key == key => last.rows.push(row),
-            _ => runs.push(StayRun { key, rows: vec![row] }),
-        }
-    }
-    runs
+/// How many versions block an update, and that in a sentence.
+pub fn blocking(rows: &[Stay], step: Move) -> (usize, String) {
+    let bundle = |row: &Stay| (row.catalog.clone(), row.bundle.clone());
+    let all: BTreeSet<_> = rows.iter().map(bundle).collect();
+    let blocking: BTreeSet<_> = rows.iter().filter(|row| row.verdict == Compatibility::Blocks).map(bundle).collect();
+    let Move { from, to } = step;
+    let words = match (blocking.len(), all.len()) {
+        (0, _) => format!("no version blocks the update from {from} to {to}"),
+        (n, all) if n == all => format!("all {all} versions block the update from {from} to {to}"),
+        (n, all) => format!("{n} of {all} versions block the update from {from} to {to}"),
+    };
+    (blocking.len(), words)
 }

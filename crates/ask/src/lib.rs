@@ -100,11 +100,11 @@ mod z_stream;
 pub use building::{builder, builder_for_graphs, builder_for_lists, builder_of, light_builder};
 pub use bundle::{Target, bundle_called, looks_like_range, of_version};
 pub use bundle_directory::BundleDirectory;
-pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog};
+pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog, successions};
 pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts};
 #[cfg(feature = "clap")]
 pub use command_line::{CommandLine, one_of};
-pub use compat::{CompatAnswers, CompatQuestion, StayRun, stay_runs, stays_at};
+pub use compat::{CompatAnswers, CompatQuestion, blocking, stays_at};
 pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
 };

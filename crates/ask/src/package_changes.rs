@@ -64,6 +64,25 @@ impl PackageChanges {
         }
     }
 
+    /// How many packages have changes of a kind.
+    pub fn n_of(all: &[Self], kind: PackageChangeKind) -> usize {
+        all.iter().filter(|changes| changes.kind() == kind).map(|changes| changes.packages.len()).sum()
+    }
+
+    /// How many packages break something, and how many are new.
+    pub fn news(all: &[Self]) -> String {
+        let breaking = match Self::n_of(all, PackageChangeKind::Breaking) {
+            0 => "no package breaks anything".to_owned(),
+            1 => "1 package breaks something".to_owned(),
+            n => format!("{n} packages break something"),
+        };
+        match Self::n_of(all, PackageChangeKind::New) {
+            0 => breaking,
+            1 => format!("{breaking}; 1 package is new"),
+            n => format!("{breaking}; {n} packages are new"),
+        }
+    }
+
     /// The names of the packages in words: the only one, or how many of which provider.
     pub fn name(&self) -> String {
         match self.packages.as_slice() {

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::assets::{FAVICON, JAVASCRIPT, SCRIPT, SCRIPT_DIGEST, STYLE, STYLE_DIGEST};
 use super::frame::{POLICY, framed, refusal};
-use super::parts::{link, shown, worded};
+use super::parts::{capitalized, link, shown, worded};
 use super::reply::{PageError, Reply};
 use super::route::{Form, PackageVersion, Route};
 use super::site::{Page, PageContext, Site};
@@ -296,7 +296,7 @@ fn refused(site: Site<'_>, error: &PageError, form: Form, asked: Option<&Route>)
         _ => "No answer",
     };
     let body: Markup = html! {
-        p.lead { (worded(&sentence(&message))) }
+        p.lead { (worded(&capitalized(&message))) "." }
         @if let PageError::Unknown { meant: Some(found), .. } = error {
             @let (meant, address) = (&found.0, &found.1);
             p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }
@@ -334,13 +334,6 @@ fn nearest(context: PageContext<'_>, name: &str) -> Markup {
         }
         p { (link(context, &Route::package_of(package), html! { "The package " (shown(package)) })) }
     }
-}
-
-/// A message as a sentence.
-fn sentence(message: &str) -> String {
-    let mut chars = message.chars();
-    let first: String = chars.next().map(|it| it.to_uppercase().collect()).unwrap_or_default();
-    format!("{first}{}.", chars.as_str())
 }
 
 #[cfg(test)]

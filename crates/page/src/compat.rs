@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use super::compat_runs::{legend, symbol, verdict, versions};
 use super::header::{Heading, header};
 use super::package_answer;
-use super::parts::{channel_route, link, shown, table, version_link, worded};
+use super::parts::{capitalized, channel_route, link, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    CatalogsOfVersion, CommandLine, CompatQuestion, Compatibility, Move, Stay, mentioned_minors, stay_runs, stays_at,
+    CatalogsOfVersion, CommandLine, CompatQuestion, Compatibility, Move, Stay, blocking, mentioned_minors, stays_at,
 };
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{Filter, PackageDetail, PackageGraph};
@@ -219,12 +219,6 @@ fn of_head(graphs: &[PackageGraph], catalog: &str, head: &str, step: Move) -> Ma
 /// The verdicts for a cluster that goes from a version to the next: how many versions block it, and the reason of each
 /// range of versions.
 fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
-    let blocking: BTreeSet<(&str, &str)> = rows
-        .iter()
-        .filter(|it| it.verdict == Compatibility::Blocks)
-        .map(|it| (it.catalog.as_str(), it.bundle.as_str()))
-        .collect();
-    let all: BTreeSet<(&str, &str)> = rows.iter().map(|it| (it.catalog.as_str(), it.bundle.as_str())).collect();
     let has_generations = rows.iter().any(|it| it.olm.len() == 1);
     let mut headers = vec!["Versions", "Verdict", "Reason"];
     if has_generations {
@@ -235,26 +229,21 @@ fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
     }
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|it| (&it.catalog, &it.olm));
+    let key = |row: &Stay| (row.catalog.clone(), row.olm.clone(), row.verdict, row.reason.clone(), row.refusal.clone());
     let lines = html! {
-        @for run in stay_runs(sorted, |it| (&it.catalog, &it.olm, it.verdict, &it.reason, &it.refusal)) {
-            @let (catalog, olm, of_all, reason, refusal) = run.key;
+        @for run in sorted.chunk_by(|a, b| key(a) == key(b)) {
+            @let Stay { catalog, olm, verdict: of_all, reason, refusal, .. } = run[0];
             tr {
                 @if context.has_several() { td { (shown(catalog)) } }
-                th scope="row" { (versions(context, &run.rows)) }
+                th scope="row" { (versions(context, run)) }
                 @if has_generations { td { (olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")) } }
-                td { (verdict(of_all)) }
+                td { (verdict(*of_all)) }
                 td.words { (worded(&shown(reason))) @if let Some(refusal) = refusal { "; OLM v1 refuses it: " (worded(&shown(refusal))) } }
             }
         }
     };
     html! {
-        p {
-            @match blocking.len() {
-                0 => { "No version blocks the update from " (step.from) " to " (step.to) "." }
-                n if n == all.len() => { "All " (n) " versions block the update from " (step.from) " to " (step.to) "." }
-                n => { (n) " of " (all.len()) " versions block the update from " (step.from) " to " (step.to) "." }
-            }
-        }
+        p { (capitalized(&blocking(rows, step).1)) "." }
         (table(&format!("While the cluster is updated from OpenShift {} to {}", step.from, step.to), &headers, lines))
     }
 }
@@ -281,18 +270,20 @@ fn matrix(
     };
     let mut seen = BTreeSet::new();
     let each = newest.iter().filter(|it| seen.insert(it.bundle.as_str()));
-    let all = stay_runs(each, |it| columns.iter().map(|column| worst(column, &it.bundle)).collect::<Vec<_>>());
-    let occurring: BTreeSet<Compatibility> = all.iter().flat_map(|it| it.key.iter().flatten().map(|it| it.0)).collect();
+    let cells = |row: &Stay| columns.iter().map(|column| worst(column, &row.bundle)).collect::<Vec<_>>();
+    let all: Vec<(&Stay, _)> = each.map(|row| (row, cells(row))).collect();
+    let occurring: BTreeSet<Compatibility> =
+        all.iter().flat_map(|(_, cells)| cells.iter().flatten().map(|cell| cell.0)).collect();
     let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
     let headers: Vec<&str> = ["Versions"].into_iter().chain(names.iter().map(String::as_str)).collect();
     let to = |step: &Move| {
         Route::Compat(PackagePage { openshift: Some(step.from.to_string()), ..PackagePage::of(&fit.package) })
     };
     let rows = html! {
-        @for run in &all {
+        @for run in all.chunk_by(|a, b| a.1 == b.1) {
             tr {
-                th scope="row" { (versions(context, &run.rows)) }
-                @for (cell, step) in run.key.iter().zip(steps) {
+                th scope="row" { (versions(context, &run.iter().map(|row| row.0).collect::<Vec<_>>())) }
+                @for (cell, step) in run[0].1.iter().zip(steps) {
                     td { @if let Some((verdict, reason)) = cell { (link(context, &to(step), symbol(*verdict, reason))) } }
                 }
             }
@@ -308,15 +299,15 @@ fn matrix(
 
 /// The remaining facts if no version mentions OpenShift: from which Kubernetes on they work.
 fn silent(context: PageContext<'_>, catalog: &str, rows: &[Stay]) -> Markup {
-    let all = stay_runs(rows, |it| (it.verdict, &it.reason));
     let lines = html! {
-        @for run in &all {
-            tr { th scope="row" { (versions(context, &run.rows)) } td { (verdict(run.key.0)) } td.words { (worded(&shown(run.key.1))) } }
+        @for run in rows.chunk_by(|a, b| (a.verdict, &a.reason) == (b.verdict, &b.reason)) {
+            tr { th scope="row" { (versions(context, &run.iter().collect::<Vec<_>>())) } td { (verdict(run[0].verdict)) }
+                td.words { (worded(&shown(&run[0].reason))) } }
         }
     };
     html! {
         p { "No version of this package in catalog " strong { (shown(catalog)) } " says which OpenShift it supports." }
-        @if all.iter().any(|it| it.key.0 == Compatibility::NotExcluded) {
+        @if rows.iter().any(|row| row.verdict == Compatibility::NotExcluded) {
             (table("Kubernetes versions that the versions state", &["Versions", "Verdict", "Reason"], lines))
         }
     }

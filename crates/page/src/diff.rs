@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use maud::{Markup, html};
 
-use super::parts::{badge, link, select, shown, table};
+use super::parts::{badge, capitalized, link, select, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -14,7 +14,6 @@ use olmdex_ask::{CommandLine, OTHER_CONTENT, PackageChangeKind, PackageChanges};
 use olmdex_base::diag::counted;
 use olmdex_index::query::{Change, ChangeKind, Filter, NestedChanges, Side, Subject};
 use olmdex_index::{Index, Moment};
-use olmdex_olm::catalog_source::family_and_minor;
 use olmdex_text::calendar::Day;
 use olmdex_version::by_numbers;
 
@@ -192,29 +191,9 @@ fn form(context: PageContext<'_>, comparison: &Comparison, names: &[String]) -> 
     }
 }
 
-/// The catalogs that follow each other: those of a family by their versions of OpenShift, and those of no family by
-/// their names; if there are none, all by their names.
-pub(super) fn successions<'n>(names: impl Iterator<Item = &'n str>) -> Vec<(&'n str, &'n str)> {
-    let mut all: Vec<&str> = names.collect();
-    all.sort_by_key(|name| by_numbers(name));
-    let mut families: BTreeMap<Option<String>, Vec<&str>> = BTreeMap::new();
-    for name in all.iter().copied() {
-        families.entry(family_and_minor(name).map(|it| it.0)).or_default().push(name);
-    }
-    let mut pairs = Vec::new();
-    for names in families.values_mut() {
-        names.sort_by_key(|name| (family_and_minor(name).map(|it| (it.1.major, it.1.minor)), by_numbers(name)));
-        pairs.extend(names.windows(2).map(|pair| (pair[0], pair[1])));
-    }
-    if pairs.is_empty() {
-        pairs.extend(all.windows(2).map(|pair| (pair[0], pair[1])));
-    }
-    pairs
-}
-
 /// Each catalog with the one that follows it, and with itself a month ago if the index knows that.
 fn pairs(context: PageContext<'_>) -> Result<Markup, PageError> {
-    let pairs = successions(context.catalogs());
+    let pairs = ask::successions(context.catalogs());
     let past = if context.is_served() { LastMonth::all(context)? } else { Vec::new() };
     let to = |old: &str, new: &str| {
         Route::Diff(Comparison { old: Some(old.to_owned()), new: Some(new.to_owned()), ..Comparison::default() })
@@ -233,7 +212,7 @@ fn pairs(context: PageContext<'_>) -> Result<Markup, PageError> {
 
 /// A link to the changes of a package between a catalog and the one before it.
 pub(super) fn of_package(context: PageContext<'_>, package: &str, catalog: &str, having: &[&str]) -> Markup {
-    let before = successions(having.iter().copied()).into_iter().find(|(_, new)| *new == catalog);
+    let before = ask::successions(having.iter().copied()).into_iter().find(|(_, new)| *new == catalog);
     let Some((old, new)) = before.filter(|_| context.is_served()) else { return html! {} };
     let (a, b) = (Some(old.to_owned()), Some(new.to_owned()));
     let comparison = Comparison { old: a, new: b, package: Some(package.to_owned()), ..Comparison::default() };
@@ -253,7 +232,7 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], 
     let of_kind = |kind: PackageChangeKind| -> Vec<&PackageChanges> {
         packages.iter().filter(|changes| changes.kind() == kind).collect()
     };
-    let n = |kind| of_kind(kind).iter().map(|changes| changes.packages.len()).sum::<usize>();
+    let n = |kind| PackageChanges::n_of(packages, kind);
     let n_forms = packages.iter().map(|changes| changes.n_forms).sum::<usize>() as u64;
     let sections = [
         (PackageChangeKind::Breaking, "breaking", "bad", "with breaking changes", "Breaking"),
@@ -261,12 +240,8 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], 
         (PackageChangeKind::New, "new", "good", "new", "New"),
         (PackageChangeKind::Other, "others", "", "with other changes", "Other changes"),
     ];
-    let n_breaking = n(PackageChangeKind::Breaking) as u64;
     html! {
-        p.lead { strong {
-            @if n_breaking == 0 { "No package breaks anything" } @else { (counted(n_breaking, "package")) @if n_breaking == 1 { " breaks" } @else { " break" } " something" }
-            "; " (counted(n(PackageChangeKind::New) as u64, "package")) @if n(PackageChangeKind::New) == 1 { " is new." } @else { " are new." }
-        } }
+        p.lead { strong { (capitalized(&PackageChanges::news(packages))) "." } }
         ul.counters {
             @for (kind, id, look, words, _) in sections {
                 @if n(kind) > 0 { li { a href={ "#" (id) } { strong.large { (n(kind)) } " " span class=[(!look.is_empty()).then_some(look)] { (words) } } } }

@@ -7,7 +7,6 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use thiserror::Error;
 
 use super::answer::made;
-use super::diff::successions;
 use super::icon;
 use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
@@ -15,7 +14,7 @@ use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
 use super::route::{ApiList, Checked, Comparison, Form, ImageSearch, List, PackagePage, PackageVersion, Route, Stream};
 use super::site::{PageContext, Site};
-use olmdex_ask::{AskError, NeedsOfCatalogs};
+use olmdex_ask::{AskError, NeedsOfCatalogs, successions};
 use olmdex_base::file::{FileError, NewDirectory};
 use olmdex_index::query::{BundleRow, Filter};
 use olmdex_index::{Index, IndexError};
@@ -199,11 +198,9 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
     let mut names: Vec<String> = cache.catalogs.iter().map(|it| it.catalog.clone()).collect();
     names.sort_by_key(|it| by_numbers(it));
     for name in &names {
-        let of_upgrades = cache.findings_of_upgrades(index, name).ok();
-        let of_upgrades = of_upgrades.iter().flat_map(|checks| &checks.findings);
-        routes.extend(
-            cache.findings(index, name)?.iter().chain(of_upgrades).map(|it| Route::Rule(it.rule.id.to_owned())),
-        );
+        let checks = cache.checks(index, name).ok();
+        let findings = checks.iter().flat_map(|checks| checks.findings());
+        routes.extend(findings.map(|finding| Route::Rule(finding.rule.id.to_owned())));
     }
     let has_several = names.len() > 1;
     routes.extend(names.iter().map(|it| Route::CatalogFeed(it.clone())));

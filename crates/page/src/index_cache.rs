@@ -13,7 +13,7 @@ use super::plans::{Plans, ServedCluster};
 use super::recent::Recent;
 use super::reply::PageError;
 use super::server_path::{ServerPaths, public_word};
-use olmdex_ask::{AskError, Catalogs, check_catalog};
+use olmdex_ask::{AskError, Catalogs, check_catalog, successions};
 use olmdex_base::diag::Finding;
 use olmdex_index::query::{
     ApiPattern, BundleRow, CatalogRow, Change, DatedBundle, Dependents, Facet, Filter, HeadDays, ImageUsers,
@@ -22,7 +22,6 @@ use olmdex_index::query::{
 use olmdex_index::{Index, IndexError};
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::hex;
-use olmdex_version::by_numbers;
 
 /// The most bytes of documents in a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
@@ -67,8 +66,7 @@ pub struct IndexCache {
     icons: OnceLock<Icons>,
     image_users: OnceLock<ImageUsers>,
     manifests: OnceLock<HashMap<String, Vec<String>>>,
-    findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
-    upgrade_checks: Mutex<HashMap<String, Arc<UpgradeChecks>>>,
+    checks: Mutex<HashMap<String, Arc<CatalogChecks>>>,
     /// By the names of two catalogs, the old one first.
     comparisons: Recent<Change>,
     /// The findings about the upgrades of packages, by catalog and package.
@@ -113,12 +111,21 @@ struct Icons {
     by_package: HashMap<String, HashMap<String, String>>,
 }
 
-/// The checks of the upgrades of a catalog's packages.
+/// The findings about a catalog.
 #[derive(Debug, Default)]
-pub(super) struct UpgradeChecks {
-    pub(super) findings: Vec<Finding>,
-    /// The packages that are too large for a page.
+pub(super) struct CatalogChecks {
+    /// Those that `validate` has.
+    pub(super) documents: Vec<Finding>,
+    /// Those about the upgrades of its packages.
+    pub(super) upgrades: Vec<Finding>,
+    /// The packages whose upgrades are too large for a page.
     pub(super) unchecked: Vec<String>,
+}
+
+impl CatalogChecks {
+    pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.documents.iter().chain(&self.upgrades)
+    }
 }
 
 /// The kept value, made first if it does not exist yet. If two threads make it, the first one is kept.
@@ -173,8 +180,7 @@ impl IndexCache {
             icons: OnceLock::new(),
             image_users: OnceLock::new(),
             manifests: OnceLock::new(),
-            findings: Mutex::default(),
-            upgrade_checks: Mutex::default(),
+            checks: Mutex::default(),
             comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
             upgrade_findings: Recent::new(0..=N_UPGRADE_FINDINGS, MAX_UPGRADE_FINDINGS),
             bundles: Recent::new(1..=N_PACKAGES_OF_BUNDLES, MAX_BUNDLES),
@@ -219,11 +225,12 @@ impl IndexCache {
         self.words(index)?;
         self.apis(index)?;
         self.all_highest(index)?;
+        // If the checks or a comparison fail, their own pages report the error.
         for it in &self.catalogs {
-            self.findings(index, &it.catalog)?;
+            drop(self.checks(index, &it.catalog));
         }
-        for (old, new) in self.likely_comparisons() {
-            // If a comparison fails, its own page reports the error.
+        let names = self.catalogs.iter().map(|it| it.catalog.as_str());
+        for (old, new) in successions(names).into_iter().rev().take(N_PREPARED) {
             let side = |catalog| Side { index, catalog };
             drop(self.changes((old, new), (side(old), side(new))));
             if self.comparisons.is_half_full() {
@@ -236,24 +243,6 @@ impl IndexCache {
     /// Forgets the pages that were made, for a measurement of how long the making takes.
     pub fn forget_pages(&self) {
         self.pages.clear();
-    }
-
-    /// The comparisons that visitors look at, the likeliest first: neighbours, the highest versions first, then
-    /// catalogs that are further apart.
-    fn likely_comparisons(&self) -> Vec<(&str, &str)> {
-        let mut names: Vec<&str> = self.catalogs.iter().map(|it| it.catalog.as_str()).collect();
-        names.sort_by_key(|it| by_numbers(it));
-        names.reverse();
-        let mut pairs = Vec::new();
-        // More names make more pairs than anybody prepares.
-        for distance in 1..names.len().min(N_PREPARED) {
-            let forward = names.iter().zip(names.iter().skip(distance)).map(|(new, old)| (*old, *new));
-            let forward: Vec<(&str, &str)> = forward.take(N_PREPARED).collect();
-            pairs.extend(forward.iter().copied());
-            pairs.extend(forward.iter().map(|(old, new)| (*new, *old)));
-        }
-        pairs.truncate(N_PREPARED);
-        pairs
     }
 
     /// The packages of all catalogs, by catalog and name.
@@ -410,43 +399,33 @@ impl IndexCache {
 
     /// The findings of the checks in a catalog, which take so long that they are made once. The checks need all text of
     /// a catalog at once: a large one is checked package by package, so that a page does not take its memory.
-    pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Arc<Vec<Finding>>, IndexError> {
-        let known = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn checks(&self, index: &Index, catalog: &str) -> Result<Arc<CatalogChecks>, PageError> {
+        let known = || self.checks.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(catalog) {
             return Ok(Arc::clone(found));
         }
-        let mut findings = Vec::new();
+        let mut checks = CatalogChecks::default();
+        let packages = index.packages_of_catalog(catalog)?;
         if index.served_size(catalog)? > MAX_CHECKED {
-            for package in index.packages_of_catalog(catalog)? {
-                findings.append(&mut self.findings_of_package(index, catalog, &package)?);
+            for package in &packages {
+                checks.documents.append(&mut self.findings_of_package(index, catalog, package)?);
             }
         } else {
             let input = index.catalog_input(catalog)?;
-            findings.extend(input.remarks.iter().cloned());
+            checks.documents.extend(input.remarks.iter().cloned());
             let mut found = check_catalog(&input, None).findings;
             index.place_in_files(catalog, &mut found)?;
-            findings.append(&mut found);
+            checks.documents.append(&mut found);
         }
-        let findings = Arc::new(findings);
-        known().insert(catalog.to_owned(), Arc::clone(&findings));
-        Ok(findings)
-    }
-
-    /// The findings about the upgrades of all packages of a catalog, made once.
-    pub(super) fn findings_of_upgrades(&self, index: &Index, catalog: &str) -> Result<Arc<UpgradeChecks>, PageError> {
-        let known = || self.upgrade_checks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = known().get(catalog) {
-            return Ok(Arc::clone(found));
-        }
-        let (mut checks, mut n_skips) = (UpgradeChecks::default(), 0);
-        for package in index.packages_of_catalog(catalog)? {
+        let mut n_skips = 0;
+        for package in packages {
             n_skips += index.n_skips(catalog, &package)?;
-            if n_skips > MAX_SKIPS_OF_CATALOG || checks.findings.len() > MAX_UPGRADE_FINDINGS {
+            if n_skips > MAX_SKIPS_OF_CATALOG || checks.upgrades.len() > MAX_UPGRADE_FINDINGS {
                 checks.unchecked.push(package);
                 continue;
             }
             match read_findings(index, catalog, &package) {
-                Ok(mut found) => checks.findings.append(&mut found),
+                Ok(mut found) => checks.upgrades.append(&mut found),
                 Err(PageError::TooLarge(_)) => checks.unchecked.push(package),
                 Err(error) => return Err(error),
             }
@@ -464,9 +443,9 @@ impl IndexCache {
         catalog: &str,
         package: &str,
     ) -> Result<Vec<Finding>, IndexError> {
-        let known = self.findings.lock().unwrap_or_else(PoisonError::into_inner).get(catalog).cloned();
+        let known = self.checks.lock().unwrap_or_else(PoisonError::into_inner).get(catalog).cloned();
         if let Some(known) = known {
-            return Ok(known.iter().filter(|it| it.package.as_deref() == Some(package)).cloned().collect());
+            return Ok(known.documents.iter().filter(|it| it.package.as_deref() == Some(package)).cloned().collect());
         }
         let input = index.packages_input(catalog, std::iter::once(package))?;
         let mut found = check_catalog(&input, None).findings;

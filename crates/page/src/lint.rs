@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::channel::found;
-use super::parts::{badge, link, shown, table, worded};
+use super::parts::{badge, capitalized, link, shown, table, worded};
 use super::reply::PageError;
 use super::route::{Checked, Route};
 use super::site::{Page, PageContext};
@@ -77,7 +77,7 @@ fn rules() -> Vec<&'static Rule> {
 
 /// The answer as data: the findings about a package, about a catalog, or about all of them as `validate` has them.
 pub(super) fn listed(context: PageContext<'_>, checked: &Checked) -> Result<Vec<Finding>, PageError> {
-    let of = |catalog: &str| Ok::<_, PageError>(context.cache().findings(context.index(), catalog)?.to_vec());
+    let of = |catalog: &str| Ok::<_, PageError>(context.cache().checks(context.index(), catalog)?.documents.clone());
     match (&checked.catalog, &checked.package) {
         (named, Some(package)) => {
             let catalog = of_package(context, named.as_ref(), package)?;
@@ -133,18 +133,17 @@ pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, 
         return page_of_package(context, named, package);
     }
     let catalog = chosen(context, named)?;
-    let of_documents = context.cache().findings(context.index(), &catalog)?;
-    let of_upgrades = context.cache().findings_of_upgrades(context.index(), &catalog)?;
-    let findings: Vec<&Finding> = of_documents.iter().chain(&of_upgrades.findings).collect();
+    let checks = context.cache().checks(context.index(), &catalog)?;
+    let findings: Vec<&Finding> = checks.findings().collect();
     let body = html! {
         h1 { "Checks of " (shown(&catalog)) }
         (tabs(context, &catalog))
         (verdict(&findings))
         (counters(&findings))
-        @if !of_upgrades.unchecked.is_empty() {
+        @if !checks.unchecked.is_empty() {
             p { "The upgrades of these packages are too large to check for a page, which " code { "olmdex check-graph" }
                 " does: "
-                (of_upgrades.unchecked.iter().map(|it| shown(it)).collect::<Vec<_>>().join(", ")) "." }
+                (checks.unchecked.iter().map(|it| shown(it)).collect::<Vec<_>>().join(", ")) "." }
         }
         (by_rule(context, &catalog, &findings))
         (without_page(context, &findings))
@@ -253,9 +252,7 @@ fn tabs(context: PageContext<'_>, catalog: &str) -> Markup {
 
 /// The name of a rule as a title.
 fn title(rule: &Rule) -> String {
-    let words = rule.name.replace('-', " ");
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    capitalized(&rule.name.replace('-', " "))
 }
 
 /// All rules.
@@ -295,10 +292,8 @@ pub(super) fn rule_page(context: PageContext<'_>, id: &str) -> Result<Page, Page
 /// The packages that break a rule in the preferred catalog, and the first finding with its remedy.
 fn where_broken(context: PageContext<'_>, rule: &Rule) -> Result<Markup, PageError> {
     let catalog = chosen(context, None)?;
-    let of_documents = context.cache().findings(context.index(), &catalog)?;
-    let of_upgrades = context.cache().findings_of_upgrades(context.index(), &catalog)?;
-    let broken: Vec<&Finding> =
-        of_documents.iter().chain(&of_upgrades.findings).filter(|finding| finding.rule.id == rule.id).collect();
+    let checks = context.cache().checks(context.index(), &catalog)?;
+    let broken: Vec<&Finding> = checks.findings().filter(|finding| finding.rule.id == rule.id).collect();
     let checks = link(context, &Route::Lint(Checked::default()), "All checks of the catalog");
     Ok(html! {
         h2 { "In " (shown(&catalog)) }

@@ -111,7 +111,7 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
         }
         @if let Some(found) = &found {
             @let (kept, refused): (Vec<_>, Vec<_>) = found.explained.packages.iter().partition(|it| it.problem.is_empty());
-            (notes(found, &known))
+            (notes(context, list, found, &known))
             @for it in refused { (package(context, list, it)) }
             (results(context, list, found))
             (locked(context, list, found))
@@ -178,7 +178,7 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
     }
 }
 
-fn notes(found: &Composed, known: &[String]) -> Markup {
+fn notes(context: PageContext<'_>, list: &MirrorList, found: &Composed, known: &[String]) -> Markup {
     let missing = mirror::missing(&found.found, &found.operator, known.iter().map(String::as_str));
     html! {
         @for it in &missing {
@@ -187,6 +187,10 @@ fn notes(found: &Composed, known: &[String]) -> Markup {
                     Missing::Package { package, meant } => {
                         "Catalog " strong { (shown(&found.catalog)) } " has no package " strong { (shown(package)) } "."
                         @if let Some(meant) = meant { " Did you mean " strong { (shown(meant)) } "?" }
+                        @for other in context.index().catalogs_of_package(package).unwrap_or_default() {
+                            " " (link(context, &Route::Mirror(MirrorList { catalog: Some(other.clone()), ..list.clone() }),
+                                html! { "The list for " (shown(&other)) ", which has it" })) "."
+                        }
                     }
                     Missing::Channel { package, channel, meant, known } => {
                         "Package " strong { (shown(package)) } " has no channel " strong { (shown(channel)) } "."

@@ -32,6 +32,12 @@ pub(super) fn monogram(name: &str) -> Markup {
     html! { span.no-icon aria-hidden="true" { (letters) } }
 }
 
+/// A text that begins with a capital letter.
+pub(super) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// A message with names between backticks, as on a terminal: here they are code.
 pub(super) fn worded(text: &str) -> Markup {
     html! {

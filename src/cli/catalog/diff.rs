@@ -169,8 +169,13 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     // People read a row for each package; a few changes of named packages, and those for programs, one by one.
     let is_for_people = args.rows.output == OutputFormat::Table && screen().width.is_some() && !args.details;
     let is_short = !packages.is_empty() && differences.changes.len() <= FEW_CHANGES;
-    if is_for_people && !is_short && !differences.changes.is_empty() {
-        print_packages(&ask::by_package(old_side, new_side, &differences.changes)?)?;
+    let told = ask::by_package(old_side, new_side, &differences.changes)?;
+    if is_for_people && !differences.changes.is_empty() {
+        print_news(&told)?;
+    }
+    let is_form_only = told.iter().all(|changes| changes.kind() == PackageChangeKind::FormOnly);
+    if is_for_people && (!is_short || is_form_only) && !differences.changes.is_empty() {
+        print_packages(&told)?;
         let summary = changes::summary(&differences.changes);
         let rest = left_out(differences.n_ignored, args) + &hidden(differences.n_details);
         context.reporter.note(&format!("{summary}{rest}; `-o wide` lists each"));
@@ -256,19 +261,19 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
     Ok(Exit::No)
 }
 
-/// Prints a row for each package, or for several with the same changes, below a headline.
-fn print_packages(packages: &[PackageChanges]) -> Result<(), CommandError> {
-    let n = |kind| packages.iter().filter(|it| it.kind() == kind).map(|it| it.packages.len()).sum::<usize>() as u64;
-    let (n_breaking, n_new) = (n(PackageChangeKind::Breaking), n(PackageChangeKind::New));
-    let breaking = match n_breaking {
-        0 => "no package breaks anything".to_owned(),
-        1 => "1 package breaks something".to_owned(),
-        n => format!("{n} packages break something"),
-    };
-    let sign = if n_breaking == 0 { Sign::Good } else { Sign::Bad };
+/// Prints how many packages break something, and how many are new.
+fn print_news(packages: &[PackageChanges]) -> Result<(), CommandError> {
+    let sign = if PackageChanges::n_of(packages, PackageChangeKind::Breaking) == 0 { Sign::Good } else { Sign::Bad };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    headline(sign, &format!("{breaking}; {}", counted(n_new, "new package")), &mut out)?;
+    headline(sign, &PackageChanges::news(packages), &mut out)?;
     writeln!(out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints a row for each package, or for several with the same changes.
+fn print_packages(packages: &[PackageChanges]) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
     let row = |changes: &PackageChanges| {
         let head = |head: &Option<String>| head.clone().unwrap_or_else(|| "–".to_owned());
         let (old, new) = &changes.heads;
@@ -285,12 +290,16 @@ fn print_packages(packages: &[PackageChanges]) -> Result<(), CommandError> {
         }
         vec![changes.name(), heads, changes.versions_in_words(), words.join("; ")]
     };
-    let told = packages.iter().filter(|it| it.kind() != PackageChangeKind::FormOnly);
+    let told: Vec<Vec<String>> =
+        packages.iter().filter(|it| it.kind() != PackageChangeKind::FormOnly).map(row).collect();
     let headers = ["PACKAGE", "DEFAULT HEAD", "BUNDLES", "WHAT CHANGES"].map(str::to_owned).to_vec();
-    table::write_table(OutputFormat::Table, Some(headers), told.map(row).collect(), &[&["WHAT CHANGES"]], &mut out)?;
+    if !told.is_empty() {
+        table::write_table(OutputFormat::Table, Some(headers), told, &[&["WHAT CHANGES"]], &mut out)?;
+        writeln!(out)?;
+    }
     let n_forms = packages.iter().map(|it| it.n_forms).sum::<usize>() as u64;
     if n_forms > 0 {
-        writeln!(out, "\n{} state the same in another form.", counted(n_forms, "bundle"))?;
+        writeln!(out, "{} state the same in another form.", counted(n_forms, "bundle"))?;
     }
     out.flush()?;
     Ok(())

@@ -175,7 +175,9 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
         .map(|it| vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")])
         .collect();
     let few = if rows.len() > MANY_BUNDLES { folded(&rows) } else { rows.clone() };
-    sheet.table_with_few("Bundles", &["VERSION", "BUNDLE", "STATUS", "CHANNELS"], rows, few);
+    let headers = ["VERSION", "BUNDLE", "STATUS", "CHANNELS"];
+    sheet.table("Bundles", &headers, rows);
+    sheet.for_people("Bundles", &headers, few);
     sheet.table("Lifecycle", &["MINOR", "PHASE", "FROM", "TO", "OPENSHIFT"], phases(&package.lifecycle));
     sheet.text("Description", &package.description);
     sheet

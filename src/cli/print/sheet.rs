@@ -110,8 +110,26 @@ struct SheetTable {
     rows: Vec<Vec<String>>,
     /// The columns that move below the rows if there is no room.
     below: &'static [&'static [&'static str]],
-    /// Fewer rows with the same content, for a terminal.
-    few: Option<Vec<Vec<String>>>,
+    /// The table that a terminal shows instead.
+    for_people: Option<Box<Self>>,
+}
+
+impl SheetTable {
+    /// A table without its empty columns; none without rows.
+    fn new(title: &str, headers: &[&str], rows: Vec<Vec<String>>) -> Option<Self> {
+        if rows.is_empty() {
+            return None;
+        }
+        let is_used: Vec<bool> = (0..headers.len())
+            .map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty())))
+            .collect();
+        let keep = |cells: Vec<String>| -> Vec<String> {
+            cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
+        };
+        let headers = keep(headers.iter().map(|it| (*it).to_owned()).collect());
+        let rows = rows.into_iter().map(keep).collect();
+        Some(Self { title: title.to_owned(), headers, rows, below: &[], for_people: None })
+    }
 }
 
 /// Labelled lines, then tables, then long texts. Empty parts are left out.
@@ -182,7 +200,7 @@ impl Sheet {
 
     /// A table without its empty columns.
     pub(crate) fn table(&mut self, title: &str, headers: &[&str], rows: Vec<Vec<String>>) {
-        self.add_table(title, headers, rows, &[], None);
+        self.tables.extend(SheetTable::new(title, headers, rows));
     }
 
     /// The same; if a terminal has no room, the columns of `below` go below their rows, the first group first.
@@ -193,41 +211,14 @@ impl Sheet {
         rows: Vec<Vec<String>>,
         below: &'static [&'static [&'static str]],
     ) {
-        self.add_table(title, headers, rows, below, None);
+        self.tables.extend(SheetTable::new(title, headers, rows).map(|table| SheetTable { below, ..table }));
     }
 
-    /// The same; a terminal shows the fewer rows in their place.
-    pub(crate) fn table_with_few(
-        &mut self,
-        title: &str,
-        headers: &[&str],
-        rows: Vec<Vec<String>>,
-        few: Vec<Vec<String>>,
-    ) {
-        self.add_table(title, headers, rows, &[], Some(few));
-    }
-
-    fn add_table(
-        &mut self,
-        title: &str,
-        headers: &[&str],
-        rows: Vec<Vec<String>>,
-        below: &'static [&'static [&'static str]],
-        few: Option<Vec<Vec<String>>>,
-    ) {
-        if rows.is_empty() {
-            return;
+    /// The table that a terminal shows instead of the last one.
+    pub(crate) fn for_people(&mut self, title: &str, headers: &[&str], rows: Vec<Vec<String>>) {
+        if let Some(last) = self.tables.last_mut() {
+            last.for_people = SheetTable::new(title, headers, rows).map(Box::new);
         }
-        let is_used: Vec<bool> = (0..headers.len())
-            .map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty())))
-            .collect();
-        let keep = |cells: Vec<String>| -> Vec<String> {
-            cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
-        };
-        let keep_all = |rows: Vec<Vec<String>>| rows.into_iter().map(keep).collect();
-        let headers = keep(headers.iter().map(|it| (*it).to_owned()).collect());
-        let (rows, few) = (keep_all(rows), few.map(keep_all));
-        self.tables.push(SheetTable { title: title.to_owned(), headers, rows, below, few });
     }
 
     pub(crate) fn text(&mut self, title: &str, text: &str) {
@@ -327,16 +318,25 @@ impl Sheet {
             }
         }
         let mut is_cut = false;
-        for SheetTable { title, headers, rows, below, few } in &self.tables {
+        for table in &self.tables {
+            let SheetTable { title, headers, rows, below, .. } =
+                table.for_people.as_deref().filter(|_| width.is_some()).unwrap_or(table);
             writeln!(out, "\n{}", paint(screen().color, "1", &format!("{}:", printable_line(title))))?;
             let mut table = Vec::new();
             match width {
+                // The title says what a single column has.
+                Some(width) if headers.len() == 1 => {
+                    for text in rows.iter().flatten() {
+                        for (at, line) in wrap(&printable(text), width.saturating_sub(INDENT + 2)).iter().enumerate() {
+                            writeln!(table, "{} {line}", if at == 0 { '-' } else { ' ' })?;
+                        }
+                    }
+                }
                 Some(width) => {
                     let width = width.saturating_sub(INDENT);
-                    let rows = few.as_ref().unwrap_or(rows).clone();
                     // Places that are wanted are shown whole.
                     let below = if below.is_empty() { &[&["PLACE"][..]] } else { *below };
-                    is_cut |= write_fitted_to(width, Some(headers.clone()), rows, 3, below, &mut table)?;
+                    is_cut |= write_fitted_to(width, Some(headers.clone()), rows.clone(), 3, below, &mut table)?;
                 }
                 None => write_aligned(Some(headers.clone()), rows, 3, &mut table)?,
             }

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::ask::{
-    CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, GateOptions, OlmSet, must_lead_on, one_of, openshift_of,
-    stay_runs,
+    CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, GateOptions, OlmSet, blocking, must_lead_on, one_of,
+    openshift_of,
 };
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::formats::{OutputFormat, choices, words};
@@ -232,34 +232,27 @@ const MANY_ROWS: usize = 10;
 /// Prints a headline, and a row for each run of versions with the same verdict and reason.
 fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let is_blocking = |row: &&Stay| row.verdict == Compatibility::Blocks;
-    let bundle = |row: &Stay| (row.catalog.clone(), row.bundle.clone());
-    let all: BTreeSet<_> = rows.iter().map(bundle).collect();
-    let blocking: BTreeSet<_> = rows.iter().filter(is_blocking).map(bundle).collect();
     let Move { from, to } = step;
-    let blocked = match (blocking.len(), all.len()) {
-        (0, _) => format!("no version blocks the update from {from} to {to}"),
-        (n, all) if n == all => format!("all {all} versions block the update from {from} to {to}"),
-        (n, all) => format!("{n} of {all} versions block the update from {from} to {to}"),
-    };
+    let is_blocking = |row: &&Stay| row.verdict == Compatibility::Blocks;
+    let (n_blocking, blocked) = blocking(rows, step);
     let is_one_package =
         rows.windows(2).all(|pair| pair[0].package == pair[1].package && pair[0].catalog == pair[1].catalog);
     // The highest versions come first.
-    let free =
-        rows.iter().take_while(|row| !is_blocking(row)).last().filter(|_| is_one_package && !blocking.is_empty());
+    let free = rows.iter().take_while(|row| !is_blocking(row)).last().filter(|_| is_one_package && n_blocking > 0);
     let free = free.map(|row| format!("; {} and later do not", row.version)).unwrap_or_default();
-    headline(if blocking.is_empty() { Sign::Good } else { Sign::Bad }, &format!("{blocked}{free}"), &mut out)?;
+    headline(if n_blocking == 0 { Sign::Good } else { Sign::Bad }, &format!("{blocked}{free}"), &mut out)?;
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.catalog, &row.package, &row.olm));
     // If there are many reasons, those of a verdict share a row.
     let each =
         |row: &Stay| (row.catalog.clone(), row.package.clone(), row.olm.clone(), row.verdict, row.refusal.is_some());
-    let by_reason = stay_runs(sorted.iter().copied(), |row| (each(row), short_reason(row)));
-    let runs: Vec<Vec<&Stay>> = match by_reason.len() {
-        n if n <= MANY_ROWS => by_reason.into_iter().map(|run| run.rows).collect(),
-        _ => stay_runs(sorted, each).into_iter().map(|run| run.rows).collect(),
+    let is_same = |a: &&Stay, b: &&Stay| each(a) == each(b);
+    let by_reason = || sorted.chunk_by(|a, b| is_same(a, b) && short_reason(a) == short_reason(b));
+    let runs: Vec<&[&Stay]> = match by_reason().count() {
+        n if n <= MANY_ROWS => by_reason().collect(),
+        _ => sorted.chunk_by(is_same).collect(),
     };
-    let line = |run: &Vec<&Stay>| {
+    let line = |run: &&[&Stay]| {
         let (Some(high), Some(low)) = (run.first(), run.last()) else { return Vec::new() };
         let versions = match run.len() {
             1 => high.version.clone(),
@@ -271,7 +264,8 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
             1 => short_reason(high).to_owned(),
             _ => both(short_reason(low), short_reason(high)),
         };
-        let refused = if high.refusal.is_some() { "; OLM v1 refuses it" } else { "" };
+        let refusal = high.refusal.as_deref().map(|why| why.rsplit("bundle: ").next().unwrap_or(why));
+        let refused = refusal.map(|why| format!("; OLM v1 refuses it: {why}")).unwrap_or_default();
         let (number, reason) = (run.len().to_string(), format!("{reason}{refused}"));
         vec![
             high.catalog.clone(),

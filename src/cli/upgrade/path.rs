@@ -10,7 +10,6 @@ use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
-use crate::cli::terminal::screen::screen;
 use crate::fbc::without_v;
 use crate::upgrade::classic::Step;
 use crate::upgrade::{Field, PathStep, UpgradePath};
@@ -91,12 +90,8 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     let all_headers = [manager_headers(answer.managed_by.as_ref()), vec!["STEP"], headers.clone()].concat();
     sheet.main(&all_headers, rows.iter().enumerate().map(of_answer).collect());
     let few = folded(answer, &rows);
-    if answer.steps.is_empty() {
-        return sheet;
-    }
-    let change =
-        answer.outlook.as_ref().filter(|it| it.verdict == OutlookVerdict::ChangeChannel && screen().width.is_some());
-    match change {
+    sheet.table("Steps", &headers, rows);
+    match answer.outlook.as_ref().filter(|outlook| outlook.verdict == OutlookVerdict::ChangeChannel) {
         // People want the way that arrives, and not the one that the channel goes by itself.
         Some(outlook) => {
             let mut channel = answer.channels.first().cloned().unwrap_or_default();
@@ -109,9 +104,10 @@ fn sheet(answer: &UpgradePath) -> Sheet {
                 vec![version.clone(), step.channel.clone(), set, because.unwrap_or_default()]
             };
             let headers = ["VERSION", "CHANNEL", "SET FIRST", "BECAUSE"];
-            sheet.table("Steps, with the change of the channel", &headers, outlook.upgrades.iter().map(row).collect());
+            let upgrades = outlook.upgrades.iter().map(row).collect();
+            sheet.for_people("Steps, with the change of the channel", &headers, upgrades);
         }
-        None => sheet.table_with_few("Steps", &headers, rows, few),
+        None => sheet.for_people("Steps", &headers, few),
     }
     sheet
 }
@@ -130,7 +126,11 @@ fn folded(answer: &UpgradePath, rows: &[Vec<String>]) -> Vec<Vec<String>> {
     };
     let both: Vec<(&PathStep, &Vec<String>)> = answer.steps.iter().zip(rows).collect();
     let mut few = Vec::new();
-    for run in both.chunk_by(|a, b| is_plain(a.0) && is_plain(b.0) && a.0.target.catalog == b.0.target.catalog) {
+    // A change of the channel is no plain step.
+    let shares = |a: &PathStep, b: &PathStep| {
+        a.target.catalog == b.target.catalog && a.target.channels.iter().any(|name| b.target.channels.contains(name))
+    };
+    for run in both.chunk_by(|a, b| is_plain(a.0) && is_plain(b.0) && shares(a.0, b.0)) {
         match run {
             [first, between @ .., last] if run.len() > TOLD => {
                 let span = |it: &[(&PathStep, &Vec<String>)]| match (it.first(), it.last()) {
