@@ -16,6 +16,7 @@ use olmdex_olm::resolve::{
     Catalog, DemandingBundle, Failure, FileRows, NearProvider, Overwork, Rows as _, Unmet, UnmetDemand, World, rules,
     unmet,
 };
+use olmdex_version::version_or_name;
 
 /// A catalog whose requirements are checked.
 #[derive(Debug)]
@@ -240,5 +241,5 @@ fn words_of(package: &str, bundles: &[DemandingBundle]) -> String {
 }
 
 fn shown(bundle: &DemandingBundle) -> &str {
-    if bundle.version.is_empty() { &bundle.name } else { &bundle.version }
+    version_or_name(&bundle.version, &bundle.name)
 }

@@ -20,7 +20,7 @@ use olmdex_base::diag::{Finding, counted};
 use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks, TooManyMarks};
 use olmdex_index::query::{ChannelDetail, EntryDetail};
 use olmdex_text::calendar::Day;
-use olmdex_version::Version;
+use olmdex_version::{Version, version_or_name};
 
 /// The most ends of drawn edges, and the most edges and skipped bundles that are listed one by one.
 const MAX_MARKS: usize = 20_000;
@@ -137,7 +137,7 @@ pub(super) fn picture(
     };
     let links = PictureLinks {
         bundle: &|bundle, version| {
-            context.to(&version_route(context, package, if version.is_empty() { bundle } else { version }, catalog))
+            context.to(&version_route(context, package, version_or_name(version, bundle), catalog))
         },
         channel: &|channel| context.to(&channel_route(context, package, channel, catalog)),
     };

@@ -20,7 +20,7 @@ use olmdex_index::query::{BundleRow, Filter};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::budget::{Allowance, Budget, Exhausted};
 use olmdex_text::json::unindent;
-use olmdex_version::by_numbers;
+use olmdex_version::{by_numbers, version_or_name};
 
 /// The written part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,9 +241,9 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
             add(&of, channel.catalog.clone());
         }
         for BundleRow { bundle, version, catalog, .. } in bundles {
-            let version = if version.is_empty() { bundle } else { version };
+            let version = version_or_name(&version, &bundle);
             let of = |catalog| {
-                Route::Version(PackageVersion { package: package.clone(), version: version.clone(), catalog })
+                Route::Version(PackageVersion { package: package.clone(), version: version.to_owned(), catalog })
             };
             add(&of, catalog);
         }

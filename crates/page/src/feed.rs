@@ -11,6 +11,7 @@ use olmdex_base::diag::xml_text;
 use olmdex_index::query::{BlameRow, BundleRow, ChannelRow, DatedBundle, Fate, Filter};
 use olmdex_text::calendar::{Day, rfc3339};
 use olmdex_text::encoding::hex::short;
+use olmdex_version::version_or_name;
 
 /// The most entries of a feed.
 const MAX_ENTRIES: usize = 100;
@@ -73,7 +74,7 @@ fn urn(parts: &[&str]) -> String {
 
 /// The entry of a version.
 fn of_version(context: PageContext<'_>, it: &DatedBundle) -> Entry {
-    let version = if it.version.is_empty() { &it.bundle } else { &it.version };
+    let version = version_or_name(&it.version, &it.bundle);
     let name = if it.display_name.is_empty() { &it.package } else { &it.display_name };
     Entry {
         id: urn(&["version", &it.package, &it.bundle]),
@@ -94,7 +95,7 @@ fn present(rows: &[BundleRow]) -> Present<'_> {
 
 /// The entry of a bundle that came, changed or left, from an index with a past.
 fn of_change(context: PageContext<'_>, present: &Present<'_>, it: &BlameRow) -> Option<Entry> {
-    let version = if it.version.is_empty() { &it.name } else { &it.version };
+    let version = version_or_name(&it.version, &it.name);
     // A version that is gone has no page.
     let catalog = present.get(&(it.package.as_str(), it.name.as_str()));
     let link = catalog.map(|catalog| context.absolute(&version_route(context, &it.package, version, catalog)));
@@ -156,7 +157,7 @@ pub(super) fn of_package(context: PageContext<'_>, package: &str) -> Result<Stri
     let mut entries: Vec<Entry> = of_past.chain(of_present).collect();
     for row in &rows {
         let (Some(message), Some(day)) = (&row.deprecation, days.get(row.bundle.as_str())) else { continue };
-        let version = if row.version.is_empty() { &row.bundle } else { &row.version };
+        let version = version_or_name(&row.version, &row.bundle);
         entries.push(Entry {
             id: urn(&["deprecated", package, &row.bundle]),
             title: format!("{package} {version} is deprecated"),

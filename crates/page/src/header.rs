@@ -9,7 +9,7 @@ use super::reply::PageError;
 use super::route::{Form, PackagePage, PackageVersion, Route};
 use super::site::PageContext;
 use olmdex_index::query::{Neighbour, PackageRow};
-use olmdex_version::by_numbers;
+use olmdex_version::{by_numbers, version_or_name};
 
 /// The header of a page of a package.
 pub(super) struct Heading<'h> {
@@ -47,7 +47,7 @@ struct Looked {
 }
 
 pub(super) fn name(it: &Neighbour) -> &str {
-    if it.version.is_empty() { &it.bundle } else { &it.version }
+    version_or_name(&it.version, &it.bundle)
 }
 
 impl Looked {

@@ -13,6 +13,7 @@ use olmdex_ask::CommandLine;
 use olmdex_index::query::{BlameRow, HistoryRow};
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::short;
+use olmdex_version::version_or_name;
 
 /// The answer as data: that of `history PKG`.
 pub(super) fn answer(context: PageContext<'_>, asked: &PackagePage) -> Result<Vec<HistoryRow>, PageError> {
@@ -148,7 +149,7 @@ fn commits(context: PageContext<'_>, package: &str) -> Result<Markup, PageError>
 
 /// One change of a commit: `bundle keda.v2.10.0 appeared`.
 fn what(it: &BlameRow) -> Markup {
-    let name = if it.version.is_empty() { &it.name } else { &it.version };
+    let name = version_or_name(&it.version, &it.name);
     let is_package = it.what == "package";
     html! { (it.what) @if !is_package && !name.is_empty() { " " (shown(name)) } " " (it.change.word()) }
 }

@@ -11,14 +11,10 @@ use olmdex_change::draw::{LineMap, line_map};
 use olmdex_fbc::Api;
 use olmdex_index::query::BundleDetail;
 use olmdex_olm::namespace::{SUBSCRIPTIONS, merge_patch, plain_name};
+use olmdex_version::version_or_name;
 
 /// The most APIs that come or go by name.
 const NAMED_APIS: usize = 4;
-
-/// A bundle's version, or its name without one.
-fn label<'t>(bundle: &'t str, version: &'t str) -> &'t str {
-    if version.is_empty() { bundle } else { version }
-}
 
 /// An answer about one installed version.
 pub(super) struct Answer<'a> {
@@ -37,14 +33,14 @@ struct Stage<'a> {
 
 impl<'a> Answer<'a> {
     fn goal(&self) -> &'a str {
-        label(&self.outlook.goal, &self.outlook.goal_version)
+        version_or_name(&self.outlook.goal_version, &self.outlook.goal)
     }
 
     fn version_of(&self, bundle: &'a str) -> &'a str {
         let step = self.path.steps.iter().find(|step| step.target.bundle == bundle);
         match step {
-            Some(step) => label(bundle, &step.target.version),
-            None if self.path.from.name == bundle => label(bundle, &self.path.from.version),
+            Some(step) => version_or_name(&step.target.version, bundle),
+            None if self.path.from.name == bundle => version_or_name(&self.path.from.version, bundle),
             None => bundle,
         }
     }
@@ -60,7 +56,7 @@ impl<'a> Answer<'a> {
                 stages.push(Stage { change, channel: &step.channel, versions: Vec::new() });
             }
             if let Some(stage) = stages.last_mut() {
-                stage.versions.push(label(&step.bundle, &step.version).to_owned());
+                stage.versions.push(version_or_name(&step.version, &step.bundle).to_owned());
             }
             at = &step.bundle;
         }
@@ -74,7 +70,7 @@ impl<'a> Answer<'a> {
         };
         let steps = self.path.steps.iter().map(|step| &step.target);
         let past = steps.skip_while(|target| target.bundle != *before);
-        past.map(|target| label(&target.bundle, &target.version).to_owned()).collect()
+        past.map(|target| version_or_name(&target.version, &target.bundle).to_owned()).collect()
     }
 
     /// The answer as a card.
@@ -97,7 +93,7 @@ impl<'a> Answer<'a> {
                         (OutlookVerdict::Beyond, _) => { (shown(end)) " is newer than the default channel, which ends at " (shown(goal)) "." },
                         (OutlookVerdict::DeadEnd, _) => { "No upgrade leads to " (shown(goal)) "." },
                         (_, Some(change)) => { (shown(goal)) " is " (counted(n, "upgrade")) " away, and you must change \
-                            the channel at " (shown(label(&change.at, &change.at_version))) "." },
+                            the channel at " (shown(version_or_name(&change.at_version, &change.at))) "." },
                         (_, None) => { (shown(goal)) " is " (counted(n, "upgrade")) " away." },
                     }
                 }
@@ -121,7 +117,7 @@ impl<'a> Answer<'a> {
         let stages = self.stages();
         let leaves_at_once = stages.first().is_some_and(|stage| stage.change.is_some());
         let lines = stages.into_iter().map(|stage| (stage.channel.to_owned(), stage.versions)).collect();
-        let from = label(&self.path.from.name, &self.path.from.version).to_owned();
+        let from = version_or_name(&self.path.from.version, &self.path.from.name).to_owned();
         let drawn = line_map(&LineMap { from, lines, past: self.past(), leaves_at_once });
         html! {
             @if !drawn.is_empty() {
@@ -204,9 +200,9 @@ impl<'a> Answer<'a> {
                         }
                         @for stage in &stages {
                             @if let Some(change) = stage.change {
-                                li { strong { "At " (shown(label(&change.at, &change.at_version))) ", change the channel to " (shown(&change.channel)) }
+                                li { strong { "At " (shown(version_or_name(&change.at_version, &change.at))) ", change the channel to " (shown(&change.channel)) }
                                     @if let Some(before) = &change.before {
-                                        p.quiet { "before " (shown(label(before, &change.before_version))) " is approved" }
+                                        p.quiet { "before " (shown(version_or_name(&change.before_version, before))) " is approved" }
                                     }
                                     (self.patch("channel", &change.channel)) }
                             }

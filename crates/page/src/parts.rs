@@ -11,6 +11,7 @@ use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleRow, PackageRow};
 use olmdex_plan::plan::message_parts;
+use olmdex_version::version_or_name;
 
 /// A link to a page, or plain words if there is no such page.
 pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) -> Markup {
@@ -54,7 +55,7 @@ pub(super) fn version_link(
     (bundle, version): (&str, &str),
     catalog: &str,
 ) -> Markup {
-    let name = if version.is_empty() { bundle } else { version };
+    let name = version_or_name(version, bundle);
     link(context, &version_route(context, package, name, catalog), shown(name))
 }
 

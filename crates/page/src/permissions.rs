@@ -12,6 +12,7 @@ use super::site::{Page, PageContext};
 use olmdex_ask::{AskedRule, BundlePermissions, CommandLine, PackageName, RuleScope, permissions_of};
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, Filter};
+use olmdex_version::version_or_name;
 
 /// The catalog of the question.
 fn catalog(context: PageContext<'_>, rights: &PackagePage) -> Result<String, PageError> {
@@ -75,7 +76,7 @@ fn form(context: PageContext<'_>, rights: &PackagePage, catalog: &str) -> Result
 }
 
 fn name(row: BundleRow) -> String {
-    if row.version.is_empty() { row.bundle } else { row.version }
+    version_or_name(&row.version, &row.bundle).to_owned()
 }
 
 fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {

@@ -23,7 +23,7 @@ use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour, PropertyRow};
 use olmdex_olm::upgrade::classic::Package;
-use olmdex_version::Version;
+use olmdex_version::{Version, version_or_name};
 
 /// The answer as data: that of `show PKG@VERSION`.
 pub(super) fn answer(context: PageContext<'_>, release: &PackageVersion) -> Result<Vec<BundleDetail>, PageError> {
@@ -151,9 +151,9 @@ fn standing(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageErr
     let Some(package) = graphs.first().map(Package::new) else { return Ok(html! {}) };
     let Some(goal) = Goal::newest(&package).filter(|goal| goal.bundle() != row.bundle) else { return Ok(html! {}) };
     let newest = goal.named();
-    let name = if row.version.is_empty() { &row.bundle } else { &row.version };
+    let name = version_or_name(&row.version, &row.bundle);
     let way = Route::Path(PackagePage {
-        version: Some(name.clone()),
+        version: Some(name.to_owned()),
         catalog: context.catalog_choice(&row.catalog),
         ..PackagePage::of(&row.package)
     });
@@ -237,7 +237,7 @@ fn bundle_facts(context: PageContext<'_>, detail: &BundleDetail, elsewhere: &[St
         @if context.has_several() {
             strong { (shown(&row.catalog)) }
             @for name in elsewhere {
-                ", " (link(context, &version_route(context, &row.package, if row.version.is_empty() { &row.bundle } else { &row.version }, name), shown(name)))
+                ", " (link(context, &version_route(context, &row.package, version_or_name(&row.version, &row.bundle), name), shown(name)))
             }
         }
     };
@@ -371,9 +371,9 @@ const NAMED: usize = 8;
 /// Reports that no upgrade leads on, and the places of higher versions.
 fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRow]) -> Markup {
     let row = &detail.row;
-    let name = if row.version.is_empty() { &row.bundle } else { &row.version };
+    let name = version_or_name(&row.version, &row.bundle);
     let way = PackagePage {
-        version: Some(name.clone()),
+        version: Some(name.to_owned()),
         catalog: context.catalog_choice(&row.catalog),
         ..PackagePage::of(&row.package)
     };

@@ -17,8 +17,8 @@ use olmdex_ask::CommandLine;
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, ChannelRow, Filter, PackageDetail};
 use olmdex_text::calendar::Day;
-use olmdex_version::Version;
 use olmdex_version::by_numbers;
+use olmdex_version::{Version, version_or_name};
 
 /// The channels that are shown at once; the others can be unfolded.
 const SHOWN_CHANNELS: usize = 8;
@@ -150,7 +150,7 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
         let last = catalogs.iter().rev().find_map(|it| line.rows.get(it));
         let all_deprecated = line.rows.values().all(|it| it.deprecation.is_some());
         html! {
-            tr id=(ids.make("v", if version.is_empty() { bundle } else { version })) {
+            tr id=(ids.make("v", version_or_name(version, bundle))) {
                 th scope="row" {
                     @if let Some(last) = last {
                         @let linked = version_link(context, package, (bundle, version), &last.catalog);

@@ -49,7 +49,7 @@ use std::str::FromStr;
 
 pub use holding::Holding;
 pub use latest::latest_only;
-pub use listing::{by_version, first_of, version_in_name};
+pub use listing::{by_version, first_of, version_in_name, version_or_name};
 pub use nearest::nearest;
 pub use numbered::by_numbers;
 pub use parse::{NumberPart, VersionError};

@@ -2,6 +2,11 @@
 
 use super::Version;
 
+/// A bundle as people call it: its version, or its name if it has none.
+pub fn version_or_name<'t>(version: &'t str, bundle: &'t str) -> &'t str {
+    if version.is_empty() { bundle } else { version }
+}
+
 /// The number of names that a message has.
 const MAX_NAMES: usize = 6;
 

@@ -28,6 +28,7 @@ use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::Index;
 use crate::mirror::{Configuration, Dialect};
+use crate::version::version_or_name;
 
 /// Show which catalogs have a package, and how to publish it in the others
 ///
@@ -200,10 +201,10 @@ fn index_of_repository(context: &Context, publications: &Publications) -> Result
 
 /// A version with its day.
 fn cell(channel: &ChannelPresence) -> String {
-    let version = if channel.version.is_empty() { &channel.bundle } else { &channel.version };
+    let version = version_or_name(&channel.version, &channel.bundle);
     match &channel.date {
         Some(date) => format!("{version} ({date})"),
-        None => version.clone(),
+        None => version.to_owned(),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::cli::terminal::error::CommandResult;
 use crate::fbc::without_v;
 use crate::upgrade::classic::Step;
 use crate::upgrade::{Field, PathStep, UpgradePath};
-use crate::version::Version;
+use crate::version::{Version, version_or_name};
 
 /// Show the upgrades that OLM makes from a version, one after another
 ///
@@ -100,8 +100,8 @@ fn sheet(answer: &UpgradePath) -> Sheet {
                     if channel == step.channel { String::new() } else { format!("spec.channel: {}", step.channel) };
                 channel.clone_from(&step.channel);
                 let because = step.permits.first().map(|it| format!("{} {}", it.field.as_str(), it.value));
-                let version = if step.version.is_empty() { &step.bundle } else { &step.version };
-                vec![version.clone(), step.channel.clone(), set, because.unwrap_or_default()]
+                let version = version_or_name(&step.version, &step.bundle);
+                vec![version.to_owned(), step.channel.clone(), set, because.unwrap_or_default()]
             };
             let headers = ["VERSION", "CHANNEL", "SET FIRST", "BECAUSE"];
             let upgrades = outlook.upgrades.iter().map(row).collect();

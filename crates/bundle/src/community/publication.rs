@@ -14,6 +14,7 @@ use olmdex_base::diag::{Listed, Place, closest};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::{Level, Spot};
 use olmdex_text::json::{Step, Tree};
+use olmdex_version::version_or_name;
 
 /// The annotation by which the pipelines choose catalogs for a bundle.
 pub const OPENSHIFT_VERSIONS: &str = "com.redhat.openshift.versions";
@@ -573,7 +574,7 @@ fn absent(reasons: Vec<PublicationReason>, change: Option<PublicationChange>) ->
 }
 
 fn shown_version(version: &VersionDirectory) -> &str {
-    if version.facts.version.is_empty() { &version.name } else { &version.facts.version }
+    version_or_name(&version.facts.version, &version.name)
 }
 
 /// Whether a directory is that of an operator with another name than its package.

@@ -14,6 +14,7 @@ use super::markup::cut;
 use super::order::in_version_order;
 use super::rows::Rows;
 use olmdex_base::diag::printable;
+use olmdex_version::version_or_name;
 
 /// The limits of the output.
 const MAX_BYTES: usize = 45_000;
@@ -49,9 +50,9 @@ fn with_lines(axis: Axis, channels: &[Rows], max: usize) -> (String, usize) {
     let mut n_edges = 0;
     for (line, rows) in lines.iter().enumerate() {
         let all = &axis.rows[rows.clone()];
-        let name = |at: usize| if all[at].version.is_empty() { &all[at].name } else { &all[at].version };
+        let name = |at: usize| version_or_name(&all[at].version, &all[at].name);
         let words = match all.len() {
-            1 => name(0).clone(),
+            1 => name(0).to_owned(),
             n => format!("{n} versions, {} to {}", name(n - 1), name(0)),
         };
         // Writing into a text cannot fail.

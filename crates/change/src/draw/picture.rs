@@ -19,6 +19,7 @@ use super::strip::{FONT, LINE, MARGIN, MarkedPath, PictureLinks, SMALL, Strip, w
 use super::way::WayMarks;
 use olmdex_base::diag::counted;
 use olmdex_olm::upgrade::Field;
+use olmdex_version::version_or_name;
 
 /// Distance between tracks, and between lanes.
 const TRACK: usize = 16;
@@ -554,5 +555,5 @@ fn middle(line: usize) -> usize {
 
 /// The label of a row: its version, or its name if it has no version.
 fn label(row: &Row) -> String {
-    cut(if row.version.is_empty() { &row.name } else { &row.version }, MAX_VERSION)
+    cut(version_or_name(&row.version, &row.name), MAX_VERSION)
 }

@@ -14,7 +14,7 @@ use olmdex_fbc::ChannelPlaces;
 use olmdex_olm::upgrade::classic::{self, Entry, Installed, Package};
 use olmdex_olm::upgrade::{Goal, Standing};
 use olmdex_text::tally;
-use olmdex_version::Version;
+use olmdex_version::{Version, version_or_name};
 
 /// A package as a map.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub(super) struct MapVersion {
 impl MapVersion {
     /// The version, or the name of a bundle without one.
     pub(super) fn label(&self) -> &str {
-        if self.version.is_empty() { &self.bundle } else { &self.version }
+        version_or_name(&self.version, &self.bundle)
     }
 }
 
@@ -155,20 +155,13 @@ fn versions(catalog: &Catalog, channels: &[&Channel]) -> Vec<MapVersion> {
 fn as_classic(catalog: &Catalog, package: &str, channels: &[&Channel]) -> Package {
     let default_channel = catalog.packages.get(package).cloned().unwrap_or_default();
     let entry = |fields: &olmdex_fbc::Entry| Entry::new(fields.clone(), catalog.versions.get(&fields.name).cloned());
-    let mut channels: Vec<classic::Channel> = channels
-        .iter()
-        .map(|channel| classic::Channel {
-            package: package.to_owned(),
-            name: channel.name.clone(),
-            entries: channel.entries.iter().map(entry).collect(),
-            places: Arc::new(ChannelPlaces::default()),
-        })
-        .collect();
-    channels.sort_by(|a, b| {
-        let key = |channel: &classic::Channel| (channel.name != default_channel, channel.name.clone());
-        key(a).cmp(&key(b))
+    let channels = channels.iter().map(|channel| classic::Channel {
+        package: package.to_owned(),
+        name: channel.name.clone(),
+        entries: channel.entries.iter().map(entry).collect(),
+        places: Arc::new(ChannelPlaces::default()),
     });
-    Package { name: package.to_owned(), default_channel, channels }
+    Package::of_channels(package.to_owned(), default_channel, channels.collect())
 }
 
 /// The parts of a channel that upgrades cross, and the versions that it does not list from which an upgrade leads into

@@ -16,7 +16,7 @@ use super::classic::{Installed, Package, Step, Walker};
 use super::named_version::NamedVersion;
 use olmdex_base::diag::counted;
 use olmdex_text::tally;
-use olmdex_version::Version;
+use olmdex_version::{Version, version_or_name};
 
 /// A bundle of a package that others want to get to.
 #[derive(Debug)]
@@ -308,7 +308,7 @@ impl<'p> Goal<'p> {
 impl Outlook {
     /// The answer in one sentence.
     pub fn sentence(&self) -> String {
-        let goal = named(&self.goal, &self.goal_version);
+        let goal = version_or_name(&self.goal_version, &self.goal);
         let away = || format!("{goal} is {} away", counted(self.upgrades.len() as u64, "upgrade"));
         match (self.verdict, self.changes.as_slice()) {
             (OutlookVerdict::Arrived, _) => format!("{goal} is installed"),
@@ -320,8 +320,8 @@ impl Outlook {
             }
             (_, []) => away(),
             (_, [first, rest @ ..]) => {
-                let at = named(&first.at, &first.at_version);
-                let before = first.before.as_ref().map(|it| named(it, &first.before_version));
+                let at = version_or_name(&first.at_version, &first.at);
+                let before = first.before.as_ref().map(|it| version_or_name(&first.before_version, it));
                 let before = before.map(|it| format!(", before {it} is installed")).unwrap_or_default();
                 let rest = match rest.len() as u64 {
                     0 => String::new(),
@@ -331,11 +331,6 @@ impl Outlook {
             }
         }
     }
-}
-
-/// The version of a bundle, or its name if it has none.
-fn named<'t>(bundle: &'t str, version: &'t str) -> &'t str {
-    if version.is_empty() { bundle } else { version }
 }
 
 #[cfg(test)]

@@ -129,16 +129,15 @@ impl Package {
     }
 
     fn with_versions<B>(graph: &PackageGraph<B>, versions: &HashMap<&str, Version>) -> Self {
-        let mut channels: Vec<Channel> = graph
-            .channels
-            .iter()
-            .map(|it| Channel::new(&graph.package, it, |name| versions.get(name).cloned()))
-            .collect();
-        channels.sort_by(|a, b| {
-            let key = |it: &Channel| (it.name != graph.default_channel, it.name.clone());
-            key(a).cmp(&key(b))
-        });
-        Self { name: graph.package.clone(), default_channel: graph.default_channel.clone(), channels }
+        let channels =
+            graph.channels.iter().map(|it| Channel::new(&graph.package, it, |name| versions.get(name).cloned()));
+        Self::of_channels(graph.package.clone(), graph.default_channel.clone(), channels.collect())
+    }
+
+    /// A package of channels in any order.
+    pub fn of_channels(name: String, default_channel: String, mut channels: Vec<Channel>) -> Self {
+        channels.sort_by_cached_key(|channel| (channel.name != default_channel, channel.name.clone()));
+        Self { name, default_channel, channels }
     }
 
     /// The channels of a name. A package may have tens of thousands of channels, so that none may look at all of them.
