@@ -49,7 +49,7 @@ use serving::mcp;
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
-use shell::{completion, foreign_commands, grammar, help, man, topics, vocabulary, word_help};
+use shell::{completion, foreign_commands, grammar, help, man, old_words, topics, vocabulary, word_help};
 use terminal::context::Context;
 use terminal::error::{CommandError, CommandResult, Exit};
 use terminal::interrupt;
@@ -424,7 +424,7 @@ pub fn run() -> ExitCode {
     if let Some(exit) = foreign_commands::instead_of_old(&words, format) {
         return exit.into();
     }
-    let cli = match parse(words) {
+    let cli = match parse(words.clone()) {
         Ok(cli) => cli,
         Err(error) => return end_of_arguments(error),
     };
@@ -457,6 +457,7 @@ pub fn run() -> ExitCode {
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli.command.run(&context)));
     interrupt::wait_if_interrupted();
     pager::finish();
+    old_words::name_the_new(&words, reporter);
     // A document was not read because of the limit, whatever the command made of that.
     let limit = CommandError::of_limit().filter(|_| !cli.command.goes_on());
     if let (Ok(_), Some(error)) = (&result, limit) {

@@ -153,7 +153,8 @@ fn the_readme_and_the_guides_print_and_draw_what_they_show() {
         }
     });
     let drawn: BTreeSet<&Path> = found.iter().map(|it| it.0.as_path()).collect();
-    for picture in files_of(&package().join(PICTURES)) {
+    // The picture of a terminal is drawn by a test of terminals.
+    for picture in files_of(&package().join(PICTURES)).into_iter().filter(|it| !it.ends_with("terminal.svg")) {
         assert!(drawn.contains(picture.as_path()), "no document draws {}", picture.display());
     }
     expect_recorded("readme", &found);

@@ -14,6 +14,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use olmdex::file::Replacement;
 
+use crate::support::recording::expect_recorded;
 use crate::support::{olmdex, program, scratch};
 
 /// Two ends of a terminal of 80 columns and 24 lines.
@@ -55,6 +56,40 @@ fn show(args: &[&str], directory: &Path, pager: &str) -> String {
     child.wait().unwrap();
     drop(child);
     String::from_utf8(reader.join().unwrap()).unwrap().replace('\r', "")
+}
+
+/// The commands of README's picture, each with the number of lines that it shows; none for all.
+const PICTURED: [(&str, Option<usize>); 3] = [
+    ("check draft", Some(13)),
+    ("diagnose press --cluster must-gather.yaml -i shop", Some(19)),
+    ("upgrades postgres@1.0.0 --to 1.2.0 --channel stable --olm classic -i catalog", Some(15)),
+];
+
+#[test]
+fn the_picture_of_the_readme_is_what_a_terminal_shows() {
+    let (directory, repository) = (scratch(), Path::new(env!("CARGO_MANIFEST_DIR")));
+    for (from, to) in [
+        ("guides/draft", "draft"),
+        ("guides/catalog", "catalog"),
+        ("clusters/stuck-in-many-ways.yaml", "must-gather.yaml"),
+        ("catalogs/shop-that-moves-on", "shop"),
+    ] {
+        let mut copy = std::process::Command::new("cp");
+        copy.arg("-r").arg(repository.join("fixtures").join(from)).arg(directory.path().join(to));
+        assert!(copy.status().unwrap().success());
+    }
+    let mut text = String::new();
+    for (command, n_lines) in PICTURED {
+        let words: Vec<&str> = command.split(' ').collect();
+        let shown = show(&words, directory.path(), "cat");
+        let n_all = shown.lines().count();
+        let n_shown = n_lines.unwrap_or(n_all).min(n_all);
+        text.push_str(&format!("\u{1b}[1;32m$\u{1b}[0m \u{1b}[1molmdex {command}\u{1b}[0m\n"));
+        shown.lines().take(n_shown).for_each(|line| text.push_str(&format!("{line}\n")));
+        text.push_str(if n_shown < n_all { "…\n\n" } else { "\n" });
+    }
+    let picture = anstyle_svg::Term::new().min_width_px(760).render_svg(text.trim_end());
+    expect_recorded("terminals", &[(repository.join("docs/pictures/terminal.svg"), picture + "\n")]);
 }
 
 /// A text without colours.
@@ -124,7 +159,7 @@ fn what_decides_is_never_cut() {
         .map(|it| fixtures.join(it).display().to_string());
     // People read a row for each package below a sentence, and the changes of named packages one by one.
     let shown = show(&["diff", "shop", &next], directory.path(), "cat");
-    assert!(shown.starts_with("\u{1b}[31m✗\u{1b}[0m \u{1b}[1m1 package breaks something; 1 new package"), "{shown}");
+    assert!(shown.starts_with("\u{1b}[31m✗\u{1b}[0m \u{1b}[1m1 package breaks something; 1 package is new"), "{shown}");
     let shown = plain(&shown);
     assert!(shown.contains("stranded: 1.0.0 has no upgrade any more") && !shown.contains('…'), "{shown}");
     assert!(shown.lines().filter(|it| !it.contains("`-o wide`")).all(|it| it.chars().count() <= 80), "{shown}");

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::{Sheet, TextLine};
 use crate::cli::terminal::screen::screen;
 use crate::namespace::{Effect, NamespaceState, Obstacle, Remedy, headline};
@@ -12,7 +13,15 @@ const INDENT: usize = 2;
 /// Writes the states of namespaces, as a page in Markdown if that is wanted.
 pub(crate) fn write(states: &[NamespaceState], is_page: bool, out: &mut impl Write) -> io::Result<()> {
     let mut sheet = Sheet::default();
-    sheet.line("verdict", &headline(states));
+    let verdict = headline(states);
+    let is_stuck = states.iter().flat_map(|state| &state.obstacles).any(|it| it.effect == Effect::Stops);
+    let sign = match states.iter().all(|state| state.obstacles.is_empty()) {
+        true => Sign::Good,
+        false if is_stuck => Sign::Bad,
+        false => Sign::Fair,
+    };
+    sheet.headline(sign, verdict.clone());
+    sheet.line("verdict", &verdict);
     let row = |state: &NamespaceState| {
         let namespace = place(state);
         let row = move |it: &crate::namespace::OperatorStanding| {

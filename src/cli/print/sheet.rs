@@ -293,12 +293,15 @@ impl Sheet {
     pub(crate) fn write(&self, width: Option<usize>, out: &mut impl Write) -> io::Result<()> {
         if let Some((sign, sentence)) = self.headline.as_ref().filter(|_| width.is_some()) {
             headline(*sign, sentence, out)?;
-            if !self.lines.is_empty() {
-                writeln!(out)?;
-            }
         }
-        let label_width = self.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
-        for (label, value) in &self.lines {
+        // The headline says it already.
+        let is_said = |value: &String| width.is_some() && self.headline.as_ref().is_some_and(|it| it.1 == *value);
+        let lines: Vec<_> = self.lines.iter().filter(|(_, value)| !is_said(value)).collect();
+        if width.is_some() && self.headline.is_some() && !lines.is_empty() {
+            writeln!(out)?;
+        }
+        let label_width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
+        for (label, value) in lines {
             let value = printable(value);
             let lines = match width {
                 Some(width) => wrap(&value, width.saturating_sub(label_width)),

@@ -9,6 +9,7 @@ pub(in crate::cli) mod groups;
 pub(in crate::cli) mod help;
 pub(in crate::cli) mod layout;
 pub(in crate::cli) mod man;
+pub(in crate::cli) mod old_words;
 pub(in crate::cli) mod topics;
 pub(in crate::cli) mod vocabulary;
 pub(in crate::cli) mod word_help;
