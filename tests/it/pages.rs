@@ -605,7 +605,7 @@ fn a_package_of_one_family_is_on_its_version_of_openshift() {
             "<strong>4.19</strong>: {}<span class=\"of\"> in community-v4.19</span>",
             given("1.1.0", "community-v4.19")
         ),
-        "<span class=\"line quiet\">not on 4.18</span>".to_owned(),
+        "<span class=\"line quiet\">not in the catalogs for 4.18</span>".to_owned(),
     ];
     for row in rows {
         assert!(page.contains(&row), "{row}: {page}");
@@ -699,11 +699,12 @@ fn checks_are_sorted_by_their_consequences() {
     // A Subscription has a channel: here one that only the page of the version names (F1).
     let (_, page) = pages.get("/p/till/path?from=1.0.0");
     must_be_well_made("/p/till/path", &page);
-    assert!(page.contains("<option value=\"old\" selected>") && page.contains("A dead end"), "{page}");
+    assert!(page.contains("<option value=\"old\" selected>") && page.contains("No upgrade leads to 2.0.0."), "{page}");
     assert!(page.contains("does not lead to the newest") && page.contains("path.json?channel=old"), "{page}");
     let (_, page) = pages.get("/p/till/path?from=2.0.0");
     assert!(
-        page.contains("<option value=\"new\" selected>") && page.contains("2.0.0 is the newest version."),
+        page.contains("<option value=\"new\" selected>")
+            && page.contains("2.0.0 is the newest of the default channel."),
         "{page}"
     );
     for address in ["/rules", "/rules/W0805", "/rules/E0207"] {

@@ -27,6 +27,16 @@ pub struct CommandLine {
 /// The options of `diff` that choose a catalog of a source.
 const CHOICES: [&str; 2] = ["--old-catalog", "--new-catalog"];
 
+/// The words of commands that the help does not show, with the option that chooses the answer.
+const WORDS: [(&str, &str, Option<&str>); 6] = [
+    ("updates", "upgrades", None),
+    ("path", "upgrades", Some("--steps")),
+    ("history", "log", None),
+    ("blame", "log", Some("--by-commit")),
+    ("provides", "list apis", None),
+    ("filter", "mirror filter", None),
+];
+
 impl CommandLine {
     /// A line of a command.
     pub fn of(command: &'static str) -> Self {
@@ -117,13 +127,17 @@ impl CommandLine {
             let paths = meant.unwrap_or_else(all).into_iter().map(|it| it.path.to_string_lossy().into_owned());
             names.splice(0..0, paths);
         }
+        // A target asks for the steps by itself.
+        let is_chosen = options.iter().any(|it| it.0 == "--to");
         // A name that looks like an option must not be read as one.
         let (first, last) = match names.iter().any(|it| it.starts_with('-')) {
             true => (Vec::new(), [vec!["--".to_owned()], names].concat()),
             false => (names, Vec::new()),
         };
         let words = first.into_iter().chain(words(options)).chain(last).map(|it| shell::word(&printable(&it)));
-        ["olmdex".to_owned(), command.to_owned()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+        let (word, view) = WORDS.iter().find(|it| it.0 == command).map_or((command, None), |it| (it.1, it.2));
+        let view = view.filter(|_| !is_chosen).map(str::to_owned);
+        ["olmdex".to_owned(), word.to_owned()].into_iter().chain(words).chain(view).collect::<Vec<_>>().join(" ")
     }
 }
 

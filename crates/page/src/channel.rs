@@ -13,7 +13,7 @@ use super::parts::{
     version_route, worded,
 };
 use super::reply::PageError;
-use super::route::{Checked, PackagePage, Route, Stream};
+use super::route::{Checked, PackagePage, Route, RuleChecked, Stream};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::{Finding, counted};
@@ -259,7 +259,7 @@ pub(super) fn found(context: PageContext<'_>, findings: &[Finding]) -> Markup {
             @for it in findings {
                 li {
                     (badge(if it.rule.severity == olmdex_base::diag::Severity::Error { "bad" } else { "warn" }, it.rule.severity.word()))
-                    " " (link(context, &Route::Rule(it.rule.id.to_owned()), html! { code title=(it.rule.summary) { (it.rule.id) } })) " " (worded(&it.message))
+                    " " (link(context, &Route::Rule(RuleChecked::of(it.rule.id)), html! { code title=(it.rule.summary) { (it.rule.id) } })) " " (worded(&it.message))
                     @if let Some(place_of) = &it.place { " " span.quiet { (place(&place_of.file, place_of.line)) } }
                     @if let Some(help) = &it.help { p.quiet { "Help: " (worded(help)) } }
                 }

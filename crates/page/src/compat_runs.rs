@@ -21,15 +21,15 @@ pub(super) fn versions(context: PageContext<'_>, rows: &[&Stay]) -> Markup {
 /// A verdict as a highlighted word.
 pub(super) fn verdict(verdict: Compatibility) -> Markup {
     let (kind, _) = look(verdict);
-    badge(kind, words(verdict))
+    badge(kind, verdict.words())
 }
 
 /// A verdict as a symbol, with its word for readers.
 pub(super) fn symbol(verdict: Compatibility, reason: &str) -> Markup {
     let (kind, symbol) = look(verdict);
     html! {
-        span class={ "tag " (kind) } title={ (words(verdict)) ": " (shown(reason)) } {
-            span aria-hidden="true" { (symbol) } span.away { (words(verdict)) }
+        span class={ "tag " (kind) } title={ (verdict.words()) ": " (shown(reason)) } {
+            span aria-hidden="true" { (symbol) } span.away { (verdict.words()) }
         }
     }
 }
@@ -37,7 +37,7 @@ pub(super) fn symbol(verdict: Compatibility, reason: &str) -> Markup {
 /// The meaning of the symbols that occur.
 pub(super) fn legend(all: &[Compatibility]) -> Markup {
     html! {
-        ul.chips { @for it in all { li { (symbol(*it, "")) " " (words(*it)) } } }
+        ul.chips { @for it in all { li { (symbol(*it, "")) " " (it.words()) } } }
     }
 }
 
@@ -48,15 +48,5 @@ fn look(verdict: Compatibility) -> (&'static str, &'static str) {
         Compatibility::Unknown => ("", "–"),
         Compatibility::NotExcluded => ("", "~"),
         Compatibility::Stated => ("good", "✓"),
-    }
-}
-
-fn words(verdict: Compatibility) -> &'static str {
-    match verdict {
-        Compatibility::Blocks => "blocks the update",
-        Compatibility::Excluded => "not supported",
-        Compatibility::Unknown => "unknown",
-        Compatibility::NotExcluded => "probably fine",
-        Compatibility::Stated => "supported",
     }
 }

@@ -338,6 +338,11 @@ fn one_package(
         return html! { p.lead { (package()) " is new: " @match &comparison.old { Some(old) => (shown(old)), None => "the old catalog" }
         " does not have it. Its default head is " strong { (heads(&changes.heads)) } "." } };
     }
+    if let (true, Some(head)) = (changes.breaks.iter().any(|it| it.0 == "removed"), &changes.heads.0) {
+        return html! { p.lead { (package()) " is gone: " @match &comparison.new { Some(new) => (shown(new)), None => "the new catalog" }
+        " does not have it. Its default head was " strong { (shown(head)) } "." } };
+    }
+    let is_of_channels = |what: &str| what.contains("channel");
     html! {
         p.lead { (package()) ": default head " strong { (heads(&changes.heads)) } ", "
             @match (changes.n_changes as u64, changes.n_forms as u64) {
@@ -347,8 +352,9 @@ fn one_package(
             } "." }
         div.thirds {
             section { h2 { "Who is stuck" }
-                @if changes.breaks.iter().all(|it| it.0 == OTHER_CONTENT) { p { "No version loses its upgrade." } }
-                @for (what, how) in changes.breaks.iter().filter(|it| it.0 != OTHER_CONTENT) { p { strong { (shown(what)) } ": " (shown(how)) "." } }
+                @let stuck_words: Vec<_> = changes.breaks.iter().filter(|it| it.0 != OTHER_CONTENT && !is_of_channels(&it.0)).collect();
+                @if stuck_words.is_empty() { p { "No version loses its upgrade." } }
+                @for (what, how) in stuck_words { p { strong { (shown(what)) } ": " (shown(how)) "." } }
                 @if let (Some(version), Some(new)) = (stuck.first(), &comparison.new) {
                     @let way = PackagePage { catalog: Some(new.clone()), version: Some(version.clone()), ..PackagePage::of(&changes.packages.concat()) };
                     p { (link(context, &Route::Path(way), html! { "Where " (shown(version)) " can go" })) }
@@ -356,11 +362,12 @@ fn one_package(
             }
             section { h2 { "Channels" }
                 (remarks(changes))
+                @for (what, how) in changes.breaks.iter().filter(|it| is_of_channels(&it.0)) { p { strong { (shown(what)) } ": " (shown(how)) "." } }
                 @let heads: Vec<&Change> = found.iter().filter(|it| it.subject == Subject::Channel && it.field.as_deref() == Some("head")).collect();
                 @for change in &heads { span.line {
                     code { (shown(change.channel.as_deref().unwrap_or_default())) } ": "
                     (shown(change.old.as_deref().unwrap_or("no head"))) " → " (shown(change.new.as_deref().unwrap_or("no head"))) } }
-                @if heads.is_empty() && changes.new_channels.is_empty() && changes.default_channel.is_none() { p { "The same heads." } }
+                @if heads.is_empty() && changes.new_channels.is_empty() && changes.default_channel.is_none() && !changes.breaks.iter().any(|it| is_of_channels(&it.0)) { p { "The same heads." } }
             }
             section { h2 { "Versions and APIs" }
                 @let versions = changes.versions_in_words();

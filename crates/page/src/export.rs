@@ -12,7 +12,9 @@ use super::index_cache::IndexCache;
 use super::links::{FileNames, Links};
 use super::one_package::{OfPackage, Shared};
 use super::reply::PageError;
-use super::route::{ApiList, Checked, Comparison, Form, ImageSearch, List, PackagePage, PackageVersion, Route, Stream};
+use super::route::{
+    ApiList, Checked, Comparison, Form, ImageSearch, List, PackagePage, PackageVersion, Route, RuleChecked, Stream,
+};
 use super::site::{PageContext, Site};
 use olmdex_ask::{AskError, NeedsOfCatalogs, successions};
 use olmdex_base::file::{FileError, NewDirectory};
@@ -200,7 +202,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
     for name in &names {
         let checks = cache.checks(index, name).ok();
         let findings = checks.iter().flat_map(|checks| checks.findings());
-        routes.extend(findings.map(|finding| Route::Rule(finding.rule.id.to_owned())));
+        routes.extend(findings.map(|finding| Route::Rule(RuleChecked::of(finding.rule.id))));
     }
     let has_several = names.len() > 1;
     routes.extend(names.iter().map(|it| Route::CatalogFeed(it.clone())));

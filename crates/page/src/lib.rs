@@ -95,7 +95,7 @@ pub use plans::{Plans, ServedCluster};
 pub use reply::{PageError, Reply};
 pub use route::{
     ApiKind, ApiList, Approval, Checked, ClusterPart, Comparison, Form, ImageSearch, Journey, List, MirrorList,
-    PackagePage, PackageVersion, Route, Sort, Stream,
+    PackagePage, PackageVersion, Route, RuleChecked, Sort, Stream,
 };
 pub use server_path::in_command;
 pub use site::Site;

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::channel::found;
 use super::parts::{badge, capitalized, link, shown, table, worded};
 use super::reply::PageError;
-use super::route::{Checked, Route};
+use super::route::{Checked, Route, RuleChecked};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::{Finding, Rule, Severity, Tally, counted};
@@ -212,7 +212,8 @@ fn by_rule(context: PageContext<'_>, catalog: &str, findings: &[&Finding]) -> Ma
                 h2 { (findings.len()) " × " (title(rule)) " " (badge(consequence.class(), consequence.words())) }
                 p { (worded(rule.explanation)) }
                 (packages_of_rule(context, catalog, &packages_with(findings)))
-                p { (link(context, &Route::Rule(rule.id.to_owned()), html! { code { (rule.id) } " with an example" })) }
+                @let here = RuleChecked { catalog: context.catalog_choice(catalog), ..RuleChecked::of(rule.id) };
+                p { (link(context, &Route::Rule(if context.is_served() { here } else { RuleChecked::of(rule.id) }), html! { code { (rule.id) } " with an example" })) }
             }
         }
     }
@@ -260,7 +261,7 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Page {
     let rows = html! {
         @for rule in rules() {
             tr {
-                th scope="row" { (link(context, &Route::Rule(rule.id.to_owned()), html! { code { (rule.id) } })) }
+                th scope="row" { (link(context, &Route::Rule(RuleChecked::of(rule.id)), html! { code { (rule.id) } })) }
                 td { (worded(rule.summary)) }
                 td { (Consequence::of(rule).words()) }
             }
@@ -271,30 +272,32 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Page {
 }
 
 /// One rule: the text of `explain`.
-pub(super) fn rule_page(context: PageContext<'_>, id: &str) -> Result<Page, PageError> {
+pub(super) fn rule_page(context: PageContext<'_>, asked: &RuleChecked) -> Result<Page, PageError> {
+    let id = asked.rule.as_str();
     let rule = rules().into_iter().find(|rule| rule.id == id).ok_or(PageError::NoPage)?;
     let consequence = Consequence::of(rule);
     let body = html! {
         h1 { (title(rule)) }
         p.quiet { code { (rule.id) } " " (badge(consequence.class(), consequence.words())) }
-        p.lead { (worded(rule.summary)) }
+        p.lead { "Must hold: " (worded(rule.summary)) }
         p { (worded(rule.explanation)) }
         @if !rule.example.is_empty() {
             h2 { "Example" }
             pre tabindex="0" { code { (rule.example) } }
         }
-        (where_broken(context, rule)?)
+        (where_broken(context, rule, asked.catalog.as_ref())?)
+        p.quiet { code { "olmdex explain " (rule.id) } " prints the rule." }
     };
-    let commands = vec![CommandLine::of("explain").names([rule.id])];
-    Ok(Page { commands, ..Page::new(format!("{id}: {}", title(rule)), body) })
+    Ok(Page::new(format!("{id}: {}", title(rule)), body))
 }
 
 /// The packages that break a rule in the preferred catalog, and the first finding with its remedy.
-fn where_broken(context: PageContext<'_>, rule: &Rule) -> Result<Markup, PageError> {
-    let catalog = chosen(context, None)?;
+fn where_broken(context: PageContext<'_>, rule: &Rule, named: Option<&String>) -> Result<Markup, PageError> {
+    let catalog = chosen(context, named)?;
     let checks = context.cache().checks(context.index(), &catalog)?;
     let broken: Vec<&Finding> = checks.findings().filter(|finding| finding.rule.id == rule.id).collect();
-    let checks = link(context, &Route::Lint(Checked::default()), "All checks of the catalog");
+    let of_catalog = Checked { catalog: context.catalog_choice(&catalog), package: None };
+    let checks = link(context, &Route::Lint(of_catalog), "All checks of the catalog");
     Ok(html! {
         h2 { "In " (shown(&catalog)) }
         @match broken.first() {

@@ -41,13 +41,13 @@ pub(super) fn answer(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<
     if list.packages.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(composed(context, list, asked(list)?)?.explained.packages)
+    Ok(composed(context, list, asked(list)?)?.into_iter().flat_map(|it| it.explained.packages).collect())
 }
 
 /// The images of a list, one a line.
 pub(super) fn images(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
-    let images = composed(context, list, asked(list)?)?.images;
-    Ok(images.iter().fold(String::new(), |text, it| text + it + "\n"))
+    let found = composed(context, list, asked(list)?)?;
+    Ok(all_images(&found).into_iter().fold(String::new(), |text, image| text + image + "\n"))
 }
 
 /// The lock file of a list: the output of `lock PKG…`.
@@ -69,8 +69,35 @@ fn asked(list: &MirrorList) -> Result<Vec<Package>, PageError> {
     mirror::packages(&list.packages).map_err(|error| PageError::parameter("p", &error.to_string()))
 }
 
-fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>) -> Result<Composed, PageError> {
-    let name = chosen_catalog(context, list)?;
+/// The images of all catalogs of a list.
+fn all_images(found: &[Composed]) -> BTreeSet<&str> {
+    found.iter().flat_map(|it| &it.images).map(String::as_str).collect()
+}
+
+/// The packages of a list by catalog: the chosen one, or for a package that it does not have the preferred one that has
+/// it.
+fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>) -> Result<Vec<Composed>, PageError> {
+    let chosen = chosen_catalog(context, list)?;
+    let mut groups: Vec<(String, Vec<Package>)> = vec![(chosen.clone(), Vec::new())];
+    for package in packages {
+        let having = context.index().catalogs_of_package(&package.name)?;
+        let other = context.cache().choose(&[], having.iter().map(String::as_str));
+        let name = other.filter(|_| !having.contains(&chosen)).unwrap_or(&chosen);
+        match groups.iter_mut().find(|group| group.0 == name) {
+            Some((_, packages)) => packages.push(package),
+            None => groups.push((name.to_owned(), vec![package])),
+        }
+    }
+    let asked = groups.into_iter().filter(|(_, packages)| !packages.is_empty());
+    asked.map(|(name, packages)| of_catalog(context, list, name, packages)).collect()
+}
+
+fn of_catalog(
+    context: PageContext<'_>,
+    list: &MirrorList,
+    name: String,
+    packages: Vec<Package>,
+) -> Result<Composed, PageError> {
     let image = context.cache().catalogs.iter().find(|it| it.catalog == name).map(|it| it.image.clone());
     let image = image.filter(|it| !it.is_empty()).or_else(|| usual_image(&name));
     let image = image.unwrap_or_else(|| PLACEHOLDER.to_owned());
@@ -96,8 +123,8 @@ fn chosen_catalog(context: PageContext<'_>, list: &MirrorList) -> Result<String,
 pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, PageError> {
     let asked = mirror::packages(&list.packages);
     let found = match &asked {
-        Ok(packages) if !packages.is_empty() => Some(composed(context, list, packages.clone())?),
-        _ => None,
+        Ok(packages) if !packages.is_empty() => composed(context, list, packages.clone())?,
+        _ => Vec::new(),
     };
     let catalog = chosen_catalog(context, list)?;
     let known = context.index().packages_of_catalog(&catalog)?;
@@ -109,28 +136,29 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
         @if let Err(error) = &asked {
             div.note.bad role="note" { p { (worded(&error.to_string())) ": " (worded(error.help())) "." } }
         }
-        @if let Some(found) = &found {
-            @let (kept, refused): (Vec<_>, Vec<_>) = found.explained.packages.iter().partition(|it| it.problem.is_empty());
-            (notes(context, list, found, &known))
+        @if !found.is_empty() {
+            @let all = found.iter().flat_map(|it| &it.explained.packages);
+            @let (kept, refused): (Vec<_>, Vec<_>) = all.partition(|it| it.problem.is_empty());
+            @for it in &found { (notes(it, &known)) }
             @for it in refused { (package(context, list, it)) }
-            (results(context, list, found))
-            (locked(context, list, found))
+            (results(context, list, &found))
+            @if let [only] = found.as_slice() { (locked(context, list, only)) }
             @for it in kept { (package(context, list, it)) }
         }
     };
     let commands = found.iter().flat_map(|found| {
         let of = |verb: &'static str| {
-            let command = CommandLine::of(verb).options("--package", &list.packages);
+            let command = CommandLine::of(verb).options("--package", asked_of(list, found));
             command.option("--catalog", context.catalog_choice(&found.catalog).as_ref())
         };
-        let lock = CommandLine::of("lock").names(&list.packages);
+        let lock = CommandLine::of("lock").names(asked_of(list, found));
         [
             of("filter").flag("--explain", true).flag("--full", list.is_full),
             of("filter").option("-o", Some("images")).flag("--full", list.is_full),
             lock.option("--catalog", context.catalog_choice(&found.catalog).as_ref()),
         ]
     });
-    Ok(Page { commands: commands.collect(), is_data: found.is_some(), ..Page::new("Mirror list".to_owned(), body) })
+    Ok(Page { commands: commands.collect(), is_data: !found.is_empty(), ..Page::new("Mirror list".to_owned(), body) })
 }
 
 fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[String]) -> Markup {
@@ -178,7 +206,13 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
     }
 }
 
-fn notes(context: PageContext<'_>, list: &MirrorList, found: &Composed, known: &[String]) -> Markup {
+/// The items of a list that are about a catalog.
+fn asked_of(list: &MirrorList, found: &Composed) -> Vec<String> {
+    let is_its = |item: &&String| found.operator.packages.iter().any(|package| package.name == package_of(item));
+    list.packages.iter().filter(is_its).cloned().collect()
+}
+
+fn notes(found: &Composed, known: &[String]) -> Markup {
     let missing = mirror::missing(&found.found, &found.operator, known.iter().map(String::as_str));
     html! {
         @for it in &missing {
@@ -187,10 +221,6 @@ fn notes(context: PageContext<'_>, list: &MirrorList, found: &Composed, known: &
                     Missing::Package { package, meant } => {
                         "Catalog " strong { (shown(&found.catalog)) } " has no package " strong { (shown(package)) } "."
                         @if let Some(meant) = meant { " Did you mean " strong { (shown(meant)) } "?" }
-                        @for other in context.index().catalogs_of_package(package).unwrap_or_default() {
-                            " " (link(context, &Route::Mirror(MirrorList { catalog: Some(other.clone()), ..list.clone() }),
-                                html! { "The list for " (shown(&other)) ", which has it" })) "."
-                        }
                     }
                     Missing::Channel { package, channel, meant, known } => {
                         "Package " strong { (shown(package)) } " has no channel " strong { (shown(channel)) } "."
@@ -256,24 +286,35 @@ fn package_of(item: &str) -> &str {
 }
 
 /// The files that ask for it, and the images.
-fn results(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
-    let configuration = Configuration { operators: vec![found.operator.clone()], ..Configuration::default() };
+fn results(context: PageContext<'_>, list: &MirrorList, found: &[Composed]) -> Markup {
+    // A package that no catalog has cannot be mirrored.
+    let operator = |it: &Composed| {
+        let is_found = |package: &Package| it.explained.packages.iter().any(|found| found.package == package.name);
+        let packages = it.operator.packages.iter().filter(|package| is_found(package)).cloned().collect();
+        Operator { packages, ..it.operator.clone() }
+    };
+    // An entry without packages would ask for all.
+    let operators = found.iter().map(operator).filter(|it| !it.packages.is_empty()).collect();
+    let configuration = Configuration { operators, ..Configuration::default() };
+    let images = all_images(found);
     let text = Route::MirrorImages(list.clone());
     let copied = |text: &str| html! { pre.command.manifest { code { (shown_lines(text)) } } };
     html! {
-        @if !found.images.is_empty() {
+        @if !images.is_empty() {
             h2 #imageset { "ImageSetConfiguration" }
-            @if found.operator.catalog == PLACEHOLDER {
-                p { "Replace " code { (PLACEHOLDER) } " with the image of the catalog, which this index does not know." }
-            } @else if usual_image(&found.catalog).as_ref() == Some(&found.operator.catalog) {
-                p { code { (shown(&found.operator.catalog)) } " is the image that catalogs of this name usually have." }
+            @for it in found {
+                @if it.operator.catalog == PLACEHOLDER {
+                    p { "Replace " code { (PLACEHOLDER) } " with the image of catalog " (shown(&it.catalog)) ", which this index does not know." }
+                } @else if usual_image(&it.catalog).as_ref() == Some(&it.operator.catalog) {
+                    p { code { (shown(&it.operator.catalog)) } " is the image that catalogs of this name usually have." }
+                }
             }
             (copied(&mirror::configuration(&configuration).to_yaml()))
             h2 #composition { "olmdex.toml" }
             (copied(&composition(found, list)))
-            h2 #images { (counted(found.images.len() as u64, "image")) }
+            h2 #images { (counted(images.len() as u64, "image")) }
             p { (link(context, &text, "As text, one per line")) }
-            details { summary { "Show them" } (copied(&Vec::from_iter(found.images.iter().map(String::as_str)).join("\n"))) }
+            details { summary { "Show them" } (copied(&Vec::from_iter(images).join("\n"))) }
         }
     }
 }
@@ -294,15 +335,18 @@ fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mark
 }
 
 /// A catalog of an `olmdex.toml` that holds the list.
-fn composition(found: &Composed, list: &MirrorList) -> String {
+fn composition(found: &[Composed], list: &MirrorList) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let mut text = format!("[catalogs.{}]\ncomponents = [\n    {{ source = ", quoted("mirror"));
-    // Writing into a text cannot fail.
-    let _ = write!(text, "{}, packages = [", quoted(&format!("docker://{}", found.operator.catalog)));
-    for it in &list.packages {
-        let _ = write!(text, "\n        {},", quoted(it));
+    let mut text = format!("[catalogs.{}]\ncomponents = [\n", quoted("mirror"));
+    for it in found {
+        // Writing into a text cannot fail.
+        let _ = write!(text, "    {{ source = {}, packages = [", quoted(&format!("docker://{}", it.operator.catalog)));
+        for item in asked_of(list, it) {
+            let _ = write!(text, "\n        {},", quoted(&item));
+        }
+        text.push_str("\n    ] },\n");
     }
-    text.push_str("\n    ] },\n]\n");
+    text.push_str("]\n");
     text
 }
 

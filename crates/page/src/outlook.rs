@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::parts::{api_link, link, shown};
+use super::parts::{api_link, capitalized, link, shown, worded};
 use super::route::{PackagePage, Route};
 use super::site::PageContext;
 use olmdex_ask::{ChannelChange, Outlook, OutlookVerdict, UpgradePath};
@@ -22,6 +22,8 @@ pub(super) struct Answer<'a> {
     pub(super) outlook: &'a Outlook,
     /// The channel of the Subscription.
     pub(super) channel: &'a str,
+    /// Other catalogs in which upgrades lead on, each with a sentence.
+    pub(super) elsewhere: Vec<(String, String)>,
 }
 
 /// Upgrades in one channel, with the change that comes first.
@@ -33,7 +35,8 @@ struct Stage<'a> {
 
 impl<'a> Answer<'a> {
     fn goal(&self) -> &'a str {
-        version_or_name(&self.outlook.goal_version, &self.outlook.goal)
+        let way = self.outlook.way();
+        version_or_name(&way.goal_version, &way.goal)
     }
 
     fn version_of(&self, bundle: &'a str) -> &'a str {
@@ -48,9 +51,9 @@ impl<'a> Answer<'a> {
     /// The upgrades on the way, channel by channel.
     fn stages(&self) -> Vec<Stage<'a>> {
         let mut stages: Vec<Stage<'_>> = Vec::new();
-        let mut changes = self.outlook.changes.iter().peekable();
+        let mut changes = self.outlook.way().changes.iter().peekable();
         let mut at = self.path.from.name.as_str();
-        for step in &self.outlook.upgrades {
+        for step in &self.outlook.way().upgrades {
             let change = changes.next_if(|change| change.at == at && change.channel == step.channel);
             if change.is_some() || stages.is_empty() {
                 stages.push(Stage { change, channel: &step.channel, versions: Vec::new() });
@@ -65,7 +68,7 @@ impl<'a> Answer<'a> {
 
     /// The versions to which the channel leads if it is not changed.
     fn past(&self) -> Vec<String> {
-        let Some(before) = self.outlook.changes.first().and_then(|change| change.before.as_ref()) else {
+        let Some(before) = self.outlook.way().changes.first().and_then(|change| change.before.as_ref()) else {
             return Vec::new();
         };
         let steps = self.path.steps.iter().map(|step| &step.target);
@@ -75,12 +78,13 @@ impl<'a> Answer<'a> {
 
     /// The answer as a card.
     pub(super) fn card(&self) -> Markup {
-        let (goal, n) = (self.goal(), self.outlook.upgrades.len() as u64);
+        let goal = version_or_name(&self.outlook.goal_version, &self.outlook.goal);
+        let n = self.outlook.upgrades.len() as u64;
         let end = self.version_of(&self.outlook.channel_ends_at);
         let (kind, sign) = match self.outlook.verdict {
-            OutlookVerdict::Arrived | OutlookVerdict::Upgrades | OutlookVerdict::Beyond => ("good", "✓"),
-            OutlookVerdict::ChangeChannel => ("warn", "!"),
-            OutlookVerdict::DeadEnd => ("bad", "✕"),
+            OutlookVerdict::Arrived | OutlookVerdict::Upgrades => ("good", "✓"),
+            _ if self.outlook.is_stuck() => ("bad", "✕"),
+            _ => ("warn", "!"),
         };
         let change = self.outlook.changes.first();
         html! {
@@ -88,10 +92,10 @@ impl<'a> Answer<'a> {
                 span.sign aria-hidden="true" { (sign) }
                 strong {
                     @match (self.outlook.verdict, change) {
-                        (OutlookVerdict::Arrived, _) if self.path.to.is_none() => { (shown(goal)) " is the newest version." },
+                        (OutlookVerdict::Arrived, _) if self.path.to.is_none() => { (shown(goal)) " is the newest of the default channel." },
                         (OutlookVerdict::Arrived, _) => { (shown(goal)) " is installed." },
-                        (OutlookVerdict::Beyond, _) => { (shown(end)) " is newer than the default channel, which ends at " (shown(goal)) "." },
-                        (OutlookVerdict::DeadEnd, _) => { "No upgrade leads to " (shown(goal)) "." },
+                        (OutlookVerdict::Beyond, _) => { (shown(end)) " is higher than " (shown(goal)) ", the newest of the default channel." },
+                        (OutlookVerdict::DeadEnd, _) => { "No upgrade leads to " (shown(goal)) @if self.outlook.is_stuck() { "." } @else { ", but some lead higher." } },
                         (_, Some(change)) => { (shown(goal)) " is " (counted(n, "upgrade")) " away, and you must change \
                             the channel at " (shown(version_or_name(&change.at_version, &change.at))) "." },
                         (_, None) => { (shown(goal)) " is " (counted(n, "upgrade")) " away." },
@@ -99,15 +103,32 @@ impl<'a> Answer<'a> {
                 }
                 p {
                     @match (self.outlook.verdict, change) {
-                        (OutlookVerdict::Arrived | OutlookVerdict::Beyond, _) => { "Channel " code { (shown(self.channel)) } "." },
-                        (OutlookVerdict::DeadEnd, _) => { "A dead end: " code { (shown(self.channel)) } " ends at " (shown(end)) ", and \
+                        (OutlookVerdict::Arrived, _) => { "Channel " code { (shown(self.channel)) } "." },
+                        (OutlookVerdict::Beyond, _) => { code { (shown(self.channel)) } " leads to it, and OLM does not go back into the default channel." },
+                        (OutlookVerdict::DeadEnd, _) if self.outlook.ends_at_head => { code { (shown(self.channel)) } " ends at " (shown(end)) ", and \
                             no other channel leads there." },
+                        (OutlookVerdict::DeadEnd, _) => { (shown(end)) " is stranded in " code { (shown(self.channel)) } ": no upgrade \
+                            leads from it, although the channel goes on." },
                         (_, Some(ChannelChange { before: Some(_), .. })) => { "Automatic approval would carry you past it: "
                             code { (shown(self.channel)) } " ends at " (shown(end)) ", from which no upgrade leads to " (shown(goal)) "." },
                         (_, Some(_)) => { code { (shown(self.channel)) } " ends there." },
                         (_, None) => { "OLM takes " @if n == 1 { "it" } @else { "them" } " one after another in channel " code { (shown(self.channel)) } "." },
                     }
+                    @if let Some(above) = &self.outlook.above { " " (self.higher(above)) }
                 }
+            }
+        }
+    }
+
+    /// A version above the newest of the default channel.
+    fn higher(&self, above: &Outlook) -> Markup {
+        let version = version_or_name(&above.goal_version, &above.goal);
+        html! {
+            @match (above.leads_there(), self.outlook.verdict) {
+                (true, _) => { (worded(&shown(&capitalized(&above.sentence())))) "." }
+                // The end of the own channel may be the highest of all.
+                (false, OutlookVerdict::Beyond) if above.goal == self.outlook.channel_ends_at => {}
+                (false, _) => { (shown(version)) " is higher, in another channel, and no upgrade leads there." }
             }
         }
     }
@@ -169,15 +190,21 @@ impl<'a> Answer<'a> {
     /// The actions, in their order.
     pub(super) fn actions(&self, context: PageContext<'_>) -> Markup {
         let stages = self.stages();
-        let changes_early = self.outlook.changes.iter().any(|change| change.before.is_some());
+        let way = self.outlook.way();
+        let changes_early = way.changes.iter().any(|change| change.before.is_some());
         let install =
             Route::Install(PackagePage { catalog: self.path.catalog.clone(), ..PackagePage::of(&self.path.package) });
         html! {
-            @match self.outlook.verdict {
+            @match way.verdict {
                 OutlookVerdict::Arrived | OutlookVerdict::Beyond => {}
                 OutlookVerdict::DeadEnd => {
                     h2 { "What to do" }
                     ol.actions {
+                        @for (catalog, sentence) in &self.elsewhere {
+                            @let there = PackagePage { catalog: Some(catalog.clone()), version: Some(version_or_name(&self.path.from.version, &self.path.from.name).to_owned()), ..PackagePage::of(&self.path.package) };
+                            li { strong { "Take the upgrade from catalog " (shown(catalog)) }
+                                p { (worded(&shown(&capitalized(sentence)))) ". " (link(context, &Route::Path(there), "The way there")) } }
+                        }
                         li { strong { "Read what the publisher says about " (shown(self.goal())) }
                             p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
                         li { strong { "Uninstall the operator, and install it anew from the default channel" }
@@ -212,7 +239,7 @@ impl<'a> Answer<'a> {
                     }
                 }
             }
-            @if let (OutlookVerdict::ChangeChannel, Some(before)) = (self.outlook.verdict, self.past().first()) {
+            @if let (OutlookVerdict::ChangeChannel, Some(before)) = (way.verdict, self.past().first()) {
                 p.quiet { "Already at " (shown(before)) " or later in " code { (shown(self.channel)) } "? Then only a new \
                     installation leads to " (shown(self.goal())) "." }
             }

@@ -181,7 +181,7 @@ fn sidebar(
     if let Some(markup) = higher_than_head(context, row, highest) {
         rows.push(("Highest version", markup));
     }
-    rows.extend(you_get(context, all));
+    rows.extend(you_get(context, all, &row.catalog));
     let key = std::mem::take(&mut rows);
     if let Some(head) = head {
         rows.push(("Needs", needs(context, head)));
@@ -205,7 +205,7 @@ fn sidebar(
 
 /// The head in each catalog: catalogs for a version of OpenShift by that version, the highest first, and the others by
 /// their names. Several catalogs can be for one version, and are named where they give different heads.
-fn you_get(context: PageContext<'_>, all: &[PackageDetail]) -> Vec<(&'static str, Markup)> {
+fn you_get(context: PageContext<'_>, all: &[PackageDetail], catalog: &str) -> Vec<Fact> {
     let given = |it: &PackageDetail| {
         html! {
             @if it.row.head.is_empty() { "no head" }
@@ -220,7 +220,8 @@ fn you_get(context: PageContext<'_>, all: &[PackageDetail]) -> Vec<(&'static str
     };
     let (having, missing): (Vec<_>, Vec<_>) =
         minors.into_iter().map(|it| (it, of(it))).partition(|(_, details)| !details.is_empty());
-    let others: Vec<&PackageDetail> = all.iter().filter(|it| openshift_of_catalog(&it.row.catalog).is_none()).collect();
+    let is_other = |it: &&PackageDetail| openshift_of_catalog(&it.row.catalog).is_none() && it.row.catalog != catalog;
+    let others: Vec<&PackageDetail> = all.iter().filter(is_other).collect();
     let mut rows = Vec::new();
     if !having.is_empty() || !missing.is_empty() {
         rows.push(("On OpenShift you get", html! {
@@ -233,7 +234,7 @@ fn you_get(context: PageContext<'_>, all: &[PackageDetail]) -> Vec<(&'static str
             }
             @if !missing.is_empty() {
                 @let missing: Vec<String> = missing.iter().map(|it| it.0.to_string()).collect();
-                span.line.quiet { "not on " (missing.join(", ")) }
+                span.line.quiet { "not in the catalogs for " (missing.join(", ")) }
             }
         }));
     }

@@ -6,17 +6,17 @@ use maud::{Markup, html};
 
 use super::header::{Heading, header};
 use super::outlook::Answer;
-use super::parts::{badge, link, place, select, shown, table, version_link, worded};
+use super::parts::{badge, capitalized, link, place, select, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, CommandLine, Goal, InstalledBundle, NamedVersion, Olm, Outlook, OutlookVerdict, PackageName,
-    PackageQuestion, PathQuestion, PathStep, Setting, Standing, State, Step, UpgradeOptions, UpgradePath, WhyNot,
-    WhyNotQuestion,
+    self as ask, CommandLine, Goal, InstalledBundle, NamedVersion, Olm, Outlook, PackageName, PackageQuestion,
+    PathQuestion, PathStep, Setting, Standing, State, Step, UpgradeOptions, UpgradePath, WhyNot, WhyNotQuestion,
 };
 use olmdex_base::diag::counted;
-use olmdex_index::query::{BundleDetail, BundleSelector};
+use olmdex_index::query::{BundleDetail, BundleSelector, Filter, PackageGraph};
+use olmdex_olm::upgrade::classic::Package;
 use olmdex_version::{Version, by_numbers};
 
 /// The question of an address, about its catalog.
@@ -43,21 +43,11 @@ impl Question {
         Ok(Self { catalog, having, asked, to })
     }
 
-    /// The channel that a Subscription has most likely: the default one if it lists the installed bundle, the newest
-    /// that does, or the default one. A Subscription as this page writes it always has a channel.
+    /// The channel that a Subscription has most likely.
     fn likely_channel(&self) -> Option<String> {
         let from = self.from()?;
         let graph = self.asked.view.graphs.iter().find(|graph| graph.catalog == self.catalog)?;
-        let lists = |name: &&str| {
-            let mut of_name = graph.channels.iter().filter(|channel| channel.name == **name);
-            of_name.any(|channel| channel.entries.iter().any(|entry| entry.name == from.name))
-        };
-        let default = graph.default_channel.as_str();
-        let mut names: Vec<&str> = graph.channels.iter().map(|channel| channel.name.as_str()).collect();
-        names.sort_by_key(|name| by_numbers(name));
-        let newest = || names.iter().copied().rfind(|name| lists(name));
-        let found = Some(default).filter(lists).or_else(newest).unwrap_or(default);
-        (!found.is_empty()).then(|| found.to_owned())
+        self.asked.view.as_classic(graph).likely_channel(&from.name).map(str::to_owned)
     }
 
     fn from(&self) -> Option<&InstalledBundle> {
@@ -221,24 +211,45 @@ fn form(context: PageContext<'_>, query: &PackagePage, question: &Question) -> M
     }
 }
 
+/// The other catalogs in which upgrades lead from the installed bundle to the newest version, each with a sentence.
+fn elsewhere(
+    context: PageContext<'_>,
+    question: &Question,
+    path: &UpgradePath,
+) -> Result<Vec<(String, String)>, PageError> {
+    let catalogs: Vec<String> = question.having.iter().filter(|name| **name != question.catalog).cloned().collect();
+    if catalogs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let graphs = context.index().package_graphs(&Filter { catalogs, ..Filter::default() }, &path.package)?;
+    let leads_on = |graph: &PackageGraph| {
+        let package = Package::new(graph);
+        let installed = path.from.as_classic();
+        let outlook = Goal::newest(&package)?.outlook(&installed, package.likely_channel(&installed.name));
+        outlook.way().leads_there().then(|| (graph.catalog.clone(), outlook.way().sentence()))
+    };
+    Ok(graphs.iter().filter_map(leads_on).collect())
+}
+
 /// The answer of OLM Classic: where the version can go, the way, and what to do.
 fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePath) -> Result<Markup, PageError> {
     let Some(outlook) = &path.outlook else { return Ok(html! {}) };
     let own = path.channels.first().map(String::as_str);
-    let answer = Answer { path, outlook, channel: own.unwrap_or("any channel") };
-    let way = if outlook.upgrades.is_empty() {
+    let elsewhere = if outlook.is_stuck() { elsewhere(context, question, path)? } else { Vec::new() };
+    let answer = Answer { path, outlook, channel: own.unwrap_or("any channel"), elsewhere };
+    let way = if outlook.way().upgrades.is_empty() {
         path.clone()
     } else {
-        UpgradePath { steps: question.steps_of(outlook, own), ..path.clone() }
+        UpgradePath { steps: question.steps_of(outlook.way(), own), ..path.clone() }
     };
     let shown = |bundle: &str| -> Result<Option<BundleDetail>, PageError> {
         let (catalogs, package) = (vec![question.catalog.clone()], Some(path.package.clone()));
         let selector = BundleSelector { catalogs, package, name: Some(bundle.to_owned()), version: None };
         Ok(context.index().show_bundle(&selector)?.into_iter().next())
     };
-    let beside = match outlook.verdict {
-        OutlookVerdict::Upgrades | OutlookVerdict::ChangeChannel => shown(&path.from.name)?.zip(shown(&outlook.goal)?),
-        _ => None,
+    let beside = match outlook.way() {
+        way if way.upgrades.is_empty() => None,
+        way => shown(&path.from.name)?.zip(shown(&way.goal)?),
     };
     Ok(html! {
         section.answer aria-labelledby="path-classic" {
@@ -312,7 +323,13 @@ fn result(
             }
             @if let Some(way) = &other {
                 h3 { "How to reach it" }
-                p { (worded(&shown(&way.reason))) "." }
+                @let leaves = way.steps.iter().any(|step| !step.target.channels.iter().any(|name| path.channels.contains(name)));
+                p {
+                    @if path.olm == Olm::V1 && !path.channels.is_empty() && leaves {
+                        "Remove " code { "spec.source.catalog.channels" } " from the ClusterExtension first, if it has them. "
+                    }
+                    (worded(&capitalized(&shown(&way.reason)))) "."
+                }
                 (steps(context, way, &format!("Upgrades of {words}, with the fields to set before each")))
             }
         }

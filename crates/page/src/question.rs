@@ -298,6 +298,14 @@ questions! {
         "package" package: Option<String>,
     }
 
+    /// A rule, with the catalog whose findings are wanted.
+    RuleChecked {
+        /// The identifier of the rule.
+        "rule" rule: String,
+        /// The catalog; `None` for the preferred one.
+        "catalog" catalog: Option<String>,
+    }
+
     /// Operators of the cluster.
     ClusterPart {
         /// Namespaces, packages or Subscriptions; all if there are none.
@@ -363,6 +371,13 @@ pub enum Approval {
     Automatic,
     /// By a person.
     Manual,
+}
+
+impl RuleChecked {
+    /// The rule, and its findings in the preferred catalog.
+    pub fn of(rule: &str) -> Self {
+        Self { rule: rule.to_owned(), catalog: None }
+    }
 }
 
 impl PackagePage {

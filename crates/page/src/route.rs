@@ -7,7 +7,7 @@
 use super::assets::{SCRIPT_DIGEST, STYLE_DIGEST, is_digest};
 pub use super::question::{
     ApiKind, ApiList, Approval, Checked, ClusterPart, Comparison, ImageSearch, Journey, List, MirrorList, PackagePage,
-    PackageVersion, Sort, Stream,
+    PackageVersion, RuleChecked, Sort, Stream,
 };
 use super::question::{Parameters, Question as _, Value, decoded, encoded, first, parameters};
 use super::reply::PageError;
@@ -197,7 +197,7 @@ pages! {
     /// The rules of the checks.
     Rules = page("/rules");
     /// A rule.
-    Rule(it: String) = page("/rules/{rule}").file("index");
+    Rule(it: RuleChecked) = page("/rules/{rule}?catalog").file("index");
     /// All versions and channels of a package.
     Versions(it: PackagePage) = page("/p/{package}/versions?catalog~&version~");
     /// The manifests that install a package.

@@ -9,20 +9,20 @@ use super::header::{Heading, header};
 use super::highest::HighestInChannels;
 use super::install;
 use super::parts::{
-    address, api_link, badge, by_kind, channel_links, channel_route, deprecation_note, facts, lines, link,
+    address, api_link, badge, by_kind, capitalized, channel_links, channel_route, deprecation_note, facts, lines, link,
     mirror_route, place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Goal, Need, PAGE_WORK, Standing, Target,
+    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Goal, Need, OutlookVerdict, PAGE_WORK, Target,
     WorkOptions, of_version, options_of_work,
 };
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse, Neighbour, PropertyRow};
-use olmdex_olm::upgrade::classic::Package;
+use olmdex_olm::upgrade::classic::{Installed, Package};
 use olmdex_version::{Version, version_or_name};
 
 /// The answer as data: that of `show PKG@VERSION`.
@@ -100,13 +100,8 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         Some(shared) => shared.described(&catalog)?.get(&row.bundle).cloned(),
         None => None,
     };
-    // Files say on one page where all versions of a package can go.
-    let standing = if context.is_served() {
-        standing(context, row)?
-    } else {
-        html! {}
-    };
-    let is_old = !standing.0.is_empty();
+    let onward = Onward::read(context, row)?;
+    let is_old = onward.as_ref().is_some_and(|onward| !onward.card.0.is_empty());
     let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
     let title = html! { "Version " (shown(&release.version)) };
     let header = header(context, &Heading::new(&row.package, Some(&catalog)).of_part(title))?;
@@ -115,13 +110,13 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         @if !context.is_served() { (neighbours(context, row)?) }
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
-        (standing)
+        @if let Some(onward) = &onward { (onward.card) }
         @if !is_old { (install::section_of_version(context, detail)?) }
         (about(context, detail, described.as_ref()))
         h2 #facts { "Facts" }
         (bundle_facts(context, detail, &elsewhere))
         (compared(context, row)?)
-        (upgrades(context, detail, &higher))
+        (upgrades(context, detail, &higher, onward.as_ref()))
         @if is_old { (install::section_of_version(context, detail)?) }
         h2 #requires { "Requires" }
         (requirements(context, requires))
@@ -144,36 +139,64 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
     })
 }
 
-/// Whether upgrades lead from an older version to the newest of the default channel.
-fn standing(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageError> {
-    let filter = Filter { catalogs: vec![row.catalog.clone()], ..Filter::default() };
-    let graphs = context.index().package_graphs(&filter, &row.package)?;
-    let Some(package) = graphs.first().map(Package::new) else { return Ok(html! {}) };
-    let Some(goal) = Goal::newest(&package).filter(|goal| goal.bundle() != row.bundle) else { return Ok(html! {}) };
-    let newest = goal.named();
-    let name = version_or_name(&row.version, &row.bundle);
+/// Where a version can go.
+struct Onward {
+    /// The answer in a card; empty for the newest version.
+    card: Markup,
+    /// The versions of the package's bundles.
+    versions: HashMap<String, String>,
+    /// The bundles to which channels lead that do not list the version, each with its version and channel.
+    after_a_change: Vec<(String, String, String)>,
+}
+
+impl Onward {
+    /// Files say on one page where all versions of a package can go.
+    fn read(context: PageContext<'_>, row: &BundleRow) -> Result<Option<Self>, PageError> {
+        if !context.is_served() {
+            return Ok(None);
+        }
+        let filter = Filter { catalogs: vec![row.catalog.clone()], ..Filter::default() };
+        let graphs = context.index().package_graphs(&filter, &row.package)?;
+        let Some(package) = graphs.first().map(Package::new) else { return Ok(None) };
+        let Some(goal) = Goal::newest(&package) else { return Ok(None) };
+        let text = |version: &Option<Version>| version.as_ref().map(ToString::to_string).unwrap_or_default();
+        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+        let versions = entries.map(|entry| (entry.fields.name.clone(), text(&entry.version))).collect();
+        let installed = Installed { name: row.bundle.clone(), version: Version::parse(&row.version).ok() };
+        let after = goal.after_a_change(&installed).into_iter();
+        let after_a_change =
+            after.map(|(channel, entry)| (entry.fields.name.clone(), text(&entry.version), channel.to_owned()));
+        Ok(Some(Self {
+            card: card(context, row, &goal, &installed, &package),
+            versions,
+            after_a_change: after_a_change.collect(),
+        }))
+    }
+}
+
+/// Whether and how upgrades lead from a version to the newest of the default channel.
+fn card(
+    context: PageContext<'_>,
+    row: &BundleRow,
+    goal: &Goal<'_>,
+    installed: &Installed,
+    package: &Package,
+) -> Markup {
+    let outlook = goal.outlook(installed, package.likely_channel(&row.bundle));
+    let kind = match outlook.verdict {
+        OutlookVerdict::Arrived => return html! {},
+        OutlookVerdict::Upgrades => "note",
+        _ if outlook.is_stuck() => "note bad",
+        _ => "note warn",
+    };
     let way = Route::Path(PackagePage {
-        version: Some(name.to_owned()),
+        version: Some(version_or_name(&row.version, &row.bundle).to_owned()),
         catalog: context.catalog_choice(&row.catalog),
         ..PackagePage::of(&row.package)
     });
-    let newest = version_link(context, &row.package, (&newest.name, &newest.version), &row.catalog);
-    let n_upgrades = goal.n_upgrades(&row.bundle).unwrap_or_default() as u64;
-    let (kind, words) = match goal.standing(&row.bundle, Version::parse(&row.version).ok().as_ref()) {
-        Standing::Higher => return Ok(html! {}),
-        Standing::Reaches => {
-            ("note", html! { "There is a newer version: " (newest) ", " (counted(n_upgrades, "upgrade")) " away. " })
-        }
-        Standing::Past => {
-            let words = html! { "No upgrade leads to " (newest) ", the newest of the default channel, but some lead to \
-            versions newer than it. " };
-            ("note warn", words)
-        }
-        Standing::DeadEnd => {
-            ("note bad", html! { "No upgrade leads to " (newest) ", the newest of the default channel. " })
-        }
-    };
-    Ok(html! { div class=(kind) role="note" { p { (words) (link(context, &way, "Where this version can go")) } } })
+    html! { div class=(kind) role="note" { p {
+        (worded(&shown(&capitalized(&outlook.sentence())))) ". " (link(context, &way, "Where this version can go"))
+    } } }
 }
 
 /// The description of the version, which in files may be that of a newer one.
@@ -311,7 +334,7 @@ fn edges_of_file(context: PageContext<'_>, row: &BundleRow, caption: &str, edges
 }
 
 /// The edges that lead to it, and those that lead on.
-fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRow]) -> Markup {
+fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRow], onward: Option<&Onward>) -> Markup {
     let row = &detail.row;
     let own_file = detail.source.as_ref().map_or("", |it| &it.file);
     let table_of = |caption: &str, edges: &[Edge]| {
@@ -319,9 +342,13 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRo
             @for Edges { first, all } in joined(edges) {
                 tr {
                     th scope="row" {
-                        // A name that an entry only mentions has no page.
-                        @if first.version.is_empty() { (shown(&first.bundle)) " " span.of { "not in the catalog" } }
-                        @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
+                        // A name that an entry only mentions may have a page in another channel.
+                        @if first.version.is_empty() {
+                            @match onward.and_then(|onward| onward.versions.get(&first.bundle)) {
+                                Some(version) => { (version_link(context, &row.package, (&first.bundle, version), &row.catalog)) " " span.of { "not in this channel" } }
+                                None => { (shown(&first.bundle)) " " span.of { "not in the catalog" } }
+                            }
+                        } @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
                     }
                     td { (shown(&first.kind)) }
                     td {
@@ -350,6 +377,10 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRo
             div {
                 @if detail.upgrades_to.is_empty() { (no_way_on(context, detail, higher)) }
                 @else { (table_of("Upgrades from this version", &detail.upgrades_to)) }
+                @for (bundle, version, channel) in onward.iter().flat_map(|onward| &onward.after_a_change) {
+                    p { (version_link(context, &row.package, (bundle, version), &row.catalog)) " after a change of the channel to "
+                        (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel))) "." }
+                }
             }
         }
     }

@@ -86,7 +86,6 @@ fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
                     @let last = all.iter().rev().find_map(|it| of(it, name));
                     @if let Some(last) = last {
                         (link(context, &channel_route(context, &last.package, name, &last.catalog), shown(name)))
-                        @if last.is_default { " " (badge("", "default")) }
                         " " (deprecated(last.deprecation.as_ref()))
                     }
                 }
@@ -94,7 +93,8 @@ fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
                     @match of(detail, name) {
                         Some(it) => {
                             td { @if it.head.is_empty() { span.quiet { "no head" } }
-                                @else { (version_link(context, &it.package, (&it.head, &it.head_version), &it.catalog)) } }
+                                @else { (version_link(context, &it.package, (&it.head, &it.head_version), &it.catalog)) }
+                                @if it.is_default { " " (badge("", "default")) } }
                             @if all.len() == 1 { td.amount { (it.entries) } }
                         }
                         None => { td { span.quiet title="not in this catalog" { "–" } } }

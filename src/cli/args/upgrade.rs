@@ -53,17 +53,17 @@ impl AskedOptions {
         catalogs: &[String],
         sheet: impl Fn(&Q::Item) -> Sheet,
     ) -> CommandResult {
-        self.ask_and(context, questions, catalogs, sheet, |_, _| Ok(Vec::new()))
+        self.ask_and(context, questions, catalogs, sheet, |_, _| Ok(Default::default()))
     }
 
-    /// The same. For people, the answers go on with what `more` finds out about its items.
+    /// The same. For people, what `more` finds out about the items comes before the answers, and after them.
     pub(crate) fn ask_and<Q: Question<Index = Index>>(
         &self,
         context: &Context,
         questions: &[Q],
         catalogs: &[String],
         sheet: impl Fn(&Q::Item) -> Sheet,
-        more: impl FnOnce(&State<'_>, &[Q::Item]) -> Result<Vec<Sheet>, CommandError>,
+        more: impl FnOnce(&State<'_>, &[Q::Item]) -> Result<[Vec<Sheet>; 2], CommandError>,
     ) -> CommandResult {
         questions.iter().try_for_each(Q::check)?;
         let cluster = match self.cluster.as_slice() {
@@ -80,9 +80,10 @@ impl AskedOptions {
                 told(context, question.ask(&state))
             })?;
             let is_for_people = self.answer.output == OutputFormat::Table;
-            let more = if is_for_people { more(&state, &items)? } else { Vec::new() };
+            let [before, after] = if is_for_people { more(&state, &items)? } else { Default::default() };
+            print_more(&before, true)?;
             print_answers(self.answer, Q::KIND, items, sheet)?;
-            print_more(&more)?;
+            print_more(&after, false)?;
             end
         };
         let names: Vec<String> = questions.iter().flat_map(Q::names).cloned().collect();

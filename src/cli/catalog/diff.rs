@@ -167,7 +167,7 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     }
     let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;
     // People read a row for each package; a few changes of named packages, and those for programs, one by one.
-    let is_for_people = args.rows.output == OutputFormat::Table && screen().width.is_some() && !args.details;
+    let is_for_people = args.rows.are_for_people() && !args.details;
     let is_short = !packages.is_empty() && differences.changes.len() <= FEW_CHANGES;
     let told = ask::by_package(old_side, new_side, &differences.changes)?;
     if is_for_people && !differences.changes.is_empty() {

@@ -1,6 +1,7 @@
 //! `olmdex history`
 
 use std::borrow::Cow;
+use std::io::Write as _;
 
 use clap::Args;
 
@@ -8,9 +9,12 @@ use crate::ask::{PackageName, no_channel, no_package, no_version};
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::release_words;
+use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::screen::screen;
+use crate::diag::counted;
 use crate::index::Index;
 use crate::index::query::{Filter, HistoryRow};
 
@@ -38,8 +42,51 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     args.ask.refuse_day("`history` covers all days")?;
     let (index, order) = args.ask.look(context)?.import_in_order(context)?;
     let (rows, exit) = of_each(context, &args.packages, |name| Ok((history(&index, &order, name)?, Exit::Yes)))?;
-    table::print(rows.into_iter().flatten().collect(), &args.rows)?;
+    let rows: Vec<HistoryRow> = rows.into_iter().flatten().collect();
+    if args.rows.are_for_people() && rows.len() > FEW {
+        print_runs(&rows)?;
+    } else {
+        table::print(rows, &args.rows)?;
+    }
     Ok(exit)
+}
+
+/// More versions are printed as runs on a terminal.
+const FEW: usize = 24;
+
+/// Prints a row for each run of versions with the same history, the highest first.
+fn print_runs(rows: &[HistoryRow]) -> Result<(), CommandError> {
+    let fate = |row: &HistoryRow| {
+        let places = (row.first.clone(), row.last.clone(), row.missing_in.clone(), row.deprecated_in.clone());
+        (row.package.clone(), places, row.is_current, row.first_day.clone(), row.gone_day.clone())
+    };
+    let newest: Vec<&HistoryRow> = rows.iter().rev().collect();
+    let line = |run: &[&HistoryRow]| {
+        let (Some(high), Some(low)) = (run.first(), run.last()) else { return Vec::new() };
+        let versions = match run.len() {
+            1 => high.version.clone(),
+            _ => format!("{} – {}", low.version, high.version),
+        };
+        let catalogs =
+            if high.catalogs.len() > 3 { format!("{} to {}", high.first, high.last) } else { high.catalogs.join(", ") };
+        let days = [&high.first_day, &high.gone_day].map(|day| day.clone().unwrap_or_default());
+        let [came, went] = days;
+        let status = if high.is_current { "" } else { "gone" }.to_owned();
+        let (missing, deprecated) = (high.missing_in.join(", "), high.deprecated_in.join(", "));
+        vec![high.package.clone(), versions, run.len().to_string(), catalogs, came, went, status, missing, deprecated]
+    };
+    let mut lines: Vec<Vec<String>> = newest.chunk_by(|a, b| fate(a) == fate(b)).map(line).collect();
+    if lines.windows(2).all(|pair| pair[0].first() == pair[1].first()) {
+        lines.iter_mut().filter_map(|line| line.first_mut()).for_each(String::clear);
+    }
+    let mut sheet = Sheet::default();
+    let headers = ["PACKAGE", "VERSIONS", "N", "CATALOGS", "CAME", "WENT", "STATUS", "MISSING IN", "DEPRECATED IN"];
+    sheet.table(&format!("{}, the highest first", counted(rows.len() as u64, "version")), &headers, lines);
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    sheet.write(screen().width, &mut out)?;
+    writeln!(out, "{}; `-o wide` lists each", counted(rows.len() as u64, "row"))?;
+    out.flush()?;
+    Ok(())
 }
 
 fn history(index: &Index, order: &[String], name: &str) -> Result<Vec<HistoryRow>, CommandError> {

@@ -1,15 +1,17 @@
 //! `olmdex search`
 
 use std::borrow::Cow;
+use std::io::{BufWriter, Write as _};
 
 use clap::Args;
 
 use crate::ask::{Question as _, SearchQuestion, State};
+use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::sources::SourceOptions;
 use crate::cli::args::upgrade::{ended, told};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::CommandResult;
+use crate::cli::terminal::error::{CommandError, CommandResult};
 use crate::index::query::Hit;
 
 /// Find packages by words, APIs, images or features
@@ -41,8 +43,40 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
         context.reporter.note("nothing found");
     }
     let answer = told(context, answer)?;
-    table::print(answer.items, &args.rows)?;
+    if args.rows.are_for_people() {
+        print_packages(&answer.items)?;
+    } else {
+        table::print(answer.items, &args.rows)?;
+    }
     ended(context, answer.verdict)
+}
+
+/// Prints a row for each package, whose name is never cut, with the catalogs that have it.
+fn print_packages(hits: &[Hit]) -> Result<(), CommandError> {
+    let mut packages: Vec<(&Hit, Vec<&Hit>)> = Vec::new();
+    for hit in hits {
+        match packages.iter_mut().find(|(first, _)| first.package == hit.package) {
+            Some((_, all)) => all.push(hit),
+            None => packages.push((hit, vec![hit])),
+        }
+    }
+    let has_several = hits.windows(2).any(|pair| pair[0].catalog != pair[1].catalog);
+    let row = |(first, all): &(&Hit, Vec<&Hit>)| {
+        let mut heads: Vec<&str> = all.iter().map(|hit| hit.head_version.as_str()).collect();
+        heads.dedup();
+        let mut catalogs: Vec<&str> = all.iter().map(|hit| hit.catalog.as_str()).collect();
+        catalogs.dedup();
+        let name = match has_several {
+            true => format!("{} ({})", first.display_name, catalogs.join(", ")),
+            false => first.display_name.clone(),
+        };
+        vec![first.package.clone(), heads.join(", "), name]
+    };
+    let headers = ["PACKAGE", "DEFAULT HEAD", "DISPLAY NAME"].map(str::to_owned).to_vec();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    table::write_table(OutputFormat::Table, Some(headers), packages.iter().map(row).collect(), &[], &mut out)?;
+    out.flush()?;
+    Ok(())
 }
 
 impl Row for Hit {

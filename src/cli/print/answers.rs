@@ -63,11 +63,16 @@ pub(crate) fn print_answers<T: Serialize>(
 }
 
 /// Prints sheets below those of an answer, for people.
-pub(crate) fn print_more(sheets: &[Sheet]) -> Result<(), CommandError> {
+pub(crate) fn print_more(sheets: &[Sheet], come_first: bool) -> Result<(), CommandError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     for sheet in sheets {
-        writeln!(out)?;
+        if !come_first {
+            writeln!(out)?;
+        }
         sheet.write(screen().width, &mut out)?;
+        if come_first {
+            writeln!(out)?;
+        }
     }
     Ok(out.flush()?)
 }

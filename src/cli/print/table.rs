@@ -46,6 +46,12 @@ impl RowOptions {
         Self { output, no_headers: false, quote_formulas: false, sort_by: None, descending: false }
     }
 
+    /// Whether a person at a terminal reads the rows, and may get a shorter form.
+    pub(crate) fn are_for_people(&self) -> bool {
+        let is_plain = self.output == OutputFormat::Table && !self.no_headers && self.sort_by.is_none();
+        is_plain && screen().width.is_some()
+    }
+
     /// Whether programs read the output, so that an empty list must be printed, too.
     pub(crate) fn is_data(&self) -> bool {
         !matches!(self.output, OutputFormat::Table | OutputFormat::Wide)

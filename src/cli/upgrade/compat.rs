@@ -240,7 +240,13 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
     // The highest versions come first.
     let free = rows.iter().take_while(|row| !is_blocking(row)).last().filter(|_| is_one_package && n_blocking > 0);
     let free = free.map(|row| format!("; {} and later do not", row.version)).unwrap_or_default();
-    headline(if n_blocking == 0 { Sign::Good } else { Sign::Bad }, &format!("{blocked}{free}"), &mut out)?;
+    let is_silent = rows.iter().all(|row| matches!(row.verdict, Compatibility::Unknown | Compatibility::NotExcluded));
+    let sign = match n_blocking {
+        0 if is_silent => Sign::Fair,
+        0 => Sign::Good,
+        _ => Sign::Bad,
+    };
+    headline(sign, &format!("{blocked}{free}"), &mut out)?;
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.catalog, &row.package, &row.olm));
     // If there are many reasons, those of a verdict share a row.
@@ -267,15 +273,7 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
         let refusal = high.refusal.as_deref().map(|why| why.rsplit("bundle: ").next().unwrap_or(why));
         let refused = refusal.map(|why| format!("; OLM v1 refuses it: {why}")).unwrap_or_default();
         let (number, reason) = (run.len().to_string(), format!("{reason}{refused}"));
-        vec![
-            high.catalog.clone(),
-            high.package.clone(),
-            versions,
-            number,
-            olm,
-            high.verdict.as_str().to_owned(),
-            reason,
-        ]
+        vec![high.catalog.clone(), high.package.clone(), versions, number, olm, high.verdict.words().to_owned(), reason]
     };
     let mut sheet = Sheet::default();
     let mut lines: Vec<Vec<String>> = runs.iter().map(line).collect();

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::why_not;
-use crate::ask::{OlmSet, OutlookVerdict, PathQuestion, Question as _, UpgradeOptions, WhyNotQuestion};
+use crate::ask::{OlmSet, Outlook, OutlookVerdict, PathQuestion, Question as _, UpgradeOptions, WhyNotQuestion};
 use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row, told};
 use crate::cli::print::diagnosis::add_obstacle;
 use crate::cli::print::headline::Sign;
@@ -41,7 +41,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     let catalogs = &args.question.options.catalog;
     let questions = args.asked.questions(&args.question, |question, name| question.name = Some(name));
     args.asked.ask_and(context, &questions, catalogs, sheet, |state, answers| {
-        let Some(to) = args.question.to.as_ref().filter(|_| args.reasons) else { return Ok(Vec::new()) };
+        let Some(to) = args.question.to.as_ref().filter(|_| args.reasons) else { return Ok(Default::default()) };
         let mut sheets = Vec::new();
         for answer in answers.iter().filter(|answer| !answer.is_reached) {
             let is_version = Version::parse(without_v(to)).is_ok();
@@ -53,23 +53,29 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
             };
             sheets.extend(told(context, question.ask(state))?.items.iter().map(why_not::sheet));
         }
-        Ok(sheets)
+        Ok([Vec::new(), sheets])
     })
 }
 
-fn sheet(answer: &UpgradePath) -> Sheet {
-    let mut sheet = Sheet::default();
+/// The outlook of OLM Classic in a sentence.
+pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath) {
     if let Some(outlook) = &answer.outlook {
         let sign = match outlook.verdict {
-            OutlookVerdict::Arrived | OutlookVerdict::Beyond | OutlookVerdict::Upgrades => Sign::Good,
-            OutlookVerdict::ChangeChannel => Sign::Fair,
-            OutlookVerdict::DeadEnd => Sign::Bad,
+            OutlookVerdict::Arrived | OutlookVerdict::Upgrades => Sign::Good,
+            _ if outlook.is_stuck() => Sign::Bad,
+            _ => Sign::Fair,
         };
         // A Subscription without a channel follows all of them; the console never writes one.
         let is_over_several = outlook.upgrades.windows(2).any(|pair| pair[0].channel != pair[1].channel);
         let assumed = if answer.channels.is_empty() && is_over_several { ", in any channel" } else { "" };
-        sheet.headline(sign, format!("{}{assumed}: {}", answer.package, outlook.sentence()));
+        let of = answer.catalog.as_ref().map(|catalog| format!(" of {catalog}")).unwrap_or_default();
+        sheet.headline(sign, format!("{}{of}{assumed}: {}", answer.package, outlook.sentence()));
     }
+}
+
+fn sheet(answer: &UpgradePath) -> Sheet {
+    let mut sheet = Sheet::default();
+    add_headline(&mut sheet, answer);
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
     sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());
@@ -91,7 +97,8 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     sheet.main(&all_headers, rows.iter().enumerate().map(of_answer).collect());
     let few = folded(answer, &rows);
     sheet.table("Steps", &headers, rows);
-    match answer.outlook.as_ref().filter(|outlook| outlook.verdict == OutlookVerdict::ChangeChannel) {
+    let way = answer.outlook.as_ref().map(Outlook::way);
+    match way.filter(|way| way.verdict == OutlookVerdict::ChangeChannel) {
         // People want the way that arrives, and not the one that the channel goes by itself.
         Some(outlook) => {
             let mut channel = answer.channels.first().cloned().unwrap_or_default();

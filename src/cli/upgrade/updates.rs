@@ -2,12 +2,14 @@
 
 use clap::Args;
 
-use crate::ask::UpdatesQuestion;
+use super::path::add_headline;
+use crate::ask::{OlmSet, PathQuestion, Question as _, State, UpdatesQuestion, UpgradeOptions};
 use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row};
 use crate::cli::print::diagnosis::add_obstacle;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::CommandResult;
+use crate::cli::terminal::error::{CommandError, CommandResult};
+use crate::cli::terminal::screen::screen;
 use crate::upgrade::{Olm, Target, Updates, Verdict};
 
 /// Show what OLM would install or upgrade to next, and the alternatives
@@ -30,7 +32,50 @@ pub(crate) struct UpdatesArgs {
 
 pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
     let questions = args.asked.questions(&args.question, |question, name| question.name = Some(name));
-    args.asked.ask(context, &questions, &args.question.options.catalog, sheet)
+    args.asked.ask_and(context, &questions, &args.question.options.catalog, sheet, |state, answers| {
+        Ok([outlooks(state, answers)?, Vec::new()])
+    })
+}
+
+/// Where the installed bundles can go in the end, for people who asked about few.
+fn outlooks(state: &State<'_>, answers: &[Updates]) -> Result<Vec<Sheet>, CommandError> {
+    let mut sheets = Vec::new();
+    let of_classic = || answers.iter().filter(|answer| answer.olm == Olm::Classic && answer.managed_by.is_none());
+    for answer in of_classic().filter(|_| screen().width.is_some() && answers.len() <= FEW) {
+        let Some(installed) = &answer.installed else { continue };
+        let options = UpgradeOptions {
+            catalog: answer.catalog.iter().cloned().collect(),
+            channel: answer.channels.clone(),
+            olm: OlmSet::from(Olm::Classic),
+            ..UpgradeOptions::default()
+        };
+        let (name, installed) = (Some(answer.package.clone()), Some(installed.name.clone()));
+        let question = PathQuestion { name, installed, options, ..PathQuestion::default() };
+        for path in &question.ask(state)?.items {
+            let mut sheet = Sheet::default();
+            add_headline(&mut sheet, path);
+            sheets.push(sheet);
+        }
+    }
+    Ok(sheets)
+}
+
+/// So many answers have their outlooks before them.
+const FEW: usize = 8;
+
+/// More rows of alternatives are folded on a terminal.
+const SHOWN: usize = 6;
+
+/// The first rows, and how many follow up to which.
+fn folded(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let (first, others) = rows.split_at(rows.len().min(SHOWN));
+    let mut few = first.to_vec();
+    if let Some(last) = others.last() {
+        let version = last.get(1).cloned().unwrap_or_default();
+        few.push(vec![format!("⋯ {} more, to {version}; `-o wide` has all", others.len())]);
+    }
+    few.iter_mut().for_each(|row| row.resize(TARGET_HEADERS.len(), String::new()));
+    few
 }
 
 fn sheet(answer: &Updates) -> Sheet {
@@ -74,6 +119,11 @@ fn sheet(answer: &Updates) -> Sheet {
         first.into_iter().chain(answer.managed_by.clone()).chain(rest).collect()
     };
     sheet.main(&headers, all.iter().map(row).collect());
-    sheet.table("Also permitted", &TARGET_HEADERS, answer.others.iter().map(target_row).collect());
+    let others: Vec<Vec<String>> = answer.others.iter().map(target_row).collect();
+    let few = folded(&others);
+    sheet.table("Also permitted", &TARGET_HEADERS, others);
+    if !few.is_empty() {
+        sheet.for_people("Also permitted", &TARGET_HEADERS, few);
+    }
     sheet
 }

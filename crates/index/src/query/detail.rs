@@ -94,7 +94,7 @@ pub struct ChannelDetail {
 pub struct EntryDetail {
     /// Name of the bundle.
     pub name: String,
-    /// Its version; empty if the catalog does not have the bundle.
+    /// Its version; empty if the channel does not list the bundle.
     pub version: String,
     /// The bundle that it replaces, or empty.
     pub replaces: String,

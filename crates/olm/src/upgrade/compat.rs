@@ -100,6 +100,17 @@ impl Compatibility {
         }
     }
 
+    /// In a few words, for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks the update",
+            Self::Excluded => "not supported",
+            Self::Unknown => "unknown",
+            Self::NotExcluded => "probably fine",
+            Self::Stated => "supported",
+        }
+    }
+
     /// The meaning, for the legend of a table.
     pub fn meaning(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::channel::Entry;
+use super::channel::{Channel, Entry};
 use super::classic::{Installed, Package, Step, Walker};
 use super::named_version::NamedVersion;
 use olmdex_base::diag::counted;
@@ -58,12 +58,18 @@ pub struct Outlook {
     pub goal_version: String,
     /// Whether and how the installed bundle arrives.
     pub verdict: OutlookVerdict,
-    /// The bundle at which the channel of the Subscription ends.
+    /// The last bundle to which the channel of the Subscription leads.
     pub channel_ends_at: String,
+    /// Whether that is a head. Otherwise upgrades from it are missing.
+    pub ends_at_head: bool,
     /// The changes of the channel on the way.
     pub changes: Vec<ChannelChange>,
     /// The upgrades on the way; none if no way leads there.
     pub upgrades: Vec<Step>,
+    /// The same for the highest version above the newest of the default channel: the highest to which upgrades lead, or
+    /// else the highest of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above: Option<Box<Outlook>>,
 }
 
 /// Whether and how an installed bundle gets to a goal.
@@ -217,6 +223,44 @@ impl<'p> Goal<'p> {
     /// Where an installed bundle can go for a Subscription with this channel. It follows its channel as far as a way
     /// leads on from there, and the shortest way behind that.
     pub fn outlook(&self, installed: &Installed, channel: Option<&str>) -> Outlook {
+        let own = self.outlook_of_goal(installed, channel);
+        let above = self.highest_above(installed).and_then(|entry| Self::new(self.package, entry, false));
+        Outlook { above: above.map(|goal| Box::new(goal.outlook_of_goal(installed, channel))), ..own }
+    }
+
+    /// The highest version above the newest one of the default channel: of those to which upgrades lead, or of all.
+    fn highest_above(&self, installed: &Installed) -> Option<&'p Entry> {
+        let goal = self.entry.version.as_ref().filter(|_| self.is_newest)?;
+        let entries = || self.package.channels.iter().flat_map(|channel| &channel.entries);
+        let is_above = |entry: &&Entry| entry.version.as_ref().is_some_and(|version| version > goal);
+        // Most packages have none.
+        let highest = entries().filter(is_above).max_by_key(|entry| entry.version.as_ref())?;
+        let mut targets_of: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (target, sources) in &self.sources_of {
+            sources.iter().for_each(|source| targets_of.entry(source).or_default().push(target));
+        }
+        let mut open: Vec<&str> = self.steps(installed).map(|(_, entry)| entry.fields.name.as_str()).collect();
+        let mut reached: HashSet<&str> = open.iter().copied().collect();
+        while let Some(at) = open.pop() {
+            tally::step(1);
+            open.extend(targets_of.get(at).into_iter().flatten().filter(|target| reached.insert(target)));
+        }
+        let is_reached = |entry: &&Entry| reached.contains(entry.fields.name.as_str());
+        let best = entries().filter(is_above).filter(is_reached).max_by_key(|entry| entry.version.as_ref());
+        best.or(Some(highest)).filter(|entry| entry.version > installed.version)
+    }
+
+    /// The bundle to which each channel leads that does not list an installed one: OLM takes it after a change of the
+    /// channel.
+    pub fn after_a_change(&self, installed: &Installed) -> Vec<(&'p str, &'p Entry)> {
+        let lists = |channel: &str| {
+            self.package.channels_named(channel).iter().any(|channel| channel.entry(&installed.name).is_some())
+        };
+        self.steps(installed).filter(|(channel, _)| !lists(channel)).collect()
+    }
+
+    /// Where an installed bundle can go on the way to this goal.
+    fn outlook_of_goal(&self, installed: &Installed, channel: Option<&str>) -> Outlook {
         let (own, end) = self.along_the_channel(installed, channel);
         let at = |place: usize| match place.checked_sub(1) {
             None => installed.clone(),
@@ -228,8 +272,10 @@ impl<'p> Goal<'p> {
             goal_version,
             verdict: OutlookVerdict::Arrived,
             channel_ends_at: end.name.clone(),
+            ends_at_head: self.is_head(&end, channel),
             changes: Vec::new(),
             upgrades: Vec::new(),
+            above: None,
         };
         let steps = |n: usize| own[..n].iter().map(|step| step.1.clone());
         if installed.name == self.bundle() {
@@ -254,6 +300,16 @@ impl<'p> Goal<'p> {
         let before = own.get(place).map(|step| step.0.clone());
         self.finish(&mut outlook, at(place), channel, before);
         outlook
+    }
+
+    /// Whether a bundle is the head of a channel, or of any.
+    fn is_head(&self, bundle: &Installed, channel: Option<&str>) -> bool {
+        let channels = match channel {
+            Some(name) => self.package.channels_named(name),
+            None => &self.package.channels,
+        };
+        let head = |channel: &Channel| channel.order().ok()?.live.first().map(|entry| entry.fields.name.clone());
+        channels.iter().any(|channel| head(channel).is_some_and(|head| head == bundle.name))
     }
 
     /// The steps that OLM takes in the channel up to the goal or its end, each with what is installed then; and that
@@ -306,6 +362,22 @@ impl<'p> Goal<'p> {
 }
 
 impl Outlook {
+    /// Whether upgrades lead to the goal, or it is installed.
+    pub fn leads_there(&self) -> bool {
+        matches!(self.verdict, OutlookVerdict::Arrived | OutlookVerdict::Upgrades | OutlookVerdict::ChangeChannel)
+    }
+
+    /// The way to take: that to the goal, or if there is none, that to a version above it.
+    pub fn way(&self) -> &Self {
+        let above = self.above.as_deref().filter(|above| above.leads_there());
+        above.filter(|_| self.verdict == OutlookVerdict::DeadEnd).unwrap_or(self)
+    }
+
+    /// Whether the installed bundle gets neither to the goal nor above it.
+    pub fn is_stuck(&self) -> bool {
+        self.way().verdict == OutlookVerdict::DeadEnd
+    }
+
     /// The answer in one sentence.
     pub fn sentence(&self) -> String {
         let goal = version_or_name(&self.goal_version, &self.goal);
@@ -316,7 +388,10 @@ impl Outlook {
                 format!("{} is not below {goal}, and OLM does not go back", self.channel_ends_at)
             }
             (OutlookVerdict::DeadEnd, _) => {
-                format!("a dead end: no upgrade leads from {} to {goal}, in any channel", self.channel_ends_at)
+                let above = self.above.as_ref().filter(|above| above.leads_there());
+                let above = above.map(|above| format!("; {}", above.sentence())).unwrap_or_default();
+                let end = &self.channel_ends_at;
+                format!("a dead end: no upgrade leads from {end} to {goal}, in any channel{above}")
             }
             (_, []) => away(),
             (_, [first, rest @ ..]) => {
@@ -358,7 +433,7 @@ mod tests {
             places: Arc::new(fbc::ChannelPlaces::at_line("p.yaml", 1)),
         };
         let default_channel = channels[0].0.to_owned();
-        Package { name: "p".to_owned(), default_channel, channels: channels.iter().map(channel).collect() }
+        Package::of_channels("p".to_owned(), default_channel, channels.iter().map(channel).collect())
     }
 
     /// The fields of quay: a channel may be left at its third version only.
@@ -408,6 +483,47 @@ mod tests {
         let from_unlisted = outlook("1.6.0");
         assert_eq!((from_unlisted.verdict, from_unlisted.upgrades.len()), (OutlookVerdict::ChangeChannel, 1));
         assert_eq!(from_unlisted.changes[0].channel, "b");
+    }
+
+    #[test]
+    fn versions_above_the_default_channel_are_told() {
+        // Strimzi: 1.2.0 is in a channel of its own. Konflux: a release candidate leads to the next candidates only.
+        let package = package(&[
+            ("stable", &["v0.51.0 v0.50.0", "v0.50.0"]),
+            ("candidate", &["v0.52.2 v0.52.1", "v0.52.1 v0.50.9"]),
+            ("old-candidate", &["v0.50.9"]),
+            ("next", &["v1.2.0 v1.1.0", "v1.1.0"]),
+            ("lost", &["v0.40.2 v0.40.0", "v0.40.1", "v0.40.0"]),
+        ]);
+        let goal = Goal::newest(&package).unwrap();
+        let outlook = |from: &str, channel: &str| {
+            let installed = Installed { name: format!("v{from}"), version: Version::parse(from).ok() };
+            goal.outlook(&installed, Some(channel))
+        };
+        let newest = outlook("0.51.0", "stable");
+        let above = newest.above.as_ref().unwrap();
+        assert_eq!((newest.verdict, above.goal.as_str()), (OutlookVerdict::Arrived, "v1.2.0"));
+        assert!(!above.leads_there() && !newest.is_stuck());
+        let candidate = outlook("0.50.9", "old-candidate");
+        assert_eq!((candidate.verdict, candidate.is_stuck()), (OutlookVerdict::DeadEnd, false));
+        assert_eq!(
+            candidate.sentence(),
+            "a dead end: no upgrade leads from v0.50.9 to 0.51.0, in any channel; 0.52.2 is 2 upgrades away: \
+             change the channel to `candidate` at 0.50.9"
+        );
+        assert_eq!(candidate.way().upgrades.len(), 2);
+        // No head, and nothing leads from it.
+        let stranded = outlook("0.40.1", "lost");
+        assert!(stranded.is_stuck() && !stranded.ends_at_head);
+        assert!(outlook("0.51.0", "stable").ends_at_head);
+        let names: Vec<&str> = goal
+            .after_a_change(&Installed { name: "v0.50.9".to_owned(), version: None })
+            .iter()
+            .map(|(channel, _)| *channel)
+            .collect();
+        assert_eq!(names, ["candidate"]);
+        assert_eq!(package.likely_channel("v0.52.1"), Some("candidate"));
+        assert_eq!(package.likely_channel("v9.9.9"), Some("stable"));
     }
 
     #[test]

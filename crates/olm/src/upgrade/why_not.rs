@@ -504,13 +504,16 @@ fn v1_ways(
             break;
         }
     }
-    let mut question = pinned.question(&view.package);
-    question.policy = v1::Policy::SelfCertified;
     let is_installed = |it: v1::Resolution| &it.bundle == name && v1_refusal(view, asked, &it).is_none();
-    if v1::resolve(&question, view.catalogs()).outcome.is_ok_and(is_installed) {
-        ways.push(format!(
-            "set upgradeConstraintPolicy: SelfCertified and version: {version:?}; the catalog does not vouch for that"
-        ));
+    let open = EngineQuestion { channels: Vec::new(), ..pinned.clone() };
+    for (asked, first) in [(&pinned, ""), (&open, "leave the channels out, and ")] {
+        let mut question = asked.question(&view.package);
+        question.policy = v1::Policy::SelfCertified;
+        if v1::resolve(&question, view.catalogs()).outcome.is_ok_and(is_installed) {
+            let words = "the catalog does not vouch for that";
+            ways.push(format!("{first}set upgradeConstraintPolicy: SelfCertified and version: {version:?}; {words}"));
+            break;
+        }
     }
     ways
 }

@@ -13,7 +13,7 @@ use crate::upgrade::v1::bundle_version;
 use olmdex_base::diag::Place;
 use olmdex_index::query::{BundleVersion, PackageGraph, PackageVersions};
 use olmdex_text::tally;
-use olmdex_version::{Holding, Release, Version, VersionRelease};
+use olmdex_version::{Holding, Release, Version, VersionRelease, by_numbers};
 
 /// A package of one catalog, made from the data of an index ([`Package::new`]) or by hand.
 ///
@@ -149,6 +149,16 @@ impl Package {
         };
         let rest = &self.channels[self.channels.partition_point(|channel| order_of(channel).is_lt())..];
         &rest[..rest.partition_point(|channel| order_of(channel).is_eq())]
+    }
+
+    /// The channel that the Subscription of an installed bundle has most likely: the default one if it lists the bundle,
+    /// the newest that does, or the default one. The console always writes a channel.
+    pub fn likely_channel(&self, bundle: &str) -> Option<&str> {
+        let lists = |channel: &&Channel| channel.entry(bundle).is_some();
+        let default = || self.channels_named(&self.default_channel).iter();
+        let newest = self.channels.iter().filter(lists).max_by_key(|channel| by_numbers(&channel.name));
+        let found = default().find(lists).or(newest).or_else(|| default().next());
+        found.map(|channel| channel.name.as_str())
     }
 
     /// The channels that a Subscription looks at: the named one, or all.
