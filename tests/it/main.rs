@@ -94,6 +94,7 @@ mod registries;
 mod releasing;
 mod remembering;
 mod resolving;
+mod roads;
 mod rules_page;
 mod sending;
 mod serving;
