@@ -516,3 +516,17 @@ fn the_action_installs_an_archive_whose_checksum_is_right() {
     std::fs::write(archive, "another one").unwrap();
     install("macOS", "ARM64", temp.path()).expect_code(1).expect_words("FAILED");
 }
+
+#[test]
+fn the_jobs_that_publish_packages_may_do_nothing_else() {
+    let workflow = parsed(&read(".github/workflows/release.yml"));
+    assert_eq!(workflow["permissions"], json!({"contents": "read"}));
+    let jobs = &workflow["jobs"];
+    for name in ["pypi", "npm"] {
+        assert_eq!(jobs[name]["permissions"], json!({"id-token": "write"}), "{name}");
+        assert_eq!(jobs[name]["needs"], "publish");
+    }
+    assert!(jobs["roads"].get("permissions").is_none());
+    let steps = jobs["roads"]["steps"].as_array().unwrap();
+    assert!(steps.iter().any(|step| step["run"] == "packaging/release \"${GITHUB_REF_NAME#v}\" packages packages"));
+}
