@@ -111,12 +111,20 @@ def row(args, case, directory, cache):
     return f"| {case[0]} | {cell(runs[1])} | {cell(runs[0])} | {ratio} |"
 
 
+def circumstances(n_pairs):
+    """The day, the machine and its load: figures of different machines do not compare."""
+    model = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    processor = f"{os.cpu_count()} cores of {model[1] if model else 'an unknown processor'}"
+    return f"{n_pairs} pairs on {time.strftime('%Y-%m-%d')}, {processor}, load {os.getloadavg()[0]:.1f} at the start."
+
+
 def table(args):
     lines = []
     if args.opm:
         version = subprocess.run([args.opm, "version"], capture_output=True, text=True, check=False).stdout
         number = re.search(r'OpmVersion:"([^"]*)"', version)
-        lines.append(f"Peer: opm {number[1] if number else version.strip()}.\n")
+        peer = args.peer or f"opm {number[1] if number else version.strip()}"
+        lines.append(f"Peer: {peer}. {circumstances(args.pairs)}\n")
     else:
         lines.append("No peer was named for this run (`--opm`), so its column is empty.\n")
     lines.append("| work | opm | olmdex | CPU of opm / CPU of olmdex |\n|---|---|---|---|")
@@ -130,6 +138,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--olmdex", default=ROOT / "target/release/olmdex", type=pathlib.Path)
     parser.add_argument("--opm", help="the program to compare with")
+    parser.add_argument("--peer", help="its name and version for the table, if it does not know them")
     parser.add_argument("--catalogs", default=ROOT.parent / "shared/catalogs", type=pathlib.Path)
     parser.add_argument("--pairs", default=11, type=int)
     parser.add_argument("--write", action="store_true", help="write the table into docs/figures.md")

@@ -160,6 +160,51 @@ fn the_readme_and_the_guides_print_and_draw_what_they_show() {
     expect_recorded("readme", &found);
 }
 
+/// The twins that a test runs in place of parts of the first minute that need a network, a cluster or time.
+const TWINS: &[(&str, &str)] = &[
+    (
+        "community-v4.20=docker://registry.redhat.io/redhat/community-operator-index:v4.20",
+        "community-v4.19=oci:registry:latest",
+    ),
+    ("--to 4.20", "--to 4.19"),
+    ("--cluster @", "--cluster must-gather/"),
+    ("serve index.db --http 127.0.0.1:8080", "export index.db --to site -O site"),
+    ("search database", "search postgres"),
+];
+
+#[test]
+fn the_first_minute_of_the_readme_works_without_a_network() {
+    let text = std::fs::read_to_string(package().join("README.md")).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    for (from, to) in [("catalog", "my-catalog"), ("catalog", "catalog"), ("cluster", "must-gather")] {
+        copy(&package().join("fixtures/guides").join(from), &scratch.path().join(to));
+    }
+    copy(&package().join("fixtures/guides/olmdex.toml"), &scratch.path().join("olmdex.toml"));
+    run("olmdex image build community --destination oci:registry:latest -q", scratch.path());
+    let mut n_run = 0;
+    let mut is_shell = false;
+    for line in text.lines() {
+        is_shell = if line.starts_with("```") { line == "```sh" } else { is_shell };
+        if !is_shell || !line.starts_with("olmdex ") {
+            continue;
+        }
+        let twin = TWINS.iter().fold(line.to_owned(), |line, (real, twin)| line.replace(real, twin));
+        let printed = run(&format!("{twin}; echo exit $?"), scratch.path());
+        // Findings and blockers are answers, too.
+        assert!(printed.ends_with("exit 0\n") || printed.ends_with("exit 1\n"), "{line}\n{printed}");
+        n_run += 1;
+    }
+    assert_eq!(n_run, 9, "lines of the first minute");
+}
+
+#[test]
+fn the_readme_is_short_and_narrow() {
+    let text = std::fs::read_to_string(package().join("README.md")).unwrap();
+    assert!(text.lines().count() <= 150);
+    let rows = text.lines().filter(|line| line.starts_with('|'));
+    assert_eq!(rows.filter(|row| row.chars().count() > 120).collect::<Vec<_>>(), Vec::<&str>::new());
+}
+
 #[test]
 fn the_readme_and_each_guide_have_commands_that_are_run() {
     for path in GUIDES {

@@ -88,6 +88,12 @@ fn the_picture_of_the_readme_is_what_a_terminal_shows() {
         shown.lines().take(n_shown).for_each(|line| text.push_str(&format!("{line}\n")));
         text.push_str(if n_shown < n_all { "…\n\n" } else { "\n" });
     }
+    // Bright colours can be read on black.
+    for colour in 31..=36 {
+        for before in ["[", ";"] {
+            text = text.replace(&format!("{before}{colour}m"), &format!("{before}{}m", colour + 60));
+        }
+    }
     let picture = anstyle_svg::Term::new().min_width_px(760).render_svg(text.trim_end());
     expect_recorded("terminals", &[(repository.join("docs/pictures/terminal.svg"), picture + "\n")]);
 }

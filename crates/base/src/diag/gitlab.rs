@@ -20,6 +20,8 @@ fn issue(finding: &Finding, fingerprint: String) -> Tree {
     let help = finding.help.as_ref().map(|help| format!("; help: {help}")).unwrap_or_default();
     // GitLab demands a place, so a finding about a catalog as a whole is at its beginning.
     let (path, begin) = finding.place.as_ref().map_or((".", 1), |place| (place.file.as_ref(), place.line));
+    // It compares paths with those of the merge request, which are relative to the repository.
+    let path = path.strip_prefix("./").unwrap_or(path);
     let severity = match finding.rule.severity {
         Severity::Error => "major",
         Severity::Warning => "minor",

@@ -255,8 +255,8 @@ impl Index {
     }
 }
 
-/// The places of catalogs that follow each other: those with a version in their names, such as `community-v4.20`, follow
-/// those of the same words, and all others each other.
+/// The places of catalogs that follow each other: those with a version in their names, such as `community-v4.20`,
+/// follow those of the same words, and all others each other.
 fn series(catalogs: &[String]) -> Vec<Vec<usize>> {
     let mut all: Vec<(String, Vec<usize>)> = Vec::new();
     for (place, name) in catalogs.iter().enumerate() {

@@ -151,8 +151,8 @@ impl Package {
         &rest[..rest.partition_point(|channel| order_of(channel).is_eq())]
     }
 
-    /// The channel that the Subscription of an installed bundle has most likely: the default one if it lists the bundle,
-    /// the newest that does, or the default one. The console always writes a channel.
+    /// The channel that the Subscription of an installed bundle has most likely: the default one if it lists the
+    /// bundle, the newest that does, or the default one. The console always writes a channel.
     pub fn likely_channel(&self, bundle: &str) -> Option<&str> {
         let lists = |channel: &&Channel| channel.entry(bundle).is_some();
         let default = || self.channels_named(&self.default_channel).iter();
