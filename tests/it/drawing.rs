@@ -304,8 +304,8 @@ fn text_of_several_channels_is_a_map() {
             "  older                 ✕ 0.0.0",
             "",
             "Can they get to 3.0.0, with a change of channel if need be?",
-            "  ✓         2  2.0.0 to 3.0.0",
-            "  ✕         2  0.0.0 to 1.0.0",
+            "  ✓          2  2.0.0 to 3.0.0",
+            "  ✕          2  0.0.0 to 1.0.0",
             ""
         ],
         "{}",

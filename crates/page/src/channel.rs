@@ -8,6 +8,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::header::{Heading, header};
 use super::one_package::{read_drawn, unless_too_large};
+use super::outlook::note;
 use super::parts::{
     Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, to_mirror, version_link,
     version_route, worded,
@@ -15,10 +16,11 @@ use super::parts::{
 use super::reply::PageError;
 use super::route::{Checked, PackagePage, Route, RuleChecked, Stream};
 use super::site::{Page, PageContext};
-use olmdex_ask::CommandLine;
+use olmdex_ask::{CommandLine, Goal};
 use olmdex_base::diag::{Finding, counted};
 use olmdex_change::draw::{self, Catalog, ChannelGraph, PictureLinks, TooManyMarks};
-use olmdex_index::query::{ChannelDetail, EntryDetail};
+use olmdex_index::query::{ChannelDetail, EntryDetail, Filter};
+use olmdex_olm::upgrade::classic::{Installed, Package};
 use olmdex_text::calendar::Day;
 use olmdex_version::{Version, version_or_name};
 
@@ -77,6 +79,11 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
         catalog: context.catalog_choice(&catalog),
         ..PackagePage::of(package)
     };
+    let onward = if context.is_served() {
+        of_head(context, &detail, &catalog)?
+    } else {
+        html! {}
+    };
     // A file has no room for the days of all versions in each channel.
     let dated = if context.is_served() { context.index().dated_of_package(package)? } else { Vec::new() };
     let days: HashMap<String, Day> = dated.into_iter().map(|it| (it.bundle, it.day)).collect();
@@ -87,6 +94,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
     let body = html! {
         (header)
         (deprecation_note("This channel", row.deprecation.as_ref()))
+        (onward)
         (facts(&[
             ("Head", html! { @if row.head.is_empty() { (badge("bad", "not exactly one")) }
                 @else { (version_link(context, package, head, &catalog)) } }),
@@ -119,6 +127,20 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
             .is_ok_and(|drawn| draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS),
         ..Page::new(format!("{package}/{channel}"), body)
     })
+}
+
+/// Where the head of the channel can go.
+fn of_head(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> Result<Markup, PageError> {
+    let row = &detail.row;
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let graphs = context.index().package_graphs(&filter, &row.package)?;
+    let Some(package) = graphs.first().map(Package::new).filter(|_| !row.head.is_empty()) else {
+        return Ok(html! {});
+    };
+    let Some(goal) = Goal::newest(&package) else { return Ok(html! {}) };
+    let installed = Installed { name: row.head.clone(), version: Version::parse(&row.head_version).ok() };
+    let outlook = goal.outlook(&installed, Some(&row.channel));
+    Ok(note(context, &outlook, (&row.package, catalog), version_or_name(&row.head_version, &row.head)))
 }
 
 /// The most lines of a picture, and the most versions that can be opened in it.

@@ -92,9 +92,13 @@ impl Chosen {
 }
 
 /// The section of a version's page about its installation.
-pub(super) fn section_of_version(context: PageContext<'_>, detail: &BundleDetail) -> Result<Markup, PageError> {
+pub(super) fn section_of_version(
+    context: PageContext<'_>,
+    detail: &BundleDetail,
+    likely: Option<&str>,
+) -> Result<Markup, PageError> {
     let row = &detail.row;
-    let channels = newest_first(&row.channels);
+    let channels: Vec<&str> = likely.into_iter().chain(newest_first(&row.channels)).collect();
     let target = |channel| InstallTarget {
         package: &row.package,
         catalog: &row.catalog,

@@ -259,6 +259,29 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// Whether and how upgrades lead from a version to the newest of the default channel, in a note; nothing if it is that.
+pub(super) fn note(
+    context: PageContext<'_>,
+    outlook: &Outlook,
+    (package, catalog): (&str, &str),
+    version: &str,
+) -> Markup {
+    let kind = match outlook.verdict {
+        OutlookVerdict::Arrived => return html! {},
+        OutlookVerdict::Upgrades => "note",
+        _ if outlook.is_stuck() => "note bad",
+        _ => "note warn",
+    };
+    let way = Route::Path(PackagePage {
+        version: Some(version.to_owned()),
+        catalog: context.catalog_choice(catalog),
+        ..PackagePage::of(package)
+    });
+    html! { div class=(kind) role="note" { p {
+        (worded(&shown(&capitalized(&outlook.sentence())))) ". " (link(context, &way, html! { "Where " (shown(version)) " can go" }))
+    } } }
+}
+
 /// Versions in words: all of a few, the first and the last of many.
 fn list(versions: &[String]) -> String {
     match versions {

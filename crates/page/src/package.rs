@@ -182,6 +182,11 @@ fn sidebar(
         rows.push(("Highest version", markup));
     }
     rows.extend(you_get(context, all, &row.catalog));
+    let compat =
+        Route::Compat(PackagePage { catalog: context.catalog_choice(&row.catalog), ..PackagePage::of(&row.package) });
+    if let Some(address) = context.to(&compat).or_else(|| context.to(&Route::Compat(PackagePage::of(&row.package)))) {
+        rows.push(("OpenShift", html! { a href=(address) { "Which versions support which OpenShift" } }));
+    }
     let key = std::mem::take(&mut rows);
     if let Some(head) = head {
         rows.push(("Needs", needs(context, head)));
@@ -304,9 +309,6 @@ fn needs(context: PageContext<'_>, head: &BundleDetail) -> Markup {
             span.line { (link(context, &Route::package_of(&it.package), shown(&it.package))) " " (shown(&it.range)) }
         }
         @for it in &head.requires { span.line { (api_link(context, it)) } }
-        @if let Some(address) = context.to(&Route::Compat(PackagePage::of(&head.row.package))) {
-            span.line { a href=(address) { "Compatibility with OpenShift" } }
-        }
     }
 }
 

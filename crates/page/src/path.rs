@@ -443,8 +443,8 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
                         @match (n_upgrades, standing) {
                             (Some(0), _) => (badge("good", "the newest")),
                             (Some(n), _) => { (counted(*n as u64, "upgrade")) " away" },
-                            (None, Standing::Higher) => "newer than the default channel",
-                            (None, Standing::Past) => "past it: only versions newer than the default channel follow",
+                            (None, Standing::Higher) => "higher than the default channel",
+                            (None, Standing::Past) => "past it: only versions higher than the default channel follow",
                             (None, _) => { (badge("bad", "dead end")) " no upgrade leads there" },
                         }
                     }

@@ -1,6 +1,6 @@
 //! A version of a package: its provisions, its requirements, and the upgrades to it and from it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use maud::{Markup, html};
@@ -8,16 +8,17 @@ use maud::{Markup, html};
 use super::header::{Heading, header};
 use super::highest::HighestInChannels;
 use super::install;
+use super::outlook::note;
 use super::parts::{
-    address, api_link, badge, by_kind, capitalized, channel_links, channel_route, deprecation_note, facts, lines, link,
+    address, api_link, badge, by_kind, channel_links, channel_route, deprecation_note, facts, lines, link,
     mirror_route, place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Goal, Need, OutlookVerdict, PAGE_WORK, Target,
-    WorkOptions, of_version, options_of_work,
+    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Goal, Need, PAGE_WORK, Target, WorkOptions,
+    of_version, options_of_work,
 };
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
@@ -101,6 +102,7 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         None => None,
     };
     let onward = Onward::read(context, row)?;
+    let channel = onward.as_ref().and_then(|onward| onward.channel.as_deref());
     let is_old = onward.as_ref().is_some_and(|onward| !onward.card.0.is_empty());
     let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
     let title = html! { "Version " (shown(&release.version)) };
@@ -111,13 +113,13 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
         @if let Some(onward) = &onward { (onward.card) }
-        @if !is_old { (install::section_of_version(context, detail)?) }
+        @if !is_old { (install::section_of_version(context, detail, channel)?) }
         (about(context, detail, described.as_ref()))
         h2 #facts { "Facts" }
         (bundle_facts(context, detail, &elsewhere))
         (compared(context, row)?)
         (upgrades(context, detail, &higher, onward.as_ref()))
-        @if is_old { (install::section_of_version(context, detail)?) }
+        @if is_old { (install::section_of_version(context, detail, channel)?) }
         h2 #requires { "Requires" }
         (requirements(context, requires))
         (apis(context, "provides", "Provides", &detail.provides))
@@ -143,6 +145,8 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
 struct Onward {
     /// The answer in a card; empty for the newest version.
     card: Markup,
+    /// The channel that its Subscription has most likely, if that lists it.
+    channel: Option<String>,
     /// The versions of the package's bundles.
     versions: HashMap<String, String>,
     /// The bundles to which channels lead that do not list the version, each with its version and channel.
@@ -160,43 +164,24 @@ impl Onward {
         let Some(package) = graphs.first().map(Package::new) else { return Ok(None) };
         let Some(goal) = Goal::newest(&package) else { return Ok(None) };
         let text = |version: &Option<Version>| version.as_ref().map(ToString::to_string).unwrap_or_default();
+        let bundles: HashSet<&str> =
+            graphs.iter().flat_map(|graph| &graph.bundles).map(|bundle| bundle.name.as_str()).collect();
         let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+        let entries = entries.filter(|entry| bundles.contains(entry.fields.name.as_str()));
         let versions = entries.map(|entry| (entry.fields.name.clone(), text(&entry.version))).collect();
+        let channel = package.likely_channel(&row.bundle);
         let installed = Installed { name: row.bundle.clone(), version: Version::parse(&row.version).ok() };
+        let outlook = goal.outlook(&installed, channel);
         let after = goal.after_a_change(&installed).into_iter();
         let after_a_change =
             after.map(|(channel, entry)| (entry.fields.name.clone(), text(&entry.version), channel.to_owned()));
         Ok(Some(Self {
-            card: card(context, row, &goal, &installed, &package),
+            card: note(context, &outlook, (&row.package, &row.catalog), version_or_name(&row.version, &row.bundle)),
+            channel: channel.filter(|name| row.channels.iter().any(|listed| listed == name)).map(str::to_owned),
             versions,
             after_a_change: after_a_change.collect(),
         }))
     }
-}
-
-/// Whether and how upgrades lead from a version to the newest of the default channel.
-fn card(
-    context: PageContext<'_>,
-    row: &BundleRow,
-    goal: &Goal<'_>,
-    installed: &Installed,
-    package: &Package,
-) -> Markup {
-    let outlook = goal.outlook(installed, package.likely_channel(&row.bundle));
-    let kind = match outlook.verdict {
-        OutlookVerdict::Arrived => return html! {},
-        OutlookVerdict::Upgrades => "note",
-        _ if outlook.is_stuck() => "note bad",
-        _ => "note warn",
-    };
-    let way = Route::Path(PackagePage {
-        version: Some(version_or_name(&row.version, &row.bundle).to_owned()),
-        catalog: context.catalog_choice(&row.catalog),
-        ..PackagePage::of(&row.package)
-    });
-    html! { div class=(kind) role="note" { p {
-        (worded(&shown(&capitalized(&outlook.sentence())))) ". " (link(context, &way, "Where this version can go"))
-    } } }
 }
 
 /// The description of the version, which in files may be that of a newer one.

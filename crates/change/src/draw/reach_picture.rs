@@ -114,8 +114,8 @@ fn name(channel: &MapChannel) -> String {
 fn standing(channel: &MapChannel) -> &'static str {
     match channel.standing {
         Standing::Reaches => "",
-        Standing::Higher => ", newer than the default channel",
-        Standing::Past => ", from which only versions newer than the default channel follow",
+        Standing::Higher => ", higher than the default channel",
+        Standing::Past => ", from which only versions higher than the default channel follow",
         Standing::DeadEnd => ", a dead end",
     }
 }
@@ -296,11 +296,15 @@ impl Drawing<'_> {
         for piece in self.pieces(runs) {
             self.write_piece(&mut body, piece, top);
         }
-        let words = "Which versions can still get to the newest one of the default channel, with a change of channel if \
-            need be.";
+        let has_past = runs.iter().any(|run| run.1 == Standing::Past);
+        let words = format!(
+            "Which versions can still get to the newest one of the default channel, with a change of channel if need \
+             be.{}",
+            if has_past { " Past: upgrades lead beyond it, not to it." } else { "" }
+        );
         let mut y = top + 20;
         let left = self.left;
-        for line in lines(words, SMALL, false, self.width.pixels() - left - MARGIN) {
+        for line in lines(&words, SMALL, false, self.width.pixels() - left - MARGIN) {
             y += SMALL + 4;
             let _ = writeln!(body, "<text class=\"hint\" x=\"{left}\" y=\"{y}\">{line}</text>");
         }
@@ -333,8 +337,8 @@ impl Drawing<'_> {
         let of = |standing| match standing {
             Standing::Reaches => ("can", "✓", "can get there"),
             Standing::DeadEnd => ("cannot", "✕", "no upgrade leads there"),
-            Standing::Higher => ("beyond", "newer", "newer than the default channel"),
-            Standing::Past => ("beyond", "past", "they lead past it, to versions newer than the default channel"),
+            Standing::Higher => ("beyond", "higher", "higher than the default channel"),
+            Standing::Past => ("beyond", "past", "they lead past it, to versions higher than the default channel"),
         };
         let (class, mark, words) = of(*standing);
         let n = all.len() as u64;

@@ -71,11 +71,11 @@ pub(super) fn reach_text(map: &ReachMap, is_full: bool, out: &mut impl Write) ->
             let words = match standing {
                 Standing::Reaches => "✓",
                 Standing::DeadEnd => "✕",
-                Standing::Higher => "newer",
+                Standing::Higher => "higher",
                 Standing::Past => "past",
             };
             let (n, span) = (run.len(), map.span(run.start, run.end - 1));
-            writeln!(out, "  {words:<5}  {n:>4}  {}", printable(&span))?;
+            writeln!(out, "  {words:<6}  {n:>4}  {}", printable(&span))?;
         }
         if n_runs < runs.len() {
             writeln!(out, "  ⋯ {}; `--every-entry` shows each", counted((runs.len() - n_runs) as u64, "more run"))?;
