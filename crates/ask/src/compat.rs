@@ -568,9 +568,8 @@ pub fn blocking(rows: &[Stay], step: Move) -> (usize, String) {
     let all: BTreeSet<_> = rows.iter().map(bundle).collect();
     let blocking: BTreeSet<_> = rows.iter().filter(|row| row.verdict == Compatibility::Blocks).map(bundle).collect();
     let Move { from, to } = step;
-    let is_silent = |row: &Stay| matches!(row.verdict, Compatibility::Unknown | Compatibility::NotExcluded);
     let words = match (blocking.len(), all.len()) {
-        (0, _) if rows.iter().all(is_silent) => {
+        (0, _) if rows.iter().all(|row| row.verdict.is_silent()) => {
             format!("no version says whether it blocks the update from {from} to {to}")
         }
         (0, _) => format!("no version blocks the update from {from} to {to}"),

@@ -254,7 +254,7 @@ fn own_findings(context: PageContext<'_>, findings: &[Finding], stream: &Stream,
     let checked = Checked { catalog: Some(catalog.to_owned()), package: Some(stream.package.clone()) };
     html! {
         @if first.is_empty() { p { "Nothing is wrong with the upgrades of this channel." } } @else { (found(context, &first)) }
-        @if n_more > 0 { p { "And " (counted(n_more as u64, "more finding")) ", which " code { "olmdex check-graph" } " lists." } }
+        @if n_more > 0 { p { "And " (counted(n_more as u64, "more finding")) ", which " code { "olmdex check --only graph" } " lists." } }
         @if !others.is_empty() {
             p { (link(context, &Route::Lint(checked), counted(others.len() as u64, "finding"))) " about the rest of the package." }
         }

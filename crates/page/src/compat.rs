@@ -259,7 +259,7 @@ fn matrix(
     let catalog = context.choose(fit.catalog.as_ref(), &having, || context.unknown_package(&fit.package))?;
     let Some(graph) = graphs.iter().find(|it| it.catalog == catalog) else { return Ok(html! {}) };
     let columns = stays_at(graph, steps);
-    let says_something = |it: &Stay| !matches!(it.verdict, Compatibility::Unknown | Compatibility::NotExcluded);
+    let says_something = |it: &Stay| !it.verdict.is_silent();
     let Some(newest) = columns.first().filter(|_| columns.iter().flatten().any(says_something)) else {
         return Ok(silent(context, &catalog, columns.first().map(Vec::as_slice).unwrap_or_default()));
     };

@@ -353,7 +353,8 @@ fn one_package(
         div.thirds {
             section { h2 { "Who is stuck" }
                 @let stuck_words: Vec<_> = changes.breaks.iter().filter(|it| it.0 != OTHER_CONTENT && !is_of_channels(&it.0)).collect();
-                @if stuck_words.is_empty() { p { "No version loses its upgrade." } }
+                @if stuck_words.is_empty() && !changes.breaks.iter().any(|it| is_of_channels(&it.0)) { p { "No version loses its upgrade." } }
+                @else if stuck_words.is_empty() { p { "Those who follow the channels beside." } }
                 @for (what, how) in stuck_words { p { strong { (shown(what)) } ": " (shown(how)) "." } }
                 @if let (Some(version), Some(new)) = (stuck.first(), &comparison.new) {
                     @let way = PackagePage { catalog: Some(new.clone()), version: Some(version.clone()), ..PackagePage::of(&changes.packages.concat()) };

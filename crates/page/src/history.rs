@@ -186,6 +186,7 @@ fn released(run: &[&HistoryRow], days: &HashMap<String, Day>) -> Markup {
 }
 
 /// The common fate of versions that came and went together.
-fn fate(it: &HistoryRow) -> (&str, &str, bool, &[String], &[String], bool) {
-    (&it.first, &it.last, it.is_current, &it.missing_in, &it.deprecated_in, it.contents > 1)
+fn fate(it: &HistoryRow) -> (&str, &str, bool, [&[String]; 3], bool) {
+    let catalogs = [it.catalogs.as_slice(), &it.missing_in, &it.deprecated_in];
+    (&it.first, &it.last, it.is_current, catalogs, it.contents > 1)
 }

@@ -426,8 +426,8 @@ impl IndexCache {
             }
             match read_findings(index, catalog, &package) {
                 Ok(mut found) => checks.upgrades.append(&mut found),
-                Err(PageError::TooLarge(_)) => checks.unchecked.push(package),
-                Err(error) => return Err(error),
+                // The findings about documents stay, whatever is wrong with the graphs.
+                Err(_) => checks.unchecked.push(package),
             }
         }
         let checks = Arc::new(checks);

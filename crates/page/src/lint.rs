@@ -141,8 +141,8 @@ pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, 
         (verdict(&findings))
         (counters(&findings))
         @if !checks.unchecked.is_empty() {
-            p { "The upgrades of these packages are too large to check for a page, which " code { "olmdex check-graph" }
-                " does: "
+            p { "The upgrades of these packages are not checked here, as too large or not readable; " code { "olmdex check --only graph" }
+                " says more: "
                 (checks.unchecked.iter().map(|it| shown(it)).collect::<Vec<_>>().join(", ")) "." }
         }
         (by_rule(context, &catalog, &findings))
@@ -285,7 +285,7 @@ pub(super) fn rule_page(context: PageContext<'_>, asked: &RuleChecked) -> Result
             h2 { "Example" }
             pre tabindex="0" { code { (rule.example) } }
         }
-        (where_broken(context, rule, asked.catalog.as_ref())?)
+        @if let Ok(section) = where_broken(context, rule, asked.catalog.as_ref()) { (section) }
         p.quiet { code { "olmdex explain " (rule.id) } " prints the rule." }
     };
     Ok(Page::new(format!("{id}: {}", title(rule)), body))

@@ -36,6 +36,13 @@ struct Composed {
     found: Catalog,
 }
 
+impl Composed {
+    /// Whether its catalog has a package of the list. A package that no catalog has cannot be mirrored.
+    fn has(&self, package: &str) -> bool {
+        self.explained.packages.iter().any(|found| found.package == package)
+    }
+}
+
 /// The answer as data: that of `filter --package … --explain`.
 pub(super) fn answer(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<FilterExplanation>, PageError> {
     if list.packages.is_empty() {
@@ -208,7 +215,7 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
 
 /// The items of a list that are about a catalog.
 fn asked_of(list: &MirrorList, found: &Composed) -> Vec<String> {
-    let is_its = |item: &&String| found.operator.packages.iter().any(|package| package.name == package_of(item));
+    let is_its = |item: &&String| found.has(package_of(item));
     list.packages.iter().filter(is_its).cloned().collect()
 }
 
@@ -287,10 +294,8 @@ fn package_of(item: &str) -> &str {
 
 /// The files that ask for it, and the images.
 fn results(context: PageContext<'_>, list: &MirrorList, found: &[Composed]) -> Markup {
-    // A package that no catalog has cannot be mirrored.
     let operator = |it: &Composed| {
-        let is_found = |package: &Package| it.explained.packages.iter().any(|found| found.package == package.name);
-        let packages = it.operator.packages.iter().filter(|package| is_found(package)).cloned().collect();
+        let packages = it.operator.packages.iter().filter(|package| it.has(&package.name)).cloned().collect();
         Operator { packages, ..it.operator.clone() }
     };
     // An entry without packages would ask for all.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::parts::{api_link, capitalized, link, shown, worded};
+use super::parts::{api_link, link, shown, worded};
 use super::route::{PackagePage, Route};
 use super::site::PageContext;
 use olmdex_ask::{ChannelChange, Outlook, OutlookVerdict, UpgradePath};
@@ -22,6 +22,8 @@ pub(super) struct Answer<'a> {
     pub(super) outlook: &'a Outlook,
     /// The channel of the Subscription.
     pub(super) channel: &'a str,
+    /// Whether that lists the installed bundle.
+    pub(super) is_listed: bool,
     /// Other catalogs in which upgrades lead on, each with a sentence.
     pub(super) elsewhere: Vec<(String, String)>,
 }
@@ -94,7 +96,7 @@ impl<'a> Answer<'a> {
                     @match (self.outlook.verdict, change) {
                         (OutlookVerdict::Arrived, _) if self.path.to.is_none() => { (shown(goal)) " is the newest of the default channel." },
                         (OutlookVerdict::Arrived, _) => { (shown(goal)) " is installed." },
-                        (OutlookVerdict::Beyond, _) => { (shown(end)) " is higher than " (shown(goal)) ", the newest of the default channel." },
+                        (OutlookVerdict::Beyond, _) => { (shown(end)) " is not below " (shown(goal)) @if self.path.to.is_none() { ", the newest of the default channel" } "." },
                         (OutlookVerdict::DeadEnd, _) => { "No upgrade leads to " (shown(goal)) @if self.outlook.is_stuck() { "." } @else { ", but some lead higher." } },
                         (_, Some(change)) => { (shown(goal)) " is " (counted(n, "upgrade")) " away, and you must change \
                             the channel at " (shown(version_or_name(&change.at_version, &change.at))) "." },
@@ -104,6 +106,10 @@ impl<'a> Answer<'a> {
                 p {
                     @match (self.outlook.verdict, change) {
                         (OutlookVerdict::Arrived, _) => { "Channel " code { (shown(self.channel)) } "." },
+                        (OutlookVerdict::Beyond | OutlookVerdict::DeadEnd | OutlookVerdict::ChangeChannel, _) if !self.is_listed => {
+                            code { (shown(self.channel)) } " does not list " (shown(version_or_name(&self.path.from.version, &self.path.from.name))) "."
+                        },
+                        (OutlookVerdict::Beyond, _) if self.path.to.is_some() => { "OLM does not go back." },
                         (OutlookVerdict::Beyond, _) => { code { (shown(self.channel)) } " leads to it, and OLM does not go back into the default channel." },
                         (OutlookVerdict::DeadEnd, _) if self.outlook.ends_at_head => { code { (shown(self.channel)) } " ends at " (shown(end)) ", and \
                             no other channel leads there." },
@@ -112,7 +118,7 @@ impl<'a> Answer<'a> {
                         (_, Some(ChannelChange { before: Some(_), .. })) => { "Automatic approval would carry you past it: "
                             code { (shown(self.channel)) } " ends at " (shown(end)) ", from which no upgrade leads to " (shown(goal)) "." },
                         (_, Some(_)) => { code { (shown(self.channel)) } " ends there." },
-                        (_, None) => { "OLM takes " @if n == 1 { "it" } @else { "them" } " one after another in channel " code { (shown(self.channel)) } "." },
+                        (_, None) => { "OLM takes " @if n == 1 { "it" } @else { "them one after another" } " in channel " code { (shown(self.channel)) } "." },
                     }
                     @if let Some(above) = &self.outlook.above { " " (self.higher(above)) }
                 }
@@ -125,10 +131,10 @@ impl<'a> Answer<'a> {
         let version = version_or_name(&above.goal_version, &above.goal);
         html! {
             @match (above.leads_there(), self.outlook.verdict) {
-                (true, _) => { (worded(&shown(&capitalized(&above.sentence())))) "." }
+                (true, _) => { (worded(&shown(&above.sentence()))) "." }
                 // The end of the own channel may be the highest of all.
                 (false, OutlookVerdict::Beyond) if above.goal == self.outlook.channel_ends_at => {}
-                (false, _) => { (shown(version)) " is higher, in another channel, and no upgrade leads there." }
+                (false, _) => { (shown(version)) " is higher, and no upgrade leads there." }
             }
         }
     }
@@ -203,7 +209,7 @@ impl<'a> Answer<'a> {
                         @for (catalog, sentence) in &self.elsewhere {
                             @let there = PackagePage { catalog: Some(catalog.clone()), version: Some(version_or_name(&self.path.from.version, &self.path.from.name).to_owned()), ..PackagePage::of(&self.path.package) };
                             li { strong { "Take the upgrade from catalog " (shown(catalog)) }
-                                p { (worded(&shown(&capitalized(sentence)))) ". " (link(context, &Route::Path(there), "The way there")) } }
+                                p { (worded(&shown(sentence))) ". " (link(context, &Route::Path(there), "The way there")) } }
                         }
                         li { strong { "Read what the publisher says about " (shown(self.goal())) }
                             p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
@@ -278,7 +284,7 @@ pub(super) fn note(
         ..PackagePage::of(package)
     });
     html! { div class=(kind) role="note" { p {
-        (worded(&shown(&capitalized(&outlook.sentence())))) ". " (link(context, &way, html! { "Where " (shown(version)) " can go" }))
+        (worded(&shown(&outlook.sentence().replacen("a dead end", "A dead end", 1)))) ". " (link(context, &way, html! { "Where " (shown(version)) " can go" }))
     } } }
 }
 

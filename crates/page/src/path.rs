@@ -226,7 +226,8 @@ fn elsewhere(
         let package = Package::new(graph);
         let installed = path.from.as_classic();
         let outlook = Goal::newest(&package)?.outlook(&installed, package.likely_channel(&installed.name));
-        outlook.way().leads_there().then(|| (graph.catalog.clone(), outlook.way().sentence()))
+        let leads_on = outlook.way().leads_there() && !outlook.way().upgrades.is_empty();
+        leads_on.then(|| (graph.catalog.clone(), outlook.way().sentence()))
     };
     Ok(graphs.iter().filter_map(leads_on).collect())
 }
@@ -236,7 +237,13 @@ fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePat
     let Some(outlook) = &path.outlook else { return Ok(html! {}) };
     let own = path.channels.first().map(String::as_str);
     let elsewhere = if outlook.is_stuck() { elsewhere(context, question, path)? } else { Vec::new() };
-    let answer = Answer { path, outlook, channel: own.unwrap_or("any channel"), elsewhere };
+    let graph = question.asked.view.graphs.iter().find(|graph| graph.catalog == question.catalog);
+    let lists = |channel: &str| {
+        let mut of_name = graph.into_iter().flat_map(|graph| &graph.channels).filter(|it| it.name == channel);
+        of_name.any(|it| it.entries.iter().any(|entry| entry.name == path.from.name))
+    };
+    let is_listed = own.is_none_or(lists);
+    let answer = Answer { path, outlook, channel: own.unwrap_or("any channel"), is_listed, elsewhere };
     let way = if outlook.way().upgrades.is_empty() {
         path.clone()
     } else {
@@ -417,7 +424,7 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
     let Some(graph) = question.asked.view.graphs.first() else { return html! {} };
     let package = question.asked.view.as_classic(graph);
     let Some(goal) = Goal::newest(&package) else {
-        return html! { p { "The default channel has no single head, so there is no newest version to get to." } };
+        return html! { p { "The default channel has no single head, or the package is too large for this page." } };
     };
     let newest = goal.named();
     let version = |text: &str| Version::parse(text).ok();
@@ -455,7 +462,7 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
     html! {
         p { "Whether each version gets to " strong { (linked(&newest)) } ", the newest of the default channel "
             (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
-            ", with the fewest upgrades of OLM Classic and with changes of the channel. " code { "olmdex path" } " and "
+            ", with the fewest upgrades of OLM Classic and with changes of the channel. " code { "olmdex upgrades" } " and "
             code { "olmdex serve" } " answer any other question." }
         (table("Where each version can go", &["Version", "To the newest"], rows))
     }

@@ -352,7 +352,9 @@ impl Route {
         let of = |page: &PackagePage| PackagePage { catalog: Some(catalog.to_owned()), ..page.clone() };
         match self {
             Self::Package(page) => Some(Self::Package(of(page))),
-            Self::Compat(page) => Some(Self::Compat(PackagePage { version: None, ..of(page) })),
+            Self::Compat(page) if page.openshift.is_none() => {
+                Some(Self::Compat(PackagePage { version: None, ..of(page) }))
+            }
             _ => None,
         }
     }

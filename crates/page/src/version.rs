@@ -1,6 +1,6 @@
 //! A version of a package: its provisions, its requirements, and the upgrades to it and from it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use maud::{Markup, html};
@@ -162,13 +162,18 @@ impl Onward {
         let filter = Filter { catalogs: vec![row.catalog.clone()], ..Filter::default() };
         let graphs = context.index().package_graphs(&filter, &row.package)?;
         let Some(package) = graphs.first().map(Package::new) else { return Ok(None) };
-        let Some(goal) = Goal::newest(&package) else { return Ok(None) };
         let text = |version: &Option<Version>| version.as_ref().map(ToString::to_string).unwrap_or_default();
-        let bundles: HashSet<&str> =
-            graphs.iter().flat_map(|graph| &graph.bundles).map(|bundle| bundle.name.as_str()).collect();
-        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
-        let entries = entries.filter(|entry| bundles.contains(entry.fields.name.as_str()));
-        let versions = entries.map(|entry| (entry.fields.name.clone(), text(&entry.version))).collect();
+        let bundles = graphs.iter().flat_map(|graph| &graph.bundles);
+        let mut versions: HashMap<String, String> =
+            bundles.map(|bundle| (bundle.name.clone(), String::new())).collect();
+        for entry in package.channels.iter().flat_map(|channel| &channel.entries) {
+            if let Some(version) = versions.get_mut(&entry.fields.name) {
+                *version = text(&entry.version);
+            }
+        }
+        let Some(goal) = Goal::newest(&package) else {
+            return Ok(Some(Self { card: html! {}, channel: None, versions, after_a_change: Vec::new() }));
+        };
         let channel = package.likely_channel(&row.bundle);
         let installed = Installed { name: row.bundle.clone(), version: Version::parse(&row.version).ok() };
         let outlook = goal.outlook(&installed, channel);
@@ -362,7 +367,7 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRo
             div {
                 @if detail.upgrades_to.is_empty() { (no_way_on(context, detail, higher)) }
                 @else { (table_of("Upgrades from this version", &detail.upgrades_to)) }
-                @for (bundle, version, channel) in onward.iter().flat_map(|onward| &onward.after_a_change) {
+                @for (bundle, version, channel) in onward.iter().flat_map(|onward| &onward.after_a_change).take(NAMED) {
                     p { (version_link(context, &row.package, (bundle, version), &row.catalog)) " after a change of the channel to "
                         (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel))) "." }
                 }

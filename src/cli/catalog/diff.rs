@@ -169,12 +169,13 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     // People read a row for each package; a few changes of named packages, and those for programs, one by one.
     let is_for_people = args.rows.are_for_people() && !args.details;
     let is_short = !packages.is_empty() && differences.changes.len() <= FEW_CHANGES;
-    let told = ask::by_package(old_side, new_side, &differences.changes)?;
     if is_for_people && !differences.changes.is_empty() {
+        let told = ask::by_package(old_side, new_side, &differences.changes)?;
         print_news(&told)?;
-    }
-    let is_form_only = told.iter().all(|changes| changes.kind() == PackageChangeKind::FormOnly);
-    if is_for_people && (!is_short || is_form_only) && !differences.changes.is_empty() {
+        let is_form_only = told.iter().all(|changes| changes.kind() == PackageChangeKind::FormOnly);
+        if is_short && !is_form_only {
+            return Ok(print(context, args, (&old.shown, &new.shown), differences)?.max(missing));
+        }
         print_packages(&told)?;
         let summary = changes::summary(&differences.changes);
         let rest = left_out(differences.n_ignored, args) + &hidden(differences.n_details);

@@ -17,6 +17,7 @@ use crate::cli::terminal::screen::screen;
 use crate::diag::counted;
 use crate::index::Index;
 use crate::index::query::{Filter, HistoryRow};
+use crate::version::version_or_name;
 
 /// Show when each version of a package appeared and disappeared
 ///
@@ -57,15 +58,22 @@ const FEW: usize = 24;
 /// Prints a row for each run of versions with the same history, the highest first.
 fn print_runs(rows: &[HistoryRow]) -> Result<(), CommandError> {
     let fate = |row: &HistoryRow| {
-        let places = (row.first.clone(), row.last.clone(), row.missing_in.clone(), row.deprecated_in.clone());
+        let places = (
+            row.first.clone(),
+            row.last.clone(),
+            row.catalogs.clone(),
+            row.missing_in.clone(),
+            row.deprecated_in.clone(),
+        );
         (row.package.clone(), places, row.is_current, row.first_day.clone(), row.gone_day.clone())
     };
     let newest: Vec<&HistoryRow> = rows.iter().rev().collect();
+    let name = |row: &HistoryRow| version_or_name(&row.version, &row.bundle).to_owned();
     let line = |run: &[&HistoryRow]| {
         let (Some(high), Some(low)) = (run.first(), run.last()) else { return Vec::new() };
         let versions = match run.len() {
-            1 => high.version.clone(),
-            _ => format!("{} – {}", low.version, high.version),
+            1 => name(high),
+            _ => format!("{} – {}", name(low), name(high)),
         };
         let catalogs =
             if high.catalogs.len() > 3 { format!("{} to {}", high.first, high.last) } else { high.catalogs.join(", ") };

@@ -1,6 +1,7 @@
 //! `olmdex search`
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::{BufWriter, Write as _};
 
 use clap::Args;
@@ -43,7 +44,7 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
         context.reporter.note("nothing found");
     }
     let answer = told(context, answer)?;
-    if args.rows.are_for_people() {
+    if args.rows.are_for_people() && !answer.items.is_empty() {
         print_packages(&answer.items)?;
     } else {
         table::print(answer.items, &args.rows)?;
@@ -54,8 +55,10 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
 /// Prints a row for each package, whose name is never cut, with the catalogs that have it.
 fn print_packages(hits: &[Hit]) -> Result<(), CommandError> {
     let mut packages: Vec<(&Hit, Vec<&Hit>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for hit in hits {
-        match packages.iter_mut().find(|(first, _)| first.package == hit.package) {
+        let place = *places.entry(&hit.package).or_insert(packages.len());
+        match packages.get_mut(place) {
             Some((_, all)) => all.push(hit),
             None => packages.push((hit, vec![hit])),
         }

@@ -240,7 +240,7 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
     // The highest versions come first.
     let free = rows.iter().take_while(|row| !is_blocking(row)).last().filter(|_| is_one_package && n_blocking > 0);
     let free = free.map(|row| format!("; {} and later do not", row.version)).unwrap_or_default();
-    let is_silent = rows.iter().all(|row| matches!(row.verdict, Compatibility::Unknown | Compatibility::NotExcluded));
+    let is_silent = rows.iter().all(|row| row.verdict.is_silent());
     let sign = match n_blocking {
         0 if is_silent => Sign::Fair,
         0 => Sign::Good,
@@ -251,7 +251,7 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
     sorted.sort_by_key(|row| (&row.catalog, &row.package, &row.olm));
     // If there are many reasons, those of a verdict share a row.
     let each =
-        |row: &Stay| (row.catalog.clone(), row.package.clone(), row.olm.clone(), row.verdict, row.refusal.is_some());
+        |row: &Stay| (row.catalog.clone(), row.package.clone(), row.olm.clone(), row.verdict, row.refusal.clone());
     let is_same = |a: &&Stay, b: &&Stay| each(a) == each(b);
     let by_reason = || sorted.chunk_by(|a, b| is_same(a, b) && short_reason(a) == short_reason(b));
     let runs: Vec<&[&Stay]> = match by_reason().count() {

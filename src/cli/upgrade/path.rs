@@ -58,7 +58,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
 }
 
 /// The outlook of OLM Classic in a sentence.
-pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath) {
+pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath, catalog: Option<&str>) {
     if let Some(outlook) = &answer.outlook {
         let sign = match outlook.verdict {
             OutlookVerdict::Arrived | OutlookVerdict::Upgrades => Sign::Good,
@@ -68,14 +68,14 @@ pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath) {
         // A Subscription without a channel follows all of them; the console never writes one.
         let is_over_several = outlook.upgrades.windows(2).any(|pair| pair[0].channel != pair[1].channel);
         let assumed = if answer.channels.is_empty() && is_over_several { ", in any channel" } else { "" };
-        let of = answer.catalog.as_ref().map(|catalog| format!(" of {catalog}")).unwrap_or_default();
+        let of = catalog.map(|catalog| format!(" of {catalog}")).unwrap_or_default();
         sheet.headline(sign, format!("{}{of}{assumed}: {}", answer.package, outlook.sentence()));
     }
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {
     let mut sheet = Sheet::default();
-    add_headline(&mut sheet, answer);
+    add_headline(&mut sheet, answer, answer.catalog.as_deref());
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
     sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());

@@ -33,18 +33,18 @@ pub(crate) struct UpdatesArgs {
 pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
     let questions = args.asked.questions(&args.question, |question, name| question.name = Some(name));
     args.asked.ask_and(context, &questions, &args.question.options.catalog, sheet, |state, answers| {
-        Ok([outlooks(state, answers)?, Vec::new()])
+        Ok([outlooks(state, answers, &args.question.options.catalog)?, Vec::new()])
     })
 }
 
 /// Where the installed bundles can go in the end, for people who asked about few.
-fn outlooks(state: &State<'_>, answers: &[Updates]) -> Result<Vec<Sheet>, CommandError> {
+fn outlooks(state: &State<'_>, answers: &[Updates], named: &[String]) -> Result<Vec<Sheet>, CommandError> {
     let mut sheets = Vec::new();
     let of_classic = || answers.iter().filter(|answer| answer.olm == Olm::Classic && answer.managed_by.is_none());
     for answer in of_classic().filter(|_| screen().width.is_some() && answers.len() <= FEW) {
         let Some(installed) = &answer.installed else { continue };
         let options = UpgradeOptions {
-            catalog: answer.catalog.iter().cloned().collect(),
+            catalog: answer.catalog.as_ref().map_or_else(|| named.to_vec(), |name| vec![name.clone()]),
             channel: answer.channels.clone(),
             olm: OlmSet::from(Olm::Classic),
             ..UpgradeOptions::default()
@@ -53,7 +53,7 @@ fn outlooks(state: &State<'_>, answers: &[Updates]) -> Result<Vec<Sheet>, Comman
         let question = PathQuestion { name, installed, options, ..PathQuestion::default() };
         for path in &question.ask(state)?.items {
             let mut sheet = Sheet::default();
-            add_headline(&mut sheet, path);
+            add_headline(&mut sheet, path, answer.catalog.as_deref());
             sheets.push(sheet);
         }
     }

@@ -351,7 +351,8 @@ impl Drawing<'_> {
             let n_reaching: usize =
                 piece.iter().filter(|run| run.1 == Standing::Reaches).map(|(run, _)| run.len()).sum();
             let _ = write!(body, "<g><title>{span}: {} of them can get there</title>", grouped(n_reaching as u64));
-            for (class, top) in [("can", top), (other.map_or(class, |run| of(run.1).0), top + 9)] {
+            let upper = if n_reaching > 0 { "can" } else { class };
+            for (class, top) in [(upper, top), (other.map_or(class, |run| of(run.1).0), top + 9)] {
                 let _ = write!(
                     body,
                     "<g class=\"{class}\"><rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"9\"/></g>"

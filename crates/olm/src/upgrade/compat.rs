@@ -100,6 +100,11 @@ impl Compatibility {
         }
     }
 
+    /// Whether the bundle says nothing about the version of OpenShift.
+    pub fn is_silent(self) -> bool {
+        matches!(self, Self::Unknown | Self::NotExcluded)
+    }
+
     /// In a few words, for people.
     pub fn words(self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -18,17 +19,23 @@ use olmdex_base::diag::counted;
 use olmdex_text::tally;
 use olmdex_version::{Version, version_or_name};
 
-/// A bundle of a package that others want to get to.
+/// The steps of a package's channels.
 #[derive(Debug)]
-pub struct Goal<'p> {
+struct Steps<'p> {
     package: &'p Package,
     /// The channels that have an order, the default one first.
     walkers: Vec<(&'p str, Walker<'p>)>,
+    /// The bundles from which a channel leads to each bundle.
+    sources_of: HashMap<&'p str, Vec<&'p str>>,
+}
+
+/// A bundle of a package that others want to get to.
+#[derive(Debug)]
+pub struct Goal<'p> {
+    steps: Rc<Steps<'p>>,
     entry: &'p Entry,
     /// Whether it is the newest of the default channel: then a channel that leads higher is as good.
     is_newest: bool,
-    /// The bundles from which a channel leads to each bundle.
-    sources_of: HashMap<&'p str, Vec<&'p str>>,
     /// The least number of upgrades from each listed bundle that can get there.
     upgrades_from: HashMap<&'p str, usize>,
     /// The listed bundles from which upgrades lead to a version above it.
@@ -60,7 +67,7 @@ pub struct Outlook {
     pub verdict: OutlookVerdict,
     /// The last bundle to which the channel of the Subscription leads.
     pub channel_ends_at: String,
-    /// Whether that is a head. Otherwise upgrades from it are missing.
+    /// Whether that is a head of the channel. Otherwise upgrades from it are missing, or the channel does not list it.
     pub ends_at_head: bool,
     /// The changes of the channel on the way.
     pub changes: Vec<ChannelChange>,
@@ -123,24 +130,9 @@ fn distances<'p>(
     upgrades_from
 }
 
-impl<'p> Goal<'p> {
-    /// The most steps from a name in a channel with ranges that are looked at: packages of today have some thousands. A
-    /// package with more has no goal, since every answer about it would take seconds.
-    pub const MAX_STEPS: usize = 20_000_000;
-
-    /// The newest version of the default channel; `None` if that channel has no order, or the package is too large.
-    pub fn newest(package: &'p Package) -> Option<Self> {
-        let mut of_name = package.channels_named(&package.default_channel).iter();
-        let head = of_name.find_map(|channel| channel.order().ok()?.live.first().copied())?;
-        Self::new(package, head, true)
-    }
-
-    /// The bundle of a name; `None` if no channel lists it, or the package is too large.
-    pub fn to(package: &'p Package, bundle: &str) -> Option<Self> {
-        Self::new(package, package.channels.iter().find_map(|channel| channel.entry(bundle))?, false)
-    }
-
-    fn new(package: &'p Package, entry: &'p Entry, is_newest: bool) -> Option<Self> {
+impl<'p> Steps<'p> {
+    /// The steps of a package; `None` if it is too large.
+    fn new(package: &'p Package) -> Option<Self> {
         let mut walkers: Vec<(&str, Walker<'_>)> = Vec::new();
         let mut known = HashSet::new();
         for channel in package.channels.iter().filter(|channel| known.insert(channel.name.as_str())) {
@@ -152,7 +144,7 @@ impl<'p> Goal<'p> {
             listed.entry(name).or_insert_with(|| Installed::new(name, entry.version.as_ref()));
         }
         let n_ranged = walkers.iter().filter(|(_, walker)| walker.named_sources().is_none()).count();
-        if n_ranged.saturating_mul(listed.len()) > Self::MAX_STEPS {
+        if n_ranged.saturating_mul(listed.len()) > Goal::MAX_STEPS {
             return None;
         }
         let mut sources_of: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -168,9 +160,31 @@ impl<'p> Goal<'p> {
                 None => listed.iter().for_each(&mut add),
             }
         }
-        let goal = entry.fields.name.as_str();
-        let upgrades_from = distances(&sources_of, [goal]);
-        Some(Self { package, walkers, entry, is_newest, sources_of, upgrades_from, past: OnceCell::new() })
+        Some(Self { package, walkers, sources_of })
+    }
+}
+
+impl<'p> Goal<'p> {
+    /// The most steps from a name in a channel with ranges that are looked at: packages of today have some thousands. A
+    /// package with more has no goal, since every answer about it would take seconds.
+    pub const MAX_STEPS: usize = 20_000_000;
+
+    /// The newest version of the default channel; `None` if that channel has no order, or the package is too large.
+    pub fn newest(package: &'p Package) -> Option<Self> {
+        let mut of_name = package.channels_named(&package.default_channel).iter();
+        let head = of_name.find_map(|channel| channel.order().ok()?.live.first().copied())?;
+        Some(Self::new(Rc::new(Steps::new(package)?), head, true))
+    }
+
+    /// The bundle of a name; `None` if no channel lists it, or the package is too large.
+    pub fn to(package: &'p Package, bundle: &str) -> Option<Self> {
+        let entry = package.channels.iter().find_map(|channel| channel.entry(bundle))?;
+        Some(Self::new(Rc::new(Steps::new(package)?), entry, false))
+    }
+
+    fn new(steps: Rc<Steps<'p>>, entry: &'p Entry, is_newest: bool) -> Self {
+        let upgrades_from = distances(&steps.sources_of, [entry.fields.name.as_str()]);
+        Self { steps, entry, is_newest, upgrades_from, past: OnceCell::new() }
     }
 
     /// Whether upgrades lead from a listed bundle of a version to the goal, or above it.
@@ -183,9 +197,9 @@ impl<'p> Goal<'p> {
             return Standing::Higher;
         }
         let past = self.past.get_or_init(|| {
-            let entries = self.package.channels.iter().flat_map(|channel| &channel.entries);
+            let entries = self.steps.package.channels.iter().flat_map(|channel| &channel.entries);
             let higher = entries.filter(|entry| goal.is_some() && entry.version.as_ref() > goal);
-            distances(&self.sources_of, higher.map(|entry| entry.fields.name.as_str())).into_keys().collect()
+            distances(&self.steps.sources_of, higher.map(|entry| entry.fields.name.as_str())).into_keys().collect()
         });
         if past.contains(bundle) { Standing::Past } else { Standing::DeadEnd }
     }
@@ -208,8 +222,8 @@ impl<'p> Goal<'p> {
     }
 
     /// The steps from a bundle in each channel.
-    fn steps<'g>(&'g self, at: &'g Installed) -> impl Iterator<Item = (&'p str, &'p Entry)> + 'g {
-        self.walkers.iter().filter_map(|(channel, walker)| Some((*channel, walker.next(at)?.1)))
+    fn steps_from<'g>(&'g self, at: &'g Installed) -> impl Iterator<Item = (&'p str, &'p Entry)> + 'g {
+        self.steps.walkers.iter().filter_map(|(channel, walker)| Some((*channel, walker.next(at)?.1)))
     }
 
     /// The same for an installed bundle, which no channel needs to list.
@@ -217,29 +231,32 @@ impl<'p> Goal<'p> {
         if at.name == self.bundle() {
             return Some(0);
         }
-        self.steps(at).filter_map(|(_, next)| self.upgrades_from.get(next.fields.name.as_str())).min().map(|n| n + 1)
+        self.steps_from(at)
+            .filter_map(|(_, next)| self.upgrades_from.get(next.fields.name.as_str()))
+            .min()
+            .map(|n| n + 1)
     }
 
     /// Where an installed bundle can go for a Subscription with this channel. It follows its channel as far as a way
     /// leads on from there, and the shortest way behind that.
     pub fn outlook(&self, installed: &Installed, channel: Option<&str>) -> Outlook {
         let own = self.outlook_of_goal(installed, channel);
-        let above = self.highest_above(installed).and_then(|entry| Self::new(self.package, entry, false));
+        let above = self.highest_above(installed).map(|entry| Self::new(Rc::clone(&self.steps), entry, false));
         Outlook { above: above.map(|goal| Box::new(goal.outlook_of_goal(installed, channel))), ..own }
     }
 
     /// The highest version above the newest one of the default channel: of those to which upgrades lead, or of all.
     fn highest_above(&self, installed: &Installed) -> Option<&'p Entry> {
         let goal = self.entry.version.as_ref().filter(|_| self.is_newest)?;
-        let entries = || self.package.channels.iter().flat_map(|channel| &channel.entries);
+        let entries = || self.steps.package.channels.iter().flat_map(|channel| &channel.entries);
         let is_above = |entry: &&Entry| entry.version.as_ref().is_some_and(|version| version > goal);
         // Most packages have none.
         let highest = entries().filter(is_above).max_by_key(|entry| entry.version.as_ref())?;
         let mut targets_of: HashMap<&str, Vec<&str>> = HashMap::new();
-        for (target, sources) in &self.sources_of {
+        for (target, sources) in &self.steps.sources_of {
             sources.iter().for_each(|source| targets_of.entry(source).or_default().push(target));
         }
-        let mut open: Vec<&str> = self.steps(installed).map(|(_, entry)| entry.fields.name.as_str()).collect();
+        let mut open: Vec<&str> = self.steps_from(installed).map(|(_, entry)| entry.fields.name.as_str()).collect();
         let mut reached: HashSet<&str> = open.iter().copied().collect();
         while let Some(at) = open.pop() {
             tally::step(1);
@@ -254,9 +271,9 @@ impl<'p> Goal<'p> {
     /// channel.
     pub fn after_a_change(&self, installed: &Installed) -> Vec<(&'p str, &'p Entry)> {
         let lists = |channel: &str| {
-            self.package.channels_named(channel).iter().any(|channel| channel.entry(&installed.name).is_some())
+            self.steps.package.channels_named(channel).iter().any(|channel| channel.entry(&installed.name).is_some())
         };
-        self.steps(installed).filter(|(channel, _)| !lists(channel)).collect()
+        self.steps_from(installed).filter(|(channel, _)| !lists(channel)).collect()
     }
 
     /// Where an installed bundle can go on the way to this goal.
@@ -305,8 +322,8 @@ impl<'p> Goal<'p> {
     /// Whether a bundle is the head of a channel, or of any.
     fn is_head(&self, bundle: &Installed, channel: Option<&str>) -> bool {
         let channels = match channel {
-            Some(name) => self.package.channels_named(name),
-            None => &self.package.channels,
+            Some(name) => self.steps.package.channels_named(name),
+            None => &self.steps.package.channels,
         };
         let head = |channel: &Channel| channel.order().ok()?.live.first().map(|entry| entry.fields.name.clone());
         channels.iter().any(|channel| head(channel).is_some_and(|head| head == bundle.name))
@@ -317,7 +334,7 @@ impl<'p> Goal<'p> {
     fn along_the_channel(&self, installed: &Installed, channel: Option<&str>) -> (Vec<(Installed, Step)>, Installed) {
         let mut own = Vec::new();
         let mut end = installed.clone();
-        let Ok(walker) = self.package.walker(channel) else { return (own, end) };
+        let Ok(walker) = self.steps.package.walker(channel) else { return (own, end) };
         let mut seen = HashSet::from([installed.name.clone()]);
         while end.name != self.bundle()
             && let Some(step) = walker.next_step(&end)
@@ -340,7 +357,7 @@ impl<'p> Goal<'p> {
         while let Some(n_left) = self.n_upgrades_from(&at).filter(|n_left| *n_left > 0) {
             let is_nearer = |entry: &Entry| self.upgrades_from.get(entry.fields.name.as_str()) == Some(&(n_left - 1));
             let mut nearer =
-                self.walkers.iter().filter(|(_, walker)| walker.next(&at).is_some_and(|it| is_nearer(it.1)));
+                self.steps.walkers.iter().filter(|(_, walker)| walker.next(&at).is_some_and(|it| is_nearer(it.1)));
             let own = nearer.clone().find(|(name, _)| Some(*name) == channel.as_deref());
             let Some((name, walker)) = own.or_else(|| nearer.next()) else { return };
             let (Some((_, entry)), Some(step)) = (walker.next(&at), walker.next_step(&at)) else { return };
@@ -382,16 +399,18 @@ impl Outlook {
     pub fn sentence(&self) -> String {
         let goal = version_or_name(&self.goal_version, &self.goal);
         let away = || format!("{goal} is {} away", counted(self.upgrades.len() as u64, "upgrade"));
+        let higher = || {
+            let above = self.above.as_ref().filter(|above| !above.upgrades.is_empty());
+            above.map(|above| format!("; {}", above.sentence())).unwrap_or_default()
+        };
         match (self.verdict, self.changes.as_slice()) {
             (OutlookVerdict::Arrived, _) => format!("{goal} is installed"),
             (OutlookVerdict::Beyond, _) => {
-                format!("{} is not below {goal}, and OLM does not go back", self.channel_ends_at)
+                format!("OLM does not go back from {} to {goal}{}", self.channel_ends_at, higher())
             }
             (OutlookVerdict::DeadEnd, _) => {
-                let above = self.above.as_ref().filter(|above| above.leads_there());
-                let above = above.map(|above| format!("; {}", above.sentence())).unwrap_or_default();
                 let end = &self.channel_ends_at;
-                format!("a dead end: no upgrade leads from {end} to {goal}, in any channel{above}")
+                format!("a dead end: no upgrade leads from {end} to {goal}, in any channel{}", higher())
             }
             (_, []) => away(),
             (_, [first, rest @ ..]) => {
@@ -460,7 +479,7 @@ mod tests {
             ),
             ("3.16.3", "stable-3.16", "a dead end: no upgrade leads from v3.16.4 to 3.17.1, in any channel"),
             ("3.15.0", "stable-3.15", "a dead end: no upgrade leads from v3.15.1 to 3.17.1, in any channel"),
-            ("3.18.0", "stable-3.17", "v3.18.0 is not below 3.17.1, and OLM does not go back"),
+            ("3.18.0", "stable-3.17", "OLM does not go back from v3.18.0 to 3.17.1"),
         ] {
             let installed = Installed { name: format!("v{from}"), version: Version::parse(from).ok() };
             assert_eq!(goal.outlook(&installed, Some(channel)).sentence(), sentence, "{from} in {channel}");
