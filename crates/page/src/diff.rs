@@ -179,8 +179,9 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
 }
 
 fn form(context: PageContext<'_>, comparison: &Comparison, names: &[String]) -> Markup {
-    let last = names.last();
-    let before_last = names.len().checked_sub(2).and_then(|at| names.get(at)).or(last);
+    let likely = ask::successions(context.catalogs()).pop();
+    let likely = likely.map(|(old, new)| (old.to_owned(), new.to_owned()));
+    let (before_last, last) = (likely.as_ref().map(|it| &it.0), likely.as_ref().map(|it| &it.1));
     html! {
         form.question action=[context.to(&Route::Diff(Comparison::default()))] {
             (select(("a", "Old"), None, names, comparison.old.as_ref().or(before_last)))

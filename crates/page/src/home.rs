@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::parts::{link, shown, table, version_link};
 use super::reply::PageError;
-use super::route::{ApiList, Checked, ClusterPart, Comparison, ImageSearch, Journey, List, Route};
+use super::route::{ApiList, ClusterPart, Journey, List, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_base::diag::{counted, grouped};
@@ -56,25 +56,16 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         @if let Some(address) = context.to(&Route::Packages(List::default())).filter(|_| context.is_served()) {
             form.big role="search" action=(address) aria-label="Search all packages" {
                 label { span { "Find an operator" }
-                    input type="search" name="q" placeholder="A name, a keyword, an API…" autocomplete="off"; }
+                    input type="search" name="q" placeholder="A name, a keyword, an API…" autocomplete="off" data-names=[context.data(&Route::Packages(List::default()))]; }
                 button { "Search" }
             }
         }
-        ul.cards {
-            (card(context, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in each catalog."))
-            @if context.has_several() {
-                (card(context, &Route::Diff(Comparison::default()), "Compare", "Changes between two catalogs, breaking ones first."))
-            }
-            @if context.cache().cluster.is_some() {
-                (card(context, &Route::Diagnose(ClusterPart::default()), "Diagnosis", "Why operators of the cluster are stuck, and what helps."))
-            }
-            @if context.cache().plans.is_some() {
-                (card(context, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
-            }
-            (card(context, &Route::Apis(ApiList::default()), "APIs", "All kinds of objects that operators provide."))
-            (card(context, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
-            (card(context, &Route::Lint(Checked::default()), "Checks", "Where users get stuck, and what else is wrong in the catalogs."))
-        }
+        // The menu leads to the other pages.
+        p { (link(context, &Route::Packages(List::default()), "All packages")) ", "
+            (link(context, &Route::Apis(ApiList::default()), "all APIs that they provide"))
+            @if context.cache().cluster.is_some() { ", " (link(context, &Route::Diagnose(ClusterPart::default()), "why operators of the cluster are stuck")) }
+            @if context.cache().plans.is_some() { ", " (link(context, &Route::Plan(Journey::default()), "the plan of its upgrade")) }
+            "." }
         (categories(context)?)
         (newest(context)?)
         h2 { "Catalogs" }
@@ -139,10 +130,4 @@ fn newest(context: PageContext<'_>) -> Result<Markup, PageError> {
 /// The day of a bundle as a text.
 fn day(it: &DatedBundle) -> &str {
     it.created_at.get(..10).unwrap_or_default()
-}
-
-fn card(context: PageContext<'_>, route: &Route, title: &str, words: &str) -> Markup {
-    html! {
-        @if let Some(address) = context.to(route) { li { a href=(address) { strong { (title) } span { (words) } } } }
-    }
 }

@@ -11,6 +11,7 @@ use super::reply::PageError;
 use super::route::{Approval, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{ReadinessQuestion, openshift_of_catalog};
+use olmdex_base::diag::counted;
 use olmdex_base::olm::Olm;
 use olmdex_compose::mirror::{ManifestValue, documents, installer};
 use olmdex_index::query::{BundleDetail, BundleSelector, Filter, InstallMode, PackageDetail};
@@ -216,12 +217,19 @@ fn refused(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
     }
 }
 
+/// More channels to choose from are folded.
+const MAX_CHANNELS: usize = 8;
+
 /// The page on which channel and approval are chosen.
 pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page, PageError> {
     let Chosen { package, head, channel } = Chosen::of(context, asked)?;
     let (channel, row) = (channel.as_str(), &package.row);
     let names: Vec<String> = package.channel_list.iter().map(|it| it.channel.clone()).collect();
     let version = head.as_ref().map_or("no version", |head| head.row.version.as_str());
+    // The default channel and the chosen one first, and then the newest.
+    let mut sorted = newest_first(&names);
+    sorted.sort_by_key(|name| (*name != row.default_channel, *name != channel));
+    let (first, others) = sorted.split_at(sorted.len().min(MAX_CHANNELS));
     let with = |channel: &str, approval: Approval| {
         let is_default = channel == row.default_channel;
         let channel = (!is_default).then(|| channel.to_owned());
@@ -238,7 +246,9 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
         p { "From channel " strong { (shown(channel)) } " OLM installs " strong { (shown(version)) } "." }
         nav.choices aria-label="Channel" {
             span.quiet { "Channel" }
-            @for name in newest_first(&names) { (choice(&with(name, asked.approval), name, name == channel)) }
+            @for name in first { (choice(&with(name, asked.approval), name, *name == channel)) }
+            @if !others.is_empty() { details { summary { (counted(others.len() as u64, "other channel")) }
+                @for name in others { (choice(&with(name, asked.approval), name, *name == channel)) " " } } }
         }
         nav.choices aria-label="Approval" {
             span.quiet { "Approval" }

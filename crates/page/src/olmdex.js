@@ -139,13 +139,13 @@ document.addEventListener("keydown", (event) => {
 
 // The names of packages appear while one types; they are asked for once, when the search is first used.
 function suggest(input, packages) {
-  const list = document.createElement("datalist");
-  list.id = "names";
+  input.setAttribute("list", "names");
+  if (document.getElementById("names")) return;
+  const list = Object.assign(document.createElement("datalist"), { id: "names" });
   for (const [name, display] of new Map(packages)) {
     list.append(Object.assign(document.createElement("option"), { value: name, label: display }));
   }
   document.body.append(list);
-  input.setAttribute("list", list.id);
 }
 for (const input of document.querySelectorAll("form[role=search] input[data-names]")) {
   const isFile = input.dataset.names.endsWith(".js");

@@ -144,6 +144,7 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
             @if question.from().is_none() {
                 p { "Enter the installed version to see whether it gets to the newest one"
                     @if question.to.is_none() { ", and how." } @else { "; for the wanted version alone, see below." } }
+                @if question.to.is_none() { (all_outlooks(context, &question)) }
             }
             @for path in &classic { (with_outlook(context, &question, path)?) }
             @for path in &others { (result(context, &question, path, classic.first().copied())?) }
@@ -437,7 +438,8 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
         version_link(context, &question.asked.view.package, (&bundle.name, &bundle.version), &question.catalog)
     };
     let rows = html! {
-        @for run in answers.chunk_by(|a, b| a.1 == b.1) {
+        // A server answers for each version, so that the standings alone need rows.
+        @for run in answers.chunk_by(|a, b| a.1.1 == b.1.1 && (context.is_served() || a.1.0 == b.1.0)) {
             @if let [(high, (n_upgrades, standing)), ..] = run {
                 tr {
                     th scope="row" {
@@ -448,8 +450,11 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
                     }
                     td {
                         @match (n_upgrades, standing) {
-                            (Some(0), _) => (badge("good", "the newest")),
-                            (Some(n), _) => { (counted(*n as u64, "upgrade")) " away" },
+                            (Some(0), _) if run.len() == 1 => (badge("good", "the newest")),
+                            (Some(n), _) => {
+                                @let most = run.iter().filter_map(|answer| answer.1.0).max().unwrap_or(*n);
+                                @if most > *n { "up to " } (counted(most as u64, "upgrade")) " away"
+                            },
                             (None, Standing::Higher) => "higher than the default channel",
                             (None, Standing::Past) => "past it: only versions higher than the default channel follow",
                             (None, _) => { (badge("bad", "dead end")) " no upgrade leads there" },
@@ -462,8 +467,8 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
     html! {
         p { "Whether each version gets to " strong { (linked(&newest)) } ", the newest of the default channel "
             (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
-            ", with the fewest upgrades of OLM Classic and with changes of the channel. " code { "olmdex upgrades" } " and "
-            code { "olmdex serve" } " answer any other question." }
+            ", with the fewest upgrades of OLM Classic and with changes of the channel."
+            @if !context.is_served() { " " code { "olmdex upgrades" } " and " code { "olmdex serve" } " answer any other question." } }
         (table("Where each version can go", &["Version", "To the newest"], rows))
     }
 }

@@ -26,6 +26,9 @@ const SHOWN_CHANNELS: usize = 8;
 /// Channels of a version that are named; its own page has all.
 const NAMED_CHANNELS: usize = 2;
 
+/// More versions of a group are folded.
+const MAX_ROWS: usize = 25;
+
 /// Versions that need no groups.
 const FEW: usize = 12;
 
@@ -180,12 +183,17 @@ fn versions(context: PageContext<'_>, package: &str, all: &[PackageDetail]) -> R
         @for (at, group) in groups.iter().enumerate() {
             @let words = words_of(group);
             @let caption = if is_one { "Versions, highest first".to_owned() } else { format!("Versions {words}") };
-            @let rows = html! { @for (name, line) in *group { (row(*name, line)) } };
-            @if is_one { (table(&caption, &headers, rows)) }
+            @let (first, others) = group.split_at(group.len().min(MAX_ROWS));
+            @let rows = html! { @for (name, line) in first { (row(*name, line)) } };
+            @let others = html! { @if !others.is_empty() {
+                details { summary { (counted(others.len() as u64, "more version")) }
+                    (table(&format!("More of {words}"), &headers, html! { @for (name, line) in others { (row(*name, line)) } })) }
+            } };
+            @if is_one { (table(&caption, &headers, rows)) (others) }
             @else {
                 details.group open[at == opened] {
                     summary { strong { (words) } " " span.quiet { (span_of(group, &days)) } }
-                    (table(&caption, &headers, rows))
+                    (table(&caption, &headers, rows)) (others)
                 }
             }
         }
