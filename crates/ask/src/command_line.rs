@@ -248,7 +248,8 @@ mod tests {
         assert_eq!(show("keda@1.0.0"), "olmdex show keda@1.0.0 --catalog c -i 'my index.db'");
         assert_eq!(show("$(x) 'y'"), "olmdex show '$(x) '\\''y'\\''' --catalog c -i 'my index.db'");
         assert_eq!(show("--version"), "olmdex show --catalog c -i 'my index.db' -- --version");
-        assert_eq!(about(&CommandLine::of("path").option("--to", Some("-x")), &[]), "olmdex path --to=-x");
+        assert_eq!(about(&CommandLine::of("path").option("--to", Some("-x")), &[]), "olmdex upgrades --to=-x");
+        assert_eq!(about(&CommandLine::of("path").names(["keda"]), &[]), "olmdex upgrades keda --steps");
     }
 
     #[test]
