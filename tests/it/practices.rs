@@ -188,3 +188,20 @@ fn fragments_of_two_versions_of_openshift_are_not_one_index() {
     assert_eq!(fragments(&releases[2..]).len(), 1);
     assert!(matches!(&together[..], [only] if only.contains("fragment: v4.19/acorn/catalog/acorn")), "{together:?}");
 }
+
+#[test]
+fn a_base_has_its_practices_too() {
+    let directory = scratch();
+    let test_registry = catalog().replace("quay.io/shop/b:v1", "quay.io/redhat-user-workloads/shop/b:v1");
+    write(directory.path(), "catalog/foo.yaml", &test_registry);
+    write(directory.path(), "plain/foo.yaml", catalog());
+    let check = |options: &[&str]| {
+        let options = [&["check", "catalog", "--strict", "--select", "W1820"], options].concat();
+        olmdex(options).in_directory(directory.path()).answer()
+    };
+    assert!(check(&[]).expect_code(1).out().contains("W1820"));
+    // Only what is new counts, and graphs have no images.
+    check(&["--base", "catalog"]).expect_code(0);
+    check(&["--base", "plain"]).expect_code(1);
+    check(&["--only", "graph"]).expect_code(0);
+}

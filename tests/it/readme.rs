@@ -163,8 +163,8 @@ fn the_readme_and_the_guides_print_and_draw_what_they_show() {
 /// The twins that a test runs in place of parts of the first minute that need a network, a cluster or time.
 const TWINS: &[(&str, &str)] = &[
     (
-        "community-v4.20=docker://registry.redhat.io/redhat/community-operator-index:v4.20",
-        "community-v4.19=oci:registry:latest",
+        "community-operators-v4.20=docker://registry.redhat.io/redhat/community-operator-index:v4.20",
+        "community-operators-v4.19=oci:registry:latest",
     ),
     ("--to 4.20", "--to 4.19"),
     ("--cluster @", "--cluster must-gather/"),

@@ -6,10 +6,10 @@ use std::path::{Component, Path, PathBuf};
 use rayon::iter::{IntoParallelRefMutIterator as _, ParallelIterator as _};
 
 use super::sources::AskOptions;
-use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog};
+use crate::ask::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog, check_catalog_noting};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
-use crate::diag::{Finding, FindingSet};
+use crate::diag::{Finding, FindingSet, Rule};
 use crate::source::{Source, is_revision};
 use crate::upgrade::rules;
 
@@ -120,7 +120,7 @@ pub(crate) fn graph_findings(
 pub(crate) fn retain_new(
     context: &Context,
     sources: &[GraphSource],
-    base: Option<&Path>,
+    (base, practices): (Option<&Path>, &[&'static Rule]),
     findings: &mut Vec<Finding>,
 ) -> Result<(), CommandError> {
     let Some(base) = base.filter(|_| !sources.is_empty()) else { return Ok(()) };
@@ -128,7 +128,8 @@ pub(crate) fn retain_new(
     let mut known = Vec::new();
     for path in paths {
         if let Source::Catalog(input) = context.open(&path)? {
-            known.extend(check_catalog(&input, None).findings);
+            let report = check_catalog_noting(&input, None, practices, &mut |_| {});
+            known.extend(report.findings.into_iter().chain(report.practices));
         }
     }
     let known: FindingSet = known.into_iter().collect();

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::args::formats::Compat;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
-use crate::diag::{Finding, Severity};
+use crate::diag::{Finding, Severity, counted};
 use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};
 use crate::source::{self, Opener};
 
@@ -127,7 +127,8 @@ pub(crate) fn report(context: &Context, findings: &[Finding]) {
     }
     for (rule, n) in n_of {
         if n > SHOWN && !context.reporter.is_verbose() {
-            context.reporter.warning(&format!("{} more findings of {rule}; `--verbose` shows them", n - SHOWN));
+            let more = counted((n - SHOWN) as u64, "more finding");
+            context.reporter.warning(&format!("{more} of {rule}; `--verbose` shows all"));
         }
     }
 }

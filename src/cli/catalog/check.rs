@@ -366,7 +366,8 @@ impl<'c> Checking<'c> {
             let error = CommandError::usage("olmdex does not follow the Dockerfiles of a revision of git");
             return Err(error.help("name a checkout of the base: `git worktree add ../base REVISION`"));
         }
-        retain_new(context, &self.graphs, base.filter(|_| profiles.is_empty()), &mut self.findings)?;
+        let compared = (base.filter(|_| profiles.is_empty()), self.practices.as_slice());
+        retain_new(context, &self.graphs, compared, &mut self.findings)?;
         let asked = if self.are_graphs_asked(args) { &mut self.graphs[..] } else { &mut [] };
         let found = graph_findings(context, asked, base)?;
         let mut has_broken = false;
@@ -667,7 +668,7 @@ impl<'c> Checking<'c> {
                 continue;
             }
             point_to_catalogs("check", path, input, &mut found);
-            found.extend(report.practices);
+            found.extend(report.practices.into_iter().filter(|_| self.is_validity_wanted));
             if self.is_unbuilt(path) {
                 self.pipelines.leave_out(path);
             } else {

@@ -61,7 +61,11 @@ pub(in crate::cli) fn grouped(root: Command, places: &[(Task, u8, &str)], form: 
         }
         let _ = write!(text, "\n{}\n{{options}}\n\n", heading("Options"));
         text.push_str("`olmdex help COMMAND` describes the options of a command, with examples");
-        text.push_str(if form == Form::All { "." } else { "; `olmdex help --all` describes those of every command." });
+        text.push_str(if form == Form::All {
+            "."
+        } else {
+            "; `olmdex help --all` describes those that every command takes."
+        });
         let _ = write!(text, "\nTopics, as in `olmdex help names`: {}.", topics::words().join(", "));
     }
     root.help_template(text)

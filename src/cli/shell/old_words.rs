@@ -22,7 +22,7 @@ const OLD_WORDS: &[(&str, &str)] = &[
     ("provides", "list apis"),
     ("requires", "deps --needed-by"),
     ("why", "deps --why"),
-    ("check-graph", "check --only graph"),
+    ("check-graph", "check --only graph --strict"),
     ("bundle", "check"),
     ("repo", "check"),
     ("doctor", "check"),
@@ -52,7 +52,7 @@ pub(in crate::cli) fn name_the_new(words: &[OsString], reporter: Reporter) {
     let Some(typed) = (1..words.len()).find(|at| is_command(words, *at) && !is_option(&words[*at])) else { return };
     let found = OLD_WORDS.iter().find(|(old, _)| words[typed] == *old);
     if let Some((old, new)) = found.filter(|_| is_read_by_people) {
-        reporter.note(&format!("`olmdex {old}` is `olmdex {new}` since 0.3, and goes on working"));
+        reporter.note(&format!("`olmdex {old}` has been `olmdex {new}` since 0.3; the old name still works"));
     }
 }
 
