@@ -54,7 +54,10 @@ impl NamespaceInquiry<'_> {
             }
             let text = format!("the content of the CatalogSource {full} is not given");
             let found = Obstacle::new(ObstacleCode::CatalogNotGiven, Effect::Unknown, object, text, &it.place);
-            let map = format!("give the catalog with `-i {}=SOURCE`, or map it with `--source-map {full}=CATALOG`", it.source);
+            let map = format!(
+                "give the catalog with `-i {}=SOURCE`, or map it with `--source-map {full}=CATALOG`",
+                it.source
+            );
             obstacles.push(found.of([&it.name]).remedy(map, Vec::new()));
         }
         obstacles
