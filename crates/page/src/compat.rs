@@ -218,7 +218,7 @@ fn of_head(graphs: &[PackageGraph], catalog: &str, head: &str, step: Move) -> Ma
 
 /// The verdicts for a cluster that goes from a version to the next: how many versions block it, and the reason of each
 /// range of versions.
-fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
+fn one_step<'r>(context: PageContext<'_>, rows: &'r [Stay], step: Move) -> Markup {
     let has_generations = rows.iter().any(|it| it.olm.len() == 1);
     let mut headers = vec!["Versions", "Verdict", "Reason"];
     if has_generations {
@@ -229,7 +229,7 @@ fn one_step(context: PageContext<'_>, rows: &[Stay], step: Move) -> Markup {
     }
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|it| (&it.catalog, &it.olm));
-    let key = |row: &Stay| (row.catalog.clone(), row.olm.clone(), row.verdict, row.reason.clone(), row.refusal.clone());
+    let key = |row: &'r Stay| (&row.catalog, &row.olm, row.verdict, &row.reason, &row.refusal);
     let lines = html! {
         @for run in sorted.chunk_by(|a, b| key(a) == key(b)) {
             @let Stay { catalog, olm, verdict: of_all, reason, refusal, .. } = run[0];

@@ -52,7 +52,8 @@ pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[Histor
     let days: HashMap<String, Day> =
         context.index().dated_of_package(package)?.into_iter().map(|it| (it.bundle, it.day)).collect();
     let newest_first: Vec<&HistoryRow> = answers.iter().rev().collect();
-    let runs: Vec<&[&HistoryRow]> = newest_first.chunk_by(|a, b| fate(a) == fate(b)).collect();
+    let is_same = |a: &HistoryRow, b: &HistoryRow| a.fate() == b.fate() && (a.contents > 1) == (b.contents > 1);
+    let runs: Vec<&[&HistoryRow]> = newest_first.chunk_by(|a, b| is_same(a, b)).collect();
     let has = |holds: fn(&HistoryRow) -> bool| answers.iter().any(holds);
     let (has_gaps, has_deprecated) = (has(|it| !it.missing_in.is_empty()), has(|it| !it.deprecated_in.is_empty()));
     let has_removed = has(|row| !row.is_current);
@@ -183,10 +184,4 @@ fn released(run: &[&HistoryRow], days: &HashMap<String, Day>) -> Markup {
             (day(first)) @if first != last { " to " (day(last)) }
         }
     }
-}
-
-/// The common fate of versions that came and went together.
-fn fate(it: &HistoryRow) -> (&str, &str, bool, [&[String]; 3], bool) {
-    let catalogs = [it.catalogs.as_slice(), &it.missing_in, &it.deprecated_in];
-    (&it.first, &it.last, it.is_current, catalogs, it.contents > 1)
 }

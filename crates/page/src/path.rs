@@ -239,10 +239,8 @@ fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePat
     let own = path.channels.first().map(String::as_str);
     let elsewhere = if outlook.is_stuck() { elsewhere(context, question, path)? } else { Vec::new() };
     let graph = question.asked.view.graphs.iter().find(|graph| graph.catalog == question.catalog);
-    let lists = |channel: &str| {
-        let mut of_name = graph.into_iter().flat_map(|graph| &graph.channels).filter(|it| it.name == channel);
-        of_name.any(|it| it.entries.iter().any(|entry| entry.name == path.from.name))
-    };
+    let package = graph.map(|graph| question.asked.view.as_classic(graph));
+    let lists = |channel| package.as_ref().is_some_and(|package| package.lists(channel, &path.from.name));
     let is_listed = own.is_none_or(lists);
     let answer = Answer { path, outlook, channel: own.unwrap_or("any channel"), is_listed, elsewhere };
     let way = if outlook.way().upgrades.is_empty() {

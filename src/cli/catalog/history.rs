@@ -57,15 +57,8 @@ const FEW: usize = 24;
 
 /// Prints a row for each run of versions with the same history, the highest first.
 fn print_runs(rows: &[HistoryRow]) -> Result<(), CommandError> {
-    let fate = |row: &HistoryRow| {
-        let places = (
-            row.first.clone(),
-            row.last.clone(),
-            row.catalogs.clone(),
-            row.missing_in.clone(),
-            row.deprecated_in.clone(),
-        );
-        (row.package.clone(), places, row.is_current, row.first_day.clone(), row.gone_day.clone())
+    let is_same = |a: &HistoryRow, b: &HistoryRow| {
+        a.package == b.package && a.fate() == b.fate() && (&a.first_day, &a.gone_day) == (&b.first_day, &b.gone_day)
     };
     let newest: Vec<&HistoryRow> = rows.iter().rev().collect();
     let name = |row: &HistoryRow| version_or_name(&row.version, &row.bundle).to_owned();
@@ -83,7 +76,7 @@ fn print_runs(rows: &[HistoryRow]) -> Result<(), CommandError> {
         let (missing, deprecated) = (high.missing_in.join(", "), high.deprecated_in.join(", "));
         vec![high.package.clone(), versions, run.len().to_string(), catalogs, came, went, status, missing, deprecated]
     };
-    let mut lines: Vec<Vec<String>> = newest.chunk_by(|a, b| fate(a) == fate(b)).map(line).collect();
+    let mut lines: Vec<Vec<String>> = newest.chunk_by(|a, b| is_same(a, b)).map(line).collect();
     if lines.windows(2).all(|pair| pair[0].first() == pair[1].first()) {
         lines.iter_mut().filter_map(|line| line.first_mut()).for_each(String::clear);
     }

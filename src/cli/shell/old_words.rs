@@ -63,6 +63,18 @@ fn is_option(word: &OsString) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ask::CommandLine;
+
+    #[test]
+    fn answers_name_commands_by_the_same_new_words() {
+        let mut n_new = 0;
+        for (old, new) in OLD_WORDS {
+            let named = CommandLine::of(old).about(std::iter::empty());
+            assert!(named == format!("olmdex {old}") || named == format!("olmdex {new}"), "{old}: {named}");
+            n_new += usize::from(named == format!("olmdex {new}"));
+        }
+        assert_eq!(n_new, 6);
+    }
 
     #[test]
     fn the_changelog_has_the_old_and_the_new_words() {

@@ -250,9 +250,10 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.catalog, &row.package, &row.olm));
     // If there are many reasons, those of a verdict share a row.
-    let each =
-        |row: &Stay| (row.catalog.clone(), row.package.clone(), row.olm.clone(), row.verdict, row.refusal.clone());
-    let is_same = |a: &&Stay, b: &&Stay| each(a) == each(b);
+    let is_same = |a: &&Stay, b: &&Stay| {
+        let is_about_same = a.catalog == b.catalog && a.package == b.package && a.olm == b.olm;
+        is_about_same && a.verdict == b.verdict && a.refusal == b.refusal
+    };
     let by_reason = || sorted.chunk_by(|a, b| is_same(a, b) && short_reason(a) == short_reason(b));
     let runs: Vec<&[&Stay]> = match by_reason().count() {
         n if n <= MANY_ROWS => by_reason().collect(),

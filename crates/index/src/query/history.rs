@@ -111,6 +111,13 @@ struct BundleSpan {
     gone: Option<(i64, String, String)>,
 }
 
+impl HistoryRow {
+    /// The common fate of versions that catalogs took up and dropped together.
+    pub fn fate(&self) -> impl PartialEq + '_ {
+        (&self.first, &self.last, self.is_current, &self.catalogs, &self.missing_in, &self.deprecated_in)
+    }
+}
+
 impl Index {
     /// The names of the catalogs in the order of time: by the days and times of their labels, then those without, which
     /// are of the present, by name, with numbers by their value: `v4.9` before `v4.20`.

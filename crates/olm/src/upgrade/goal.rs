@@ -270,10 +270,8 @@ impl<'p> Goal<'p> {
     /// The bundle to which each channel leads that does not list an installed one: OLM takes it after a change of the
     /// channel.
     pub fn after_a_change(&self, installed: &Installed) -> Vec<(&'p str, &'p Entry)> {
-        let lists = |channel: &str| {
-            self.steps.package.channels_named(channel).iter().any(|channel| channel.entry(&installed.name).is_some())
-        };
-        self.steps_from(installed).filter(|(channel, _)| !lists(channel)).collect()
+        let package = self.steps.package;
+        self.steps_from(installed).filter(|(channel, _)| !package.lists(channel, &installed.name)).collect()
     }
 
     /// Where an installed bundle can go on the way to this goal.
@@ -325,8 +323,10 @@ impl<'p> Goal<'p> {
             Some(name) => self.steps.package.channels_named(name),
             None => &self.steps.package.channels,
         };
-        let head = |channel: &Channel| channel.order().ok()?.live.first().map(|entry| entry.fields.name.clone());
-        channels.iter().any(|channel| head(channel).is_some_and(|head| head == bundle.name))
+        let is_of = |channel: &Channel| {
+            channel.order().is_ok_and(|order| order.live.first().is_some_and(|head| head.fields.name == bundle.name))
+        };
+        channels.iter().any(is_of)
     }
 
     /// The steps that OLM takes in the channel up to the goal or its end, each with what is installed then; and that

@@ -151,6 +151,11 @@ impl Package {
         &rest[..rest.partition_point(|channel| order_of(channel).is_eq())]
     }
 
+    /// Whether a channel of a name lists a bundle.
+    pub fn lists(&self, channel: &str, bundle: &str) -> bool {
+        self.channels_named(channel).iter().any(|channel| channel.entry(bundle).is_some())
+    }
+
     /// The channel that the Subscription of an installed bundle has most likely: the default one if it lists the
     /// bundle, the newest that does, or the default one. The console always writes a channel.
     pub fn likely_channel(&self, bundle: &str) -> Option<&str> {
