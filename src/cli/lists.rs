@@ -73,6 +73,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<crate::index::query::BlameRow>("Blame"),
         of::<crate::ask::Bisection>("BisectList"),
         of::<crate::ask::Stranding>("StrandedList"),
+        of::<crate::ask::VersionStanding>("StandingList"),
         of::<crate::ask::InstalledOperator>("InstalledList"),
         of::<crate::openshift::LifecycleRow>("LifecycleList"),
         of::<crate::openshift::PlatformRoute>("PlatformRoute"),

@@ -56,7 +56,7 @@ use terminal::interrupt;
 use terminal::pager;
 use terminal::report::{ColorChoice, LogFormat, Reporter};
 use terminal::screen;
-use upgrade::{bisect, check_graph, compat, graph, path, stranded, updates, why_not, z_stream};
+use upgrade::{bisect, check_graph, compat, graph, path, standings, stranded, updates, why_not, z_stream};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
 #[derive(Debug, Parser)]
@@ -187,6 +187,7 @@ commands! {
     "search" => Search(search::SearchArgs), search::run, Catalogs 7, reads;
     "updates" => Updates(updates::UpdatesArgs), updates::run, Hidden 0, reads;
     "path" => Path(path::PathArgs), path::run, Hidden 0, reads;
+    "standings" => Standings(standings::StandingsArgs), standings::run, Hidden 0, reads;
     "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run, Hidden 0, reads;
     "graph" => Graph(graph::GraphArgs), graph::run, Upgrades 3, reads;
     "diff" => Diff(diff::DiffArgs), diff::run, Catalogs 8, reads;

@@ -146,6 +146,7 @@ fn questions() -> Vec<(&'static str, &'static str, Value)> {
             "why_not",
             json!({"name": "keda@2.10.1", "installed": "2.8.1", "catalog": "4.17", "cluster": false}),
         ),
+        ("standings", "standings", json!({"name": "keda", "to": "2.9.0", "stuck": true, "catalog": ["4.17"]})),
         ("why-not-v1", "why_not", json!({"name": "keda@2.10.1", "olm": "v1", "catalog": "4.17", "cluster": false})),
         ("diagnose", "diagnose", json!({})),
         ("resolve", "resolve", json!({"install": "till", "catalog": "4.17", "cluster": false})),
@@ -230,7 +231,7 @@ fn tools_are_described_and_their_schemas_are_those_of_the_output() {
     let tools = answer["result"]["tools"].as_array().unwrap();
     let names: Vec<&str> = tools.iter().map(|it| it["name"].as_str().unwrap()).collect();
     let expected =
-        "search show updates path why_not diagnose resolve deps images diff compat plan v1_check explain sql";
+        "search show updates path standings why_not diagnose resolve deps images diff compat plan v1_check explain sql";
     assert_eq!(names.join(" "), expected);
     for tool in tools {
         assert_eq!(tool["annotations"]["readOnlyHint"], true);

@@ -14,6 +14,7 @@ use olmdex_compose::mirror::{
 };
 use olmdex_fbc::{Format, Input, RereadError};
 use olmdex_index::{Index, IndexError};
+use olmdex_olm::catalog_source::usual_image;
 use olmdex_olm::upgrade::check_catalog;
 use olmdex_rules::check::failure_findings;
 
@@ -113,6 +114,15 @@ impl MirrorCatalog {
         let mut catalog = Catalog::read(&input, wanted.as_ref());
         catalog.names.extend(self.catalog.names);
         Ok(Self { operator, input, catalog, ..self })
+    }
+
+    /// Takes the reference that a catalog of this name usually has, and returns it: `None` if the catalog has a
+    /// reference, or the name is none of OpenShift's own.
+    pub fn take_usual_reference(&mut self, name: &str) -> Option<&str> {
+        let name = self.index.as_ref().map_or(name, |(_, of_index)| of_index);
+        let is_unnamed = self.operator.catalog.is_empty() || self.operator.catalog == name;
+        self.operator.catalog = usual_image(name).filter(|_| is_unnamed)?;
+        Some(&self.operator.catalog)
     }
 
     /// The same with requests for bundles by name taken apart into package and version.

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use olmdex_ask::{
-    self as ask, DepsQuestion, DiagnoseQuestion, ImagesQuestion, PathQuestion, SearchQuestion, ShowQuestion, Stay,
-    UpdatesQuestion, WhyNotQuestion, kind,
+    self as ask, DepsQuestion, DiagnoseQuestion, ImagesQuestion, PathQuestion, SearchQuestion, ShowQuestion,
+    StandingsQuestion, Stay, UpdatesQuestion, WhyNotQuestion, kind,
 };
 use olmdex_index::Index;
 use olmdex_index::query::{Change, SqlValue};
@@ -94,6 +94,11 @@ fn about_packages() -> Vec<Row> {
             "Upgrade path",
             "All upgrades that OLM makes from a version one after another, or with `shortest` the fewest steps to \
             a version, and the fields to set before each.",
+        ),
+        asks::<StandingsQuestion>(
+            "Which versions can get to the newest",
+            "For every version of a package, whether upgrades of OLM Classic lead to the newest of the default channel \
+            or to another version, and how many; with `stuck`, only those from which none lead there.",
         ),
         asks::<WhyNotQuestion>(
             "Why OLM does not take a version",

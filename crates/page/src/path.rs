@@ -12,7 +12,8 @@ use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
     self as ask, CommandLine, Goal, InstalledBundle, NamedVersion, Olm, Outlook, PackageName, PackageQuestion,
-    PathQuestion, PathStep, Setting, Standing, State, Step, UpgradeOptions, UpgradePath, WhyNot, WhyNotQuestion,
+    PathQuestion, PathStep, Setting, Standing, State, Step, UpgradeOptions, UpgradePath, VersionStanding, WhyNot,
+    WhyNotQuestion, standings,
 };
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleDetail, BundleSelector, Filter, PackageGraph};
@@ -421,37 +422,33 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
 /// For a page that cannot answer questions: where every version can go. Neighbours with the same answer share a row.
 fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
     let Some(graph) = question.asked.view.graphs.first() else { return html! {} };
-    let package = question.asked.view.as_classic(graph);
-    let Some(goal) = Goal::newest(&package) else {
+    let Some(answers) = standings(&question.asked.view, graph, None) else {
         return html! { p { "The default channel has no single head, or the package is too large for this page." } };
     };
-    let newest = goal.named();
-    let version = |text: &str| Version::parse(text).ok();
-    let answer = |bundle: &NamedVersion| {
-        (goal.n_upgrades(&bundle.name), goal.standing(&bundle.name, version(&bundle.version).as_ref()))
-    };
-    let answers: Vec<(&NamedVersion, (Option<usize>, Standing))> =
-        question.asked.view.bundles().iter().map(|bundle| (bundle, answer(bundle))).collect();
-    let linked = |bundle: &NamedVersion| {
-        version_link(context, &question.asked.view.package, (&bundle.name, &bundle.version), &question.catalog)
+    let Some(VersionStanding { goal, goal_version, .. }) = answers.first() else { return html! {} };
+    let linked = |bundle: &str, version: &str| {
+        version_link(context, &question.asked.view.package, (bundle, version), &question.catalog)
     };
     let rows = html! {
         // A server answers for each version, so that the standings alone need rows.
-        @for run in answers.chunk_by(|a, b| a.1.1 == b.1.1 && (context.is_served() || a.1.0 == b.1.0)) {
-            @if let [(high, (n_upgrades, standing)), ..] = run {
+        @for run in answers.chunk_by(|a, b| a.standing == b.standing && (context.is_served() || a.n_upgrades == b.n_upgrades)) {
+            @if let [high, ..] = run {
                 tr {
                     th scope="row" {
                         @match run {
-                            [_, .., (low, _)] => { (linked(low)) " to " (linked(high)) span.quiet { " (" (run.len()) ")" } }
-                            _ => { (linked(high)) }
+                            [_, .., low] => {
+                                (linked(&low.bundle, &low.version)) " to " (linked(&high.bundle, &high.version))
+                                span.quiet { " (" (run.len()) ")" }
+                            }
+                            _ => { (linked(&high.bundle, &high.version)) }
                         }
                     }
                     td {
-                        @match (n_upgrades, standing) {
+                        @match (high.n_upgrades, high.standing) {
                             (Some(0), _) if run.len() == 1 => (badge("good", "the newest")),
                             (Some(n), _) => {
-                                @let most = run.iter().filter_map(|answer| answer.1.0).max().unwrap_or(*n);
-                                @if most > *n { "up to " } (counted(most as u64, "upgrade")) " away"
+                                @let most = run.iter().filter_map(|answer| answer.n_upgrades).max().unwrap_or(n);
+                                @if most > n { "up to " } (counted(most as u64, "upgrade")) " away"
                             },
                             (None, Standing::Higher) => "higher than the default channel",
                             (None, Standing::Past) => "past it: only versions higher than the default channel follow",
@@ -463,7 +460,7 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
         }
     };
     html! {
-        p { "Whether each version gets to " strong { (linked(&newest)) } ", the newest of the default channel "
+        p { "Whether each version gets to " strong { (linked(goal, goal_version)) } ", the newest of the default channel "
             (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
             ", with the fewest upgrades of OLM Classic and with changes of the channel."
             @if !context.is_served() { " " code { "olmdex upgrades" } " and " code { "olmdex serve" } " answer any other question." } }

@@ -23,11 +23,13 @@ use crate::index::{Index, IndexError};
 /// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
 /// v_image, v_property, v_deprecation, v_feature, v_icon, v_category, v_keyword, v_install_mode, v_platform,
 /// v_maintainer, v_link, v_description, v_document. There are semver_compare(a, b), semver_in_range(version, range),
-/// range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version).
+/// range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version). The columns of a view
+/// are the names in `pragma_table_info('v_bundle')`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
   olmdex sql \"SELECT bundle FROM v_bundle WHERE semver_satisfies(version, '~2.10')\" -o csv
+  olmdex sql \"SELECT name FROM pragma_table_info('v_bundle')\"
   olmdex sql - -i my-catalog/ -o json < query.sql")]
 pub(crate) struct SqlArgs {
     /// The statement, or `-` to read it from standard input
@@ -51,7 +53,7 @@ pub(crate) struct SqlArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = SqlLimits::default().max_time.as_secs())]
     timeout: u64,
     /// Highest number of bytes of the answer, and of each intermediate value
-    #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_bytes)]
+    #[arg(long, value_name = "N", hide = true, default_value_t = SqlLimits::default().max_bytes)]
     max_bytes: usize,
 }
 

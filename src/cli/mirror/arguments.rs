@@ -30,6 +30,7 @@ use crate::source::is_index;
 #[command(after_help = "Examples:
   olmdex filter -c imageset.yaml -i my-catalog/ > filtered.json
   olmdex filter --package keda/stable@2.9.0 -i my-catalog/ -o images
+  olmdex filter --package keda -i quay.io/org/catalog:v1=my-catalog/ -o isc
   olmdex filter -c imageset.yaml -i my-catalog/ --explain
   olmdex filter --package keda --previous 2 -i my-catalog/ --explain
   olmdex filter -c imageset.yaml -i my-catalog/ --repair --dry-run
@@ -177,6 +178,37 @@ impl AskedFor {
             return Err(error.help("name the reference of another source before it: `-i REFERENCE=SOURCE`"));
         }
         Ok(catalogs)
+    }
+
+    /// Gives catalogs that nothing names the references that their own names tell, and says so.
+    ///
+    /// # Errors
+    /// If a name tells none: then the form cannot be printed.
+    pub(super) fn complete_by_name(
+        &self,
+        context: &Context,
+        entries: &mut [MirrorCatalog],
+    ) -> Result<(), CommandError> {
+        let source = match self.input.as_slice() {
+            [only] => NamedSource::parse(only),
+            _ => default_source()?,
+        };
+        for entry in entries {
+            let has_reference = entry.operator.catalog.contains('/');
+            match entry.take_usual_reference(&source.name) {
+                _ if has_reference => {}
+                Some(reference) => context.reporter.note(&format!(
+                    "the image of the catalog is `{reference}`, as its name tells; name another one with \
+                    `-i REFERENCE=SOURCE`"
+                )),
+                None => {
+                    let example = format!("-i quay.io/my-org/my-catalog:latest={}", source.path.display());
+                    let error = CommandError::usage("this form names the image of the catalog, which nothing tells");
+                    return Err(error.help(format!("name it before the source, for example `{example}`")));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Makes another channel the default of packages whose default channel `--package` does not name, since no other

@@ -30,6 +30,9 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     let entries =
         entries::open(context, configuration.operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
     let mut entries = args.asked.complete(context, entries)?;
+    if args.asked.imageset.is_empty() && args.output.is_some_and(output::needs_references) {
+        args.asked.complete_by_name(context, &mut entries)?;
+    }
     if args.compat.is_none() {
         args.asked.choose_defaults(context, &mut entries);
     }

@@ -38,6 +38,11 @@ pub(super) const FORMATS: Formats = Formats(&[
     ),
 ]);
 
+/// Whether a form names the image of the catalog.
+pub(super) fn needs_references(format: OutputFormat) -> bool {
+    matches!(format, OutputFormat::Isc | OutputFormat::CatalogSource | OutputFormat::ClusterCatalog)
+}
+
 /// A catalog, and its kept part.
 pub(super) type Kept<'e> = (&'e MirrorCatalog, KeptPart);
 

@@ -20,9 +20,10 @@ use crate::mcp::{self, CatalogWord, World};
 
 /// Answer an assistant, over standard input and output
 ///
-/// A server of the Model Context Protocol: tools for search, show, updates, path, why-not, resolve, deps, images, diff,
-/// compat, plan, v1 check, explain and sql, each with the answer of its command in pages of less than 4 KiB. The
-/// assistant starts it. Texts of catalogs are marked as data. It writes no file and runs nothing that changes anything.
+/// A server of the Model Context Protocol: tools for search, show, updates, path, standings, why-not, resolve, deps,
+/// images, diff, compat, plan, v1 check, explain and sql, each with the answer of its command in pages of less than
+/// 4 KiB. The assistant starts it. Texts of catalogs are marked as data. It writes no file and runs nothing that
+/// changes anything.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex mcp < /dev/null

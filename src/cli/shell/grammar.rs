@@ -119,6 +119,7 @@ pub(in crate::cli) const WORDS: &[Word] = &[
   olmdex list kafka
   olmdex list apis monitoring.coreos.com/v1/Prometheus
   olmdex list installed --cluster must-gather/
+  olmdex list bundles keda --openshift 4.19
   olmdex list keda --by-catalog",
         views: &[
             view(When::Verb("apis"), &["provides"], ""),
@@ -141,6 +142,12 @@ pub(in crate::cli) const WORDS: &[Word] = &[
                 &["info"],
                 Shape::Without(KINDS),
                 "Show what an index holds, and how much space each part takes",
+            ),
+            shaped(
+                When::Option("--openshift", "--openshift"),
+                &["compat"],
+                Shape::Without(KINDS),
+                "Show which versions support this version of OpenShift, the highest first, or block its next update",
             ),
             view(When::WordOtherThan(KINDS), &["search"], ""),
             view(When::Always, &["list"], ""),
@@ -165,16 +172,32 @@ pub(in crate::cli) const WORDS: &[Word] = &[
     },
     Word {
         name: "upgrades",
-        usage: "olmdex upgrades [NAME[@FROM]]… [--to VERSION|--steps] [OPTIONS]",
+        usage: "olmdex upgrades [NAME[@FROM]]… [--to VERSION|--steps|--every-version] [OPTIONS]",
         about: "Show the next upgrades, or why OLM does not take a version",
         examples: "Examples:
   olmdex upgrades keda@2.10.1
   olmdex upgrades keda@2.8.1 --to 2.10.1
   olmdex upgrades keda@2.8.1 --steps
+  olmdex upgrades keda --every-version
+  olmdex upgrades keda --stuck -o name
   olmdex upgrades --cluster must-gather/",
         place: Some((Task::Upgrades, 1)),
         views: &[
-            view(When::Option("--to", "--to"), &["path", "--reasons"], ""),
+            view(
+                When::Flag("--every-version"),
+                &["standings"],
+                "Show whether upgrades lead from each version to the newest, or to `--to`",
+            ),
+            view(
+                When::Option("--stuck", "--stuck"),
+                &["standings"],
+                "Show only versions from which no upgrade leads there, in any channel",
+            ),
+            view(
+                When::Option("--to", "--to"),
+                &["path", "--reasons"],
+                "Show the upgrades to this version or bundle, or why none lead there",
+            ),
             view(When::Flag("--steps"), &["path"], "Show the upgrades that OLM makes one after another"),
             view(When::Option("--shortest", "--shortest"), &["path"], ""),
             view(When::Always, &["updates"], ""),
@@ -371,7 +394,11 @@ pub(in crate::cli) fn translated(
     arguments: impl Fn(&str) -> Option<Command>,
     globals: impl Fn() -> Command,
 ) -> Vec<OsString> {
-    let Some((at, word)) = word_of(&words).filter(|_| !asks_for_help(&words)) else { return words };
+    if asks_for_help(&words) {
+        return words;
+    }
+    let words = with_names_placed(words, &arguments);
+    let Some((at, word)) = word_of(&words) else { return words };
     let parts = |rest: &[OsString], command: &str| {
         let described: Vec<Command> =
             [word.name, command].into_iter().filter_map(&arguments).chain([globals()]).collect();
@@ -384,6 +411,53 @@ pub(in crate::cli) fn translated(
     };
     let before = words[..at].iter().cloned();
     before.chain(view.command.iter().map(OsString::from)).chain(rest).collect()
+}
+
+/// A command line with the value of `-p` or `--package`, which users of other tools type, among the names. Only visible
+/// words do without the option: a hidden one refuses what it always refused.
+fn with_names_placed(mut words: Vec<OsString>, arguments: &impl Fn(&str) -> Option<Command>) -> Vec<OsString> {
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let value = |word: &OsString| word.to_str().and_then(|word| word.strip_prefix("--package=")).map(OsString::from);
+    let is_option = |word: &OsString| word == "-p" || word == "--package";
+    if !words[..end].iter().any(|word| is_option(word) || value(word).is_some()) {
+        return words;
+    }
+    let Some(name) = words[1..end].iter().find_map(|word| word.to_str().filter(|word| !word.starts_with('-'))) else {
+        return words;
+    };
+    let views = WORDS.iter().find(|word| word.name == name).map_or(&[][..], |word| word.views);
+    let commands: Vec<Command> =
+        [name].into_iter().chain(views.iter().map(|view| view.command[0])).filter_map(arguments).collect();
+    let is_known = |option: &clap::Arg| option.get_short() == Some('p') || option.get_long() == Some("package");
+    let is_visible =
+        !views.is_empty() || crate::cli::PLACES.iter().any(|(task, _, it)| *it == name && *task != Task::Hidden);
+    let takes_names = commands.iter().flat_map(Command::get_positionals).any(|position| {
+        let of_position = position.get_value_names().unwrap_or_default().iter();
+        of_position.into_iter().any(|name| ["PKG", "NAME", "WORD"].iter().any(|part| name.contains(part)))
+    });
+    if !is_visible || !takes_names || commands.iter().flat_map(Command::get_arguments).any(is_known) {
+        return words;
+    }
+    let mut names = Vec::new();
+    let mut at = 1;
+    let mut end = end;
+    while at < end {
+        let taken = match value(&words[at]) {
+            Some(name) => vec![name],
+            None if is_option(&words[at]) && at + 1 < end => vec![words[at + 1].clone()],
+            None => Vec::new(),
+        };
+        if taken.is_empty() {
+            at += 1;
+        } else {
+            let n_words = if is_option(&words[at]) { 2 } else { 1 };
+            words.drain(at..at + n_words);
+            end -= n_words;
+            names.extend(taken);
+        }
+    }
+    words.splice(end..end, names);
+    words
 }
 
 impl Word {
@@ -405,6 +479,11 @@ impl When {
             Self::Value(name, value) => Some(format!("{name} {value}")),
             Self::Verb(_) | Self::VerbOnDatabase(_) | Self::WordOtherThan(_) | Self::Always => None,
         }
+    }
+
+    /// Whether an option chooses the command that the command itself has under this name.
+    pub(super) fn is_own_option(self) -> bool {
+        matches!(self, Self::Option(name, own) if name == own)
     }
 
     /// The words that are left for a command; `None` if the words do not choose it. `parts` are the words taken apart.
@@ -512,6 +591,20 @@ pub(in crate::cli) fn places(places: &[(Task, u8, &'static str)]) -> Vec<(Task, 
 
 /// An error about a translated command line in the words that the user typed.
 pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString], root: &Command) {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(option)) if error.kind() == ErrorKind::UnknownArgument => {
+            option.split(['=', ' ']).next().and_then(|option| option.strip_prefix("--")).map(str::to_owned)
+        }
+        _ => None,
+    };
+    // clap's usage has the option that it proposes.
+    let has_proposal = error.get(ContextKind::SuggestedArg).is_some();
+    if has_proposal {
+        plain_usage(error, typed, root);
+    }
+    if let Some(long) = &unknown {
+        propose_words(error, long);
+    }
     let Some((at, word)) = word_of(typed) else { return };
     let parts = |rest: &[OsString], command: &str| {
         let both = [word.name, command].into_iter().filter_map(|name| root.find_subcommand(name));
@@ -522,16 +615,17 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
         "olmdex {}",
         view.command.iter().filter(|part| !part.starts_with('-')).copied().collect::<Vec<_>>().join(" ")
     );
-    if let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) {
+    let is_verb = matches!(view.when, When::Verb(_) | When::VerbOnDatabase(_));
+    let is_new = root.find_subcommand(word.name).is_none();
+    if !word.usage.is_empty() && !is_verb && (is_new || has_proposal) {
+        let usage = format!("Usage: {}", word.usage);
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(StyledStr::from(usage)));
+    } else if let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) {
         let verb = if let When::Verb(verb) = view.when { format!(" {verb}") } else { String::new() };
         let usage = usage.to_string().replacen(&spoken, &format!("olmdex {}{verb}", word.name), 1);
         error.insert(ContextKind::Usage, ContextValue::StyledStr(StyledStr::from(usage)));
     }
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return };
-    if error.kind() != ErrorKind::UnknownArgument {
-        return;
-    }
-    let long = option.split(['=', ' ']).next().unwrap_or_default().trim_start_matches('-').to_owned();
+    let Some(long) = unknown else { return };
     let has = |view: &&View| {
         let command = find(root, view.command);
         command.is_some_and(|command| command.get_arguments().any(|known| known.get_long() == Some(&long)))
@@ -548,10 +642,39 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
         None => None,
     };
     if let Some(tip) = tip {
-        let tip = StyledStr::from(tip);
-        error.remove(ContextKind::SuggestedArg);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+        suggest(error, tip);
     }
+}
+
+/// Gives an error the usage that the help of the command shows.
+fn plain_usage(error: &mut clap::Error, typed: &[OsString], root: &Command) {
+    let named = typed.iter().skip(1).filter_map(|word| word.to_str());
+    let (command, path) = named.fold((root, vec!["olmdex"]), |(command, mut path), word| {
+        let Some(below) = command.find_subcommand(word) else { return (command, path) };
+        path.push(below.get_name());
+        (below, path)
+    });
+    let usage = command.clone().bin_name(path.join(" ")).render_usage();
+    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+}
+
+/// Names the visible words that have an option which the typed one lacks: a similar spelling is not what the user meant.
+fn propose_words(error: &mut clap::Error, long: &str) {
+    let whole = crate::cli::whole();
+    let has = |word: &&Command| {
+        let options = word.get_arguments().filter(|option| !option.is_hide_set());
+        options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default()).any(|name| name == long)
+    };
+    let words = whole.get_subcommands().filter(|word| !word.is_hide_set()).filter(has);
+    let words: Vec<String> = words.map(|word| format!("`{}`", word.get_name())).collect();
+    if !words.is_empty() {
+        suggest(error, format!("`--{long}` is an option of {}", words.join(", ")));
+    }
+}
+
+fn suggest(error: &mut clap::Error, tip: String) {
+    error.remove(ContextKind::SuggestedArg);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
 }
 
 #[cfg(test)]
@@ -570,9 +693,19 @@ mod tests {
             ("list -i a bundles keda", "list -i a bundles keda"),
             ("list pakages", "list pakages"),
             ("list apis g/v1/K", "provides g/v1/K"),
+            ("list -p keda bundles", "list bundles keda"),
+            ("list bundles --package=keda -o name", "list bundles -o name keda"),
+            ("upgrades -p keda --steps", "path keda"),
+            ("show -p keda -- a", "show keda -- a"),
+            ("updates -p keda", "updates -p keda"),
+            ("images -p", "images -p"),
+            ("list bundles keda --openshift 4.19", "compat keda --openshift 4.19"),
+            ("list keda --by-catalog --openshift 4.19", "whereis keda --openshift 4.19"),
             ("list keda --by-catalog", "whereis keda"),
             ("list --requires keda", "requires keda"),
             ("upgrades keda@1.0.0", "updates keda@1.0.0"),
+            ("upgrades keda --stuck --to 2.0.0", "standings keda --stuck --to 2.0.0"),
+            ("upgrades keda --to 2.0.0 --every-version", "standings keda --to 2.0.0"),
             ("upgrades keda@1.0.0 --to=2.0.0", "path --reasons keda@1.0.0 --to 2.0.0"),
             ("-q upgrades keda --steps", "-q path keda"),
             ("plan --only blockers keda", "compat keda"),

@@ -61,12 +61,18 @@ fn description(word: &Word, root: &Command) -> Command {
         let of_verb = of_all.iter().map(|option| option.clone().global(false));
         made = made.mut_args(|option| option.global(false)).mut_subcommands(|verb| verb.args(of_verb.clone()));
     }
-    for view in word.views {
+    // The options of the word alone come first, and without a heading.
+    let mut views: Vec<&View> = word.views.iter().collect();
+    views.sort_by_key(|view| (!matches!(view.when, When::Always), matches!(view.when, When::Flag(_))));
+    for view in views {
         let Some(command) = find(root, view.command) else { continue };
         made = match view.when {
             When::Verb(verb) => with_verb(made, (word.name, verb), command, view),
             When::VerbOnDatabase(_) => made,
             _ if view.shape == Shape::SourcesByOption => made,
+            When::Option(option, _) if !view.help.is_empty() && view.when.is_own_option() => {
+                with_one_option(made, command, option, view.help)
+            }
             _ => with_options(made, command, view.when.choice().map(|choice| format!("With {choice}")).as_deref()),
         };
     }
@@ -137,6 +143,18 @@ fn with_options(mut word: Command, command: &Command, heading: Option<&str>) -> 
         }
     }
     word
+}
+
+/// A word with one option of a command, which chooses it; its other options are few people's.
+fn with_one_option(word: Command, command: &Command, option: &str, help: &'static str) -> Command {
+    let long = option.trim_start_matches('-');
+    let is_it = |known: &&Arg| known.get_long() == Some(long);
+    let known = word.get_arguments().find(is_it).map(|known| known.get_id().clone());
+    match (known, command.get_arguments().find(is_it)) {
+        (Some(id), _) => word.mut_arg(id, |known| known.help(help).long_help(help).help_heading(None)),
+        (None, Some(option)) => word.arg(plain(option, None).help(help).long_help(help)),
+        (None, None) => word,
+    }
 }
 
 /// An option for the help alone: what it demands and excludes is the command's own affair.

@@ -70,7 +70,7 @@ pub(crate) struct CompatArgs {
     /// Only with this verdict; may be repeated
     #[arg(long, value_parser = words::<Compatibility>(), value_name = "VERDICT")]
     verdict: Vec<Compatibility>,
-    /// Olm of OLM that installed the operators: they read olm.maxOpenShiftVersion differently
+    /// The generation of OLM that installed the operators: both read olm.maxOpenShiftVersion differently
     #[arg(long, value_parser = one_of::<OlmSet>(), default_value = "both")]
     olm: OlmSet,
     #[command(flatten)]

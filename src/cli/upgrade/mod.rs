@@ -5,6 +5,7 @@ pub(in crate::cli) mod check_graph;
 pub(in crate::cli) mod compat;
 pub(in crate::cli) mod graph;
 pub(in crate::cli) mod path;
+pub(in crate::cli) mod standings;
 pub(in crate::cli) mod stranded;
 pub(in crate::cli) mod updates;
 pub(in crate::cli) mod why_not;

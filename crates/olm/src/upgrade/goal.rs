@@ -43,7 +43,8 @@ pub struct Goal<'p> {
 }
 
 /// Whether upgrades lead from a bundle to a goal, with changes of the channel if need be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub enum Standing {
     /// They do, or it is the goal.
     Reaches,

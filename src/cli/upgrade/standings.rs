@@ -1,0 +1,125 @@
+//! `olmdex standings`
+
+use std::borrow::Cow;
+use std::io::Write as _;
+
+use clap::Args;
+
+use crate::ask::{Question as _, StandingsQuestion, State, VersionStanding};
+use crate::cli::args::name::refuse_path;
+use crate::cli::args::sources::SourceOptions;
+use crate::cli::args::upgrade::{answers, named_alike, told};
+use crate::cli::print::headline::{Sign, headline};
+use crate::cli::print::sheet::Sheet;
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::terminal::context::Context;
+use crate::cli::terminal::error::{CommandError, CommandResult};
+use crate::cli::terminal::screen::screen;
+use crate::diag::counted;
+use crate::upgrade::Standing;
+use crate::version::version_or_name;
+
+/// Show for every version whether upgrades lead to the newest
+///
+/// The newest is that of the default channel, unless `--to` names another version. Counts the fewest upgrades of OLM
+/// Classic, with changes of the channel if need be.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex standings keda -i my-catalog/
+  olmdex standings keda --stuck -i my-catalog/ -o name
+  olmdex standings keda --to 2.10.1 -o json")]
+pub(crate) struct StandingsArgs {
+    #[command(flatten)]
+    question: StandingsQuestion,
+    /// More of them. Those that exist are answered, the others are errors, and the exit code is 4
+    #[arg(id = "more", value_name = "PKG[@VERSION|/CHANNEL]", hide = true)]
+    more: Vec<String>,
+    #[command(flatten)]
+    sources: SourceOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &StandingsArgs) -> CommandResult {
+    let questions = named_alike(&args.question, &args.more, |question, name| question.name = name);
+    let names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
+    let index = args.sources.of_catalogs(&args.question.catalog).open_part(context, &names)?;
+    let (items, end) = answers(context, &questions, |question| {
+        refuse_path(&index, &question.name)?;
+        told(context, question.ask(&State::of(&index)))
+    })?;
+    if items.is_empty() && args.question.stuck {
+        context.reporter.note("no version is stuck");
+    }
+    if args.rows.are_for_people() {
+        items.chunk_by(|a, b| (&a.catalog, &a.package) == (&b.catalog, &b.package)).try_for_each(print_runs)?;
+    } else {
+        table::print(items, &args.rows)?;
+    }
+    end
+}
+
+/// Prints a row for each run of versions of a package for which the same is true, the highest first.
+fn print_runs(items: &[VersionStanding]) -> Result<(), CommandError> {
+    let Some(VersionStanding { catalog, package, goal, goal_version, .. }) = items.first() else { return Ok(()) };
+    let goal = version_or_name(goal_version, goal);
+    let name = |item: &VersionStanding| version_or_name(&item.version, &item.bundle).to_owned();
+    let row = |run: &[VersionStanding]| {
+        let (Some(high), Some(low)) = (run.first(), run.last()) else { return Vec::new() };
+        let versions = if run.len() == 1 { name(high) } else { format!("{} – {}", name(low), name(high)) };
+        let most = run.iter().filter_map(|item| item.n_upgrades).max();
+        let words = match (most, run.len()) {
+            (Some(0), _) => "the version itself".to_owned(),
+            (Some(n), 2..) => format!("up to {} away", counted(n as u64, "upgrade")),
+            _ => words(high),
+        };
+        vec![versions, run.len().to_string(), words]
+    };
+    let is_same = |a: &VersionStanding, b: &VersionStanding| {
+        a.standing == b.standing && (a.n_upgrades == Some(0)) == (b.n_upgrades == Some(0))
+    };
+    let rows = items.chunk_by(is_same).map(row).collect();
+    let n_arriving = items.iter().filter(|item| item.standing == Standing::Reaches).count();
+    let n_stuck = items.iter().filter(|item| item.standing == Standing::DeadEnd).count();
+    let sign = if n_stuck == 0 { Sign::Good } else { Sign::Fair };
+    let of_all = counted(items.len() as u64, "version");
+    let sentence = format!("{package}: {n_arriving} of {of_all} can get to {goal} (catalog {catalog})");
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    headline(sign, &sentence, &mut out)?;
+    let mut sheet = Sheet::default();
+    sheet.table("Versions, the highest first", &["VERSIONS", "N", &format!("TO {goal}")], rows);
+    sheet.write(screen().width, &mut out)?;
+    writeln!(out, "`-o wide` lists each version with its channels.")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// How a version stands to the goal, in words.
+fn words(item: &VersionStanding) -> String {
+    match (item.n_upgrades, item.standing) {
+        (Some(0), _) => "the version itself".to_owned(),
+        (Some(n), _) => format!("{} away", counted(n as u64, "upgrade")),
+        (None, Standing::Higher) => "higher".to_owned(),
+        (None, Standing::Past) => "past it: upgrades lead only to higher versions".to_owned(),
+        (None, _) => "stuck: no upgrade leads there, in any channel".to_owned(),
+    }
+}
+
+impl Row for VersionStanding {
+    const KIND: &'static str = StandingsQuestion::KIND;
+
+    const COLUMNS: &'static [Column<Self>] = &[
+        column("CATALOG", |item| Cow::from(&item.catalog)),
+        wide("PACKAGE", |item| Cow::from(&item.package)),
+        column("VERSION", |item| Cow::from(&item.version)),
+        column("BUNDLE", |item| Cow::from(&item.bundle)),
+        column("CHANNELS", |item| item.channels.join(",").into()),
+        column("GOAL", |item| Cow::from(version_or_name(&item.goal_version, &item.goal))),
+        column("STANDING", |item| words(item).into()),
+        wide("UPGRADES", |item| item.n_upgrades.map(|n| n.to_string()).unwrap_or_default().into()),
+    ];
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}
