@@ -145,7 +145,9 @@ fn sheets_are_wrapped_between_words() {
     let directory = shop();
     let shown = plain(&show(&["updates", "till@1.0.0", "--catalog", "shop", "-q"], directory.path(), "cat"));
     assert!(shown.lines().all(|it| it.chars().count() <= 80), "{shown}");
-    assert!(shown.contains("reason:    its entry has `replaces: till.v1.0.0` (channel stable,"), "{shown}");
+    assert!(shown.contains("reason:    `replaces: till.v1.0.0` in stable\n"), "{shown}");
+    let verbose = plain(&show(&["updates", "till@1.0.0", "--catalog", "shop", "-v"], directory.path(), "cat"));
+    assert!(verbose.contains("reason:    its entry has `replaces: till.v1.0.0` (channel stable,"), "{verbose}");
 }
 
 #[test]

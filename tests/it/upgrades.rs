@@ -272,7 +272,7 @@ proptest! {
         let outlook = goal.outlook(&from.as_classic(), own);
         let is_there = from.name == name(to);
         prop_assert_eq!(outlook.verdict == OutlookVerdict::Arrived, is_there);
-        let has_none = matches!(outlook.verdict, OutlookVerdict::DeadEnd | OutlookVerdict::Beyond);
+        let has_none = matches!(outlook.verdict, OutlookVerdict::DeadEnd | OutlookVerdict::Beyond | OutlookVerdict::Ahead);
         prop_assert_eq!(has_none, !is_there && !along.is_reached && shortest.is_none());
         prop_assert_eq!(outlook.verdict == OutlookVerdict::Upgrades, !is_there && along.is_reached);
         let version = |text: &str| Version::parse(text).ok();
@@ -293,6 +293,9 @@ proptest! {
         }
         if let Some(shortest) = shortest.filter(|_| !is_there && number < N_NAMES) {
             prop_assert!(outlook.upgrades.len() >= shortest.len());
+            if outlook.verdict == OutlookVerdict::ChangeChannel {
+                prop_assert_eq!(outlook.fewest_upgrades.unwrap_or(outlook.upgrades.len()), shortest.len());
+            }
             prop_assert_eq!(outlook.upgrades.last().map(|step| step.bundle.clone()), Some(name(to)));
             // Each step is one that the engine takes in its channel.
             let mut at = from.clone();

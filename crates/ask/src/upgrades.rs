@@ -379,7 +379,10 @@ impl PackageQuestion {
                 Some(to) => Goal::to(&package, to),
                 None => Goal::newest(&package),
             };
-            path.outlook = goal.map(|goal| goal.outlook(&from.as_classic(), self.asked.channel()));
+            // A Subscription always has a channel: the console writes one.
+            let installed = from.as_classic();
+            let channel = self.asked.channel().or_else(|| package.likely_channel(&installed.name));
+            path.outlook = goal.map(|goal| goal.outlook(&installed, channel));
             path.look_beyond(&graph.default_channel);
         }
         paths

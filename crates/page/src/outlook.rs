@@ -41,13 +41,9 @@ impl<'a> Answer<'a> {
         version_or_name(&way.goal_version, &way.goal)
     }
 
-    fn version_of(&self, bundle: &'a str) -> &'a str {
-        let step = self.path.steps.iter().find(|step| step.target.bundle == bundle);
-        match step {
-            Some(step) => version_or_name(&step.target.version, bundle),
-            None if self.path.from.name == bundle => version_or_name(&self.path.from.version, bundle),
-            None => bundle,
-        }
+    /// The installed version.
+    fn from(&self) -> &'a str {
+        version_or_name(&self.path.from.version, &self.path.from.name)
     }
 
     /// The upgrades on the way, channel by channel.
@@ -70,21 +66,25 @@ impl<'a> Answer<'a> {
 
     /// The versions to which the channel leads if it is not changed.
     fn past(&self) -> Vec<String> {
-        let Some(before) = self.outlook.way().changes.first().and_then(|change| change.before.as_ref()) else {
-            return Vec::new();
-        };
+        let way = self.outlook.way();
         let steps = self.path.steps.iter().map(|step| &step.target);
-        let past = steps.skip_while(|target| target.bundle != *before);
-        past.map(|target| version_or_name(&target.version, &target.bundle).to_owned()).collect()
+        let past: Vec<_> = match way.changes.first().and_then(|change| change.before.as_ref()) {
+            Some(before) => steps.skip_while(|target| target.bundle != *before).collect(),
+            None if way.verdict == OutlookVerdict::DeadEnd => steps.collect(),
+            None => Vec::new(),
+        };
+        past.into_iter().map(|target| version_or_name(&target.version, &target.bundle).to_owned()).collect()
     }
 
     /// The answer as a card.
     pub(super) fn card(&self) -> Markup {
         let goal = version_or_name(&self.outlook.goal_version, &self.outlook.goal);
         let n = self.outlook.upgrades.len() as u64;
-        let end = self.version_of(&self.outlook.channel_ends_at);
+        let end = version_or_name(&self.outlook.channel_ends_at_version, &self.outlook.channel_ends_at);
+        let n_own = self.path.steps.len() as u64;
         let (kind, sign) = match self.outlook.verdict {
             OutlookVerdict::Arrived | OutlookVerdict::Upgrades => ("good", "✓"),
+            OutlookVerdict::Ahead if self.path.to.is_none() => ("ahead", "•"),
             _ if self.outlook.is_stuck() => ("bad", "✕"),
             _ => ("warn", "!"),
         };
@@ -96,9 +96,12 @@ impl<'a> Answer<'a> {
                     @match (self.outlook.verdict, change) {
                         (OutlookVerdict::Arrived, _) if self.path.to.is_none() => { (shown(goal)) " is the newest of the default channel." },
                         (OutlookVerdict::Arrived, _) => { (shown(goal)) " is installed." },
-                        (OutlookVerdict::Beyond, _) => { (shown(end)) " is not below " (shown(goal)) @if self.path.to.is_none() { ", the newest of the default channel" } "." },
+                        (OutlookVerdict::Ahead, _) => { (shown(self.from())) " is ahead of " @if self.path.to.is_none() { "the default channel." } @else { (shown(goal)) "." } },
+                        (OutlookVerdict::Beyond, _) => { "From " (shown(self.from())) " OLM never gets to " (shown(goal)) ": " code { (shown(self.channel)) } " leads past it, to " (shown(end)) "." },
                         (OutlookVerdict::DeadEnd, _) => { "No upgrade leads to " (shown(goal)) @if self.outlook.is_stuck() { "." } @else { ", but some lead higher." } },
-                        (_, Some(change)) => { (shown(goal)) " is " (counted(n, "upgrade")) " away, and you must change \
+                        (_, Some(change)) => { (shown(goal)) " is " (counted(n, "upgrade")) " away"
+                            @if let Some(fewest) = self.outlook.fewest_upgrades { " (" (fewest) ", if you change the channel at once)" }
+                            ", and you must change \
                             the channel at " (shown(version_or_name(&change.at_version, &change.at))) "." },
                         (_, None) => { (shown(goal)) " is " (counted(n, "upgrade")) " away." },
                     }
@@ -106,11 +109,15 @@ impl<'a> Answer<'a> {
                 p {
                     @match (self.outlook.verdict, change) {
                         (OutlookVerdict::Arrived, _) => { "Channel " code { (shown(self.channel)) } "." },
-                        (OutlookVerdict::Beyond | OutlookVerdict::DeadEnd | OutlookVerdict::ChangeChannel, _) if !self.is_listed => {
-                            code { (shown(self.channel)) } " does not list " (shown(version_or_name(&self.path.from.version, &self.path.from.name))) "."
+                        (OutlookVerdict::Ahead | OutlookVerdict::Beyond | OutlookVerdict::DeadEnd | OutlookVerdict::ChangeChannel, _) if !self.is_listed => {
+                            code { (shown(self.channel)) } " does not list " (shown(self.from())) "."
                         },
-                        (OutlookVerdict::Beyond, _) if self.path.to.is_some() => { "OLM does not go back." },
-                        (OutlookVerdict::Beyond, _) => { code { (shown(self.channel)) } " leads to it, and OLM does not go back into the default channel." },
+                        (OutlookVerdict::Ahead | OutlookVerdict::Beyond, _) => {
+                            @if self.path.to.is_none() { (shown(goal)) " is the newest of the default channel. " } "OLM does not go back."
+                            @if n_own == 0 { " " code { (shown(self.channel)) } " has no upgrade left." }
+                        },
+                        (OutlookVerdict::DeadEnd, _) if n_own > 0 => { "You can still take " (counted(n_own, "upgrade")) " to " (shown(end)) ", where "
+                            code { (shown(self.channel)) } " ends. No channel leads from there to " (shown(goal)) "." },
                         (OutlookVerdict::DeadEnd, _) if self.outlook.ends_at_head => { code { (shown(self.channel)) } " ends at " (shown(end)) ", and \
                             no other channel leads there." },
                         (OutlookVerdict::DeadEnd, _) => { (shown(end)) " is stranded in " code { (shown(self.channel)) } ": no upgrade \
@@ -131,9 +138,9 @@ impl<'a> Answer<'a> {
         let version = version_or_name(&above.goal_version, &above.goal);
         html! {
             @match (above.leads_there(), self.outlook.verdict) {
-                (true, _) => { (worded(&shown(&above.sentence()))) "." }
                 // The end of the own channel may be the highest of all.
-                (false, OutlookVerdict::Beyond) if above.goal == self.outlook.channel_ends_at => {}
+                (_, OutlookVerdict::Ahead | OutlookVerdict::Beyond) if above.goal == self.outlook.channel_ends_at => {}
+                (true, _) => { (worded(&shown(&above.sentence()))) "." }
                 (false, _) => { (shown(version)) " is higher, and no upgrade leads there." }
             }
         }
@@ -144,7 +151,7 @@ impl<'a> Answer<'a> {
         let stages = self.stages();
         let leaves_at_once = stages.first().is_some_and(|stage| stage.change.is_some());
         let lines = stages.into_iter().map(|stage| (stage.channel.to_owned(), stage.versions)).collect();
-        let from = version_or_name(&self.path.from.version, &self.path.from.name).to_owned();
+        let from = self.from().to_owned();
         let drawn = line_map(&LineMap { from, lines, past: self.past(), leaves_at_once });
         html! {
             @if !drawn.is_empty() {
@@ -198,30 +205,39 @@ impl<'a> Answer<'a> {
         let stages = self.stages();
         let way = self.outlook.way();
         let changes_early = way.changes.iter().any(|change| change.before.is_some());
-        let install =
-            Route::Install(PackagePage { catalog: self.path.catalog.clone(), ..PackagePage::of(&self.path.package) });
         html! {
             @match way.verdict {
-                OutlookVerdict::Arrived | OutlookVerdict::Beyond => {}
+                OutlookVerdict::Arrived => {}
+                OutlookVerdict::Ahead | OutlookVerdict::Beyond if self.path.to.is_some() => {}
+                OutlookVerdict::Ahead | OutlookVerdict::Beyond => {
+                    h2 { "What to do" }
+                    ol.actions {
+                        @let n = self.path.steps.len() as u64;
+                        @if n > 0 {
+                            li { strong { "Stay in " (shown(self.channel)) }
+                                p.quiet { (counted(n, "upgrade")) " left, to " (shown(version_or_name(&self.outlook.channel_ends_at_version, &self.outlook.channel_ends_at))) } }
+                        }
+                        (self.anew(context))
+                    }
+                }
                 OutlookVerdict::DeadEnd => {
                     h2 { "What to do" }
                     ol.actions {
                         @for (catalog, sentence) in &self.elsewhere {
-                            @let there = PackagePage { catalog: Some(catalog.clone()), version: Some(version_or_name(&self.path.from.version, &self.path.from.name).to_owned()), ..PackagePage::of(&self.path.package) };
+                            @let there = PackagePage { catalog: Some(catalog.clone()), version: Some(self.from().to_owned()), ..PackagePage::of(&self.path.package) };
                             li { strong { "Take the upgrade from catalog " (shown(catalog)) }
                                 p { (worded(&shown(sentence))) ". " (link(context, &Route::Path(there), "The way there")) } }
                         }
                         li { strong { "Read what the publisher says about " (shown(self.goal())) }
                             p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
-                        li { strong { "Uninstall the operator, and install it anew from the default channel" }
-                            p { "Its custom resources stay, and nothing manages them in between. "
-                                (link(context, &install, "Manifests to install it")) } }
+                        (self.anew(context))
                     }
                 }
                 OutlookVerdict::Upgrades => {
                     h2 { "What to do" }
                     p { "Nothing, with automatic approval. With manual approval, approve each InstallPlan: "
                         (shown(&list(stages.first().map_or(&[][..], |stage| &stage.versions)))) "." }
+                    details { summary { "How to approve one" } (approval()) }
                 }
                 OutlookVerdict::ChangeChannel => {
                     h2 { "What to do" }
@@ -240,7 +256,8 @@ impl<'a> Answer<'a> {
                                     (self.patch("channel", &change.channel)) }
                             }
                             li { strong { @if changes_early { "Approve " } @else { "Wait for " } (shown(&list(&stage.versions))) }
-                                p.quiet { (counted(stage.versions.len() as u64, "upgrade")) " in " code { (shown(stage.channel)) } } }
+                                p.quiet { (counted(stage.versions.len() as u64, "upgrade")) " in " code { (shown(stage.channel)) } }
+                                @if changes_early { (approval()) } }
                         }
                     }
                 }
@@ -249,6 +266,17 @@ impl<'a> Answer<'a> {
                 p.quiet { "Already at " (shown(before)) " or later in " code { (shown(self.channel)) } "? Then only a new \
                     installation leads to " (shown(self.goal())) "." }
             }
+        }
+    }
+
+    /// The way back into the default channel, as an action.
+    fn anew(&self, context: PageContext<'_>) -> Markup {
+        let install =
+            Route::Install(PackagePage { catalog: self.path.catalog.clone(), ..PackagePage::of(&self.path.package) });
+        html! {
+            li { strong { "Uninstall the operator, and install it anew from the default channel" }
+                p { "Its custom resources stay, and nothing manages them in between. "
+                    (link(context, &install, "Manifests to install it")) } }
         }
     }
 
@@ -274,7 +302,7 @@ pub(super) fn note(
 ) -> Markup {
     let kind = match outlook.verdict {
         OutlookVerdict::Arrived => return html! {},
-        OutlookVerdict::Upgrades => "note",
+        OutlookVerdict::Upgrades | OutlookVerdict::Ahead => "note",
         _ if outlook.is_stuck() => "note bad",
         _ => "note warn",
     };
@@ -286,6 +314,16 @@ pub(super) fn note(
     html! { div class=(kind) role="note" { p {
         (worded(&shown(&outlook.sentence().replacen("a dead end", "A dead end", 1)))) ". " (link(context, &way, html! { "Where " (shown(version)) " can go" }))
     } } }
+}
+
+/// The commands that approve the next upgrade.
+fn approval() -> Markup {
+    html! {
+        pre.command tabindex="0" { code {
+            "oc -n NAMESPACE get installplans.operators.coreos.com\n"
+            "oc -n NAMESPACE patch installplans.operators.coreos.com NAME \\\n  " (merge_patch(&["spec", "approved"], true))
+        } }
+    }
 }
 
 /// Versions in words: all of a few, the first and the last of many.

@@ -1,6 +1,6 @@
 //! The way that OLM takes from a version, and to one: each step with its reason, or why the version is not reachable.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use maud::{Markup, html};
 
@@ -87,8 +87,9 @@ impl Question {
         Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, to))?)
     }
 
-    /// The newest version of the default channel, if a way of OLM v1 ends below it; OLM Classic may know it already.
-    fn missed(&self, path: &UpgradePath, classic: Option<&UpgradePath>) -> Option<NamedVersion> {
+    /// The newest version of the default channel, which OLM Classic may know already, and how the end of a way of OLM v1
+    /// stands to it.
+    fn newest(&self, path: &UpgradePath, classic: Option<&UpgradePath>) -> Option<(NamedVersion, Ordering)> {
         let known = classic.and_then(|classic| classic.outlook.as_ref()).map(|outlook| {
             let (name, version) = (outlook.goal.clone(), outlook.goal_version.clone());
             NamedVersion { name, version, release: None }
@@ -98,8 +99,8 @@ impl Question {
             Some(Goal::newest(&self.asked.view.as_classic(graph))?.named())
         })?;
         let end = path.steps.last().map_or(&path.from.version, |step| &step.target.version);
-        let version = |text: &str| Version::parse(text).ok();
-        (version(end)? < version(&newest.version)?).then_some(newest)
+        let order = Version::parse(end).ok()?.cmp(&Version::parse(&newest.version).ok()?);
+        Some((newest, order))
     }
 }
 
@@ -305,8 +306,9 @@ fn result(
     classic: Option<&UpgradePath>,
 ) -> Result<Markup, PageError> {
     let id = format!("path-{}", path.olm.as_str());
-    let missed = if question.to.is_some() { None } else { question.missed(path, classic) };
-    let wanted = question.to.as_ref().filter(|_| !path.is_reached).or(missed.as_ref());
+    let newest = if question.to.is_some() { None } else { question.newest(path, classic) };
+    let missed = newest.as_ref().filter(|(_, order)| order.is_lt()).map(|(newest, _)| newest);
+    let wanted = question.to.as_ref().filter(|_| !path.is_reached).or(missed);
     let other = match wanted {
         Some(to) => question.fewest(context, path.olm, &to.name)?,
         None => None,
@@ -316,10 +318,13 @@ fn result(
     Ok(html! {
         section.answer aria-labelledby=(id) {
             h2 id=(id) { (words) " "
-                @match (&missed, path.is_reached, question.to.is_some()) {
-                    (None, true, true) => (badge("good", "reachable")),
-                    (None, false, true) => (badge("bad", "not reachable")),
-                    (None, true, false) => (badge("good", "leads to the newest")),
+                @match (newest.as_ref().map(|(_, order)| *order), path.is_reached, question.to.is_some()) {
+                    (_, true, true) => (badge("good", "reachable")),
+                    (_, false, true) => (badge("bad", "not reachable")),
+                    (Some(Ordering::Greater), _, _) if path.steps.is_empty() => (badge("", "ahead of the default channel")),
+                    (Some(Ordering::Greater), _, _) => (badge("warn", "goes past the default channel")),
+                    (Some(Ordering::Equal), true, _) if path.steps.is_empty() => (badge("good", "is the newest")),
+                    (Some(Ordering::Equal) | None, true, _) => (badge("good", "leads to the newest")),
                     _ => (badge("bad", "does not lead to the newest")),
                 } }
             p { (counted(path.steps.len() as u64, "upgrade")) ": " (worded(&shown(&path.reason))) "."
@@ -375,14 +380,14 @@ fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup 
 
 /// The fields that permit a step, each once.
 fn because(step: &PathStep) -> Markup {
-    let mut catalog_choice: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     for permit in &step.target.permits {
         let text = format!("{} {}", permit.field.as_str(), permit.value);
-        if !catalog_choice.contains(&text) {
-            catalog_choice.push(text);
+        if !texts.contains(&text) {
+            texts.push(text);
         }
     }
-    html! { @for (idx, text) in catalog_choice.iter().enumerate() { @if idx > 0 { br; } code { (shown(text)) } } }
+    html! { @for (idx, text) in texts.iter().enumerate() { @if idx > 0 { br; } code { (shown(text)) } } }
 }
 
 /// Why a version is not taken.
@@ -464,6 +469,6 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
             (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
             ", with the fewest upgrades of OLM Classic and with changes of the channel."
             @if !context.is_served() { " " code { "olmdex upgrades" } " and " code { "olmdex serve" } " answer any other question." } }
-        (table("Where each version can go", &["Version", "To the newest"], rows))
+        (table("Where each version can go", &["Version", "Fewest upgrades to the newest"], rows))
     }
 }

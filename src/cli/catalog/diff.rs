@@ -266,7 +266,7 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
 fn print_news(packages: &[PackageChanges]) -> Result<(), CommandError> {
     let sign = if PackageChanges::n_of(packages, PackageChangeKind::Breaking) == 0 { Sign::Good } else { Sign::Bad };
     let mut out = BufWriter::new(std::io::stdout().lock());
-    headline(sign, &PackageChanges::news(packages), &mut out)?;
+    headline(sign, &PackageChanges::news(packages), screen().width, &mut out)?;
     writeln!(out)?;
     out.flush()?;
     Ok(())

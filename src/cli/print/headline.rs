@@ -26,12 +26,16 @@ impl Sign {
     }
 }
 
-/// Writes a sentence with a sign before it on a terminal; files and pipes get nothing.
-pub(crate) fn headline(sign: Sign, sentence: &str, out: &mut impl Write) -> io::Result<()> {
-    let Some(width) = screen().width else { return Ok(()) };
+/// Writes a sentence with a sign before it, wrapped to a width if there is one.
+pub(crate) fn headline(sign: Sign, sentence: &str, width: Option<usize>, out: &mut impl Write) -> io::Result<()> {
     let color = screen().color;
     let (sign, code) = sign.look();
-    for (at, line) in wrap(&printable(sentence), width.saturating_sub(2)).iter().enumerate() {
+    let sentence = printable(sentence);
+    let lines = match width {
+        Some(width) => wrap(&sentence, width.saturating_sub(2)),
+        None => vec![sentence.into_owned()],
+    };
+    for (at, line) in lines.iter().enumerate() {
         let sign = if at == 0 { paint(color, code, sign) } else { " ".into() };
         writeln!(out, "{sign} {}", paint(color, "1", line))?;
     }

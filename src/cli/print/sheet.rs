@@ -136,6 +136,8 @@ impl SheetTable {
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     headline: Option<(Sign, String)>,
+    /// Whether files and pipes get the headline, too.
+    is_headline_for_all: bool,
     lines: Vec<(String, String)>,
     tables: Vec<SheetTable>,
     texts: Vec<(String, Vec<TextLine>)>,
@@ -144,8 +146,10 @@ pub(crate) struct Sheet {
     is_page: bool,
 }
 
-/// The lines in which the answers of both generations of OLM may differ and still be one block.
-const OF_GENERATION: [&str; 2] = ["OLM", "end"];
+/// Lines whose values an answer shares with the one before if nothing else differs, each with the lines that may differ
+/// with it: both generations of OLM, and catalogs.
+const SHARED: [(&str, &[&str]); 3] =
+    [("OLM", &["OLM", "end"]), ("catalog", &["catalog"]), ("Catalog", &["Catalog", "File"])];
 
 impl Sheet {
     /// The answer in a sentence, which a terminal shows first.
@@ -153,23 +157,33 @@ impl Sheet {
         self.headline = Some((sign, sentence));
     }
 
-    /// Joins the answers of both generations of OLM that say the same.
-    pub(crate) fn joined(sheets: Vec<Self>) -> Vec<Self> {
-        let mut all: Vec<Self> = Vec::new();
-        for sheet in sheets {
-            match all.last_mut() {
-                Some(last) if last.says_the_same_as(&sheet) => last.join(sheet),
-                _ => all.push(sheet),
-            }
-        }
-        all
+    /// Puts the headline into files and pipes, too.
+    pub(crate) fn headline_for_all(&mut self) {
+        self.is_headline_for_all = true;
     }
 
-    fn says_the_same_as(&self, other: &Self) -> bool {
-        let is_same = |(a, b): (&(String, String), &(String, String))| {
-            a.0 == b.0 && (a.1 == b.1 || OF_GENERATION.contains(&a.0.as_str()))
-        };
-        let is_of_other = self.lines.first().zip(other.lines.first()).is_some_and(|(a, b)| a.0 == "OLM" && a.1 != b.1);
+    /// Joins the answers of both generations of OLM, and of catalogs, that say the same.
+    pub(crate) fn joined(sheets: Vec<Self>) -> Vec<Self> {
+        SHARED.iter().fold(sheets, |sheets, (label, free)| {
+            let mut all: Vec<Self> = Vec::new();
+            for sheet in sheets {
+                match all.last_mut() {
+                    Some(last) if last.says_the_same_as(&sheet, label, free) => last.join(sheet, label),
+                    _ => all.push(sheet),
+                }
+            }
+            all
+        })
+    }
+
+    fn value(&self, label: &str) -> Option<&str> {
+        self.lines.iter().find(|line| line.0 == label).map(|line| line.1.as_str())
+    }
+
+    fn says_the_same_as(&self, other: &Self, label: &str, free: &[&str]) -> bool {
+        let is_same =
+            |(a, b): (&(String, String), &(String, String))| a.0 == b.0 && (a.1 == b.1 || free.contains(&a.0.as_str()));
+        let is_of_other = self.value(label).zip(other.value(label)).is_some_and(|(own, theirs)| own != theirs);
         is_of_other
             && self.lines.len() == other.lines.len()
             && self.lines.iter().zip(&other.lines).all(is_same)
@@ -177,14 +191,14 @@ impl Sheet {
             && self.texts == other.texts
     }
 
-    fn join(&mut self, other: Self) {
-        let generations = [&self.lines, &other.lines].map(|lines| lines.first().map(|(_, olm)| olm.clone()));
-        let [Some(own), Some(theirs)] = generations else { return };
-        for ((label, value), (_, of_other)) in self.lines.iter_mut().zip(other.lines) {
-            match label.as_str() {
-                "OLM" => *value = format!("{value}, {of_other}"),
-                _ if *value != of_other => *value = format!("{own}: {value}; {theirs}: {of_other}"),
-                _ => {}
+    fn join(&mut self, other: Self, label: &str) {
+        let values = [&*self, &other].map(|sheet| sheet.value(label).map(str::to_owned));
+        let [Some(own), Some(theirs)] = values else { return };
+        for ((name, value), (_, of_other)) in self.lines.iter_mut().zip(other.lines) {
+            if name == label {
+                *value = format!("{value}, {of_other}");
+            } else if *value != of_other {
+                *value = format!("{own}: {value}; {theirs}: {of_other}");
             }
         }
         self.headline = self.headline.take().or(other.headline);
@@ -291,13 +305,14 @@ impl Sheet {
 
     /// Writes it; on a terminal cut and wrapped to `width` columns.
     pub(crate) fn write(&self, width: Option<usize>, out: &mut impl Write) -> io::Result<()> {
-        if let Some((sign, sentence)) = self.headline.as_ref().filter(|_| width.is_some()) {
-            headline(*sign, sentence, out)?;
+        let has_headline = width.is_some() || self.is_headline_for_all;
+        if let Some((sign, sentence)) = self.headline.as_ref().filter(|_| has_headline) {
+            headline(*sign, sentence, width, out)?;
         }
         // The headline says it already.
         let is_said = |value: &String| width.is_some() && self.headline.as_ref().is_some_and(|it| it.1 == *value);
         let lines: Vec<_> = self.lines.iter().filter(|(_, value)| !is_said(value)).collect();
-        if width.is_some() && self.headline.is_some() && !lines.is_empty() {
+        if has_headline && self.headline.is_some() && !lines.is_empty() {
             writeln!(out)?;
         }
         let label_width = lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;

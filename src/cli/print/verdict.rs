@@ -27,6 +27,7 @@ const WORDS: &[(&str, &str)] = &[
     ("error", RED),
     ("excluded", RED),
     ("fails", RED),
+    ("installs nothing", RED),
     ("loses upgrade", RED),
     ("missing", RED),
     ("no", RED),

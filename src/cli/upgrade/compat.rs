@@ -246,7 +246,7 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
         0 => Sign::Good,
         _ => Sign::Bad,
     };
-    headline(sign, &format!("{blocked}{free}"), &mut out)?;
+    headline(sign, &format!("{blocked}{free}"), screen().width, &mut out)?;
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.catalog, &row.package, &row.olm));
     // If there are many reasons, those of a verdict share a row.

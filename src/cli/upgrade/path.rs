@@ -10,9 +10,10 @@ use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
+use crate::cli::terminal::screen::screen;
 use crate::fbc::without_v;
 use crate::upgrade::classic::Step;
-use crate::upgrade::{Field, PathStep, UpgradePath};
+use crate::upgrade::{Field, PathStep, Permit, UpgradePath};
 use crate::version::{Version, version_or_name};
 
 /// Show the upgrades that OLM makes from a version, one after another
@@ -33,6 +34,9 @@ pub(crate) struct PathArgs {
     /// For people: also why OLM does not take the end, as `why-not` says it
     #[arg(long, hide = true)]
     reasons: bool,
+    /// Also for files and pipes: the answer in a sentence
+    #[arg(long, hide = true)]
+    outlook: bool,
     #[command(flatten)]
     asked: AskedOptions,
 }
@@ -40,6 +44,13 @@ pub(crate) struct PathArgs {
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     let catalogs = &args.question.options.catalog;
     let questions = args.asked.questions(&args.question, |question, name| question.name = Some(name));
+    let sheet = |answer: &UpgradePath| {
+        let mut sheet = sheet(answer);
+        if args.outlook {
+            sheet.headline_for_all();
+        }
+        sheet
+    };
     args.asked.ask_and(context, &questions, catalogs, sheet, |state, answers| {
         let Some(to) = args.question.to.as_ref().filter(|_| args.reasons) else { return Ok(Default::default()) };
         let mut sheets = Vec::new();
@@ -58,24 +69,25 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
 }
 
 /// The outlook of OLM Classic in a sentence.
-pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath, catalog: Option<&str>) {
+pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath, catalogs: &str) {
     if let Some(outlook) = &answer.outlook {
         let sign = match outlook.verdict {
             OutlookVerdict::Arrived | OutlookVerdict::Upgrades => Sign::Good,
+            OutlookVerdict::Ahead if answer.to.is_none() => Sign::Good,
             _ if outlook.is_stuck() => Sign::Bad,
             _ => Sign::Fair,
         };
-        // A Subscription without a channel follows all of them; the console never writes one.
-        let is_over_several = outlook.upgrades.windows(2).any(|pair| pair[0].channel != pair[1].channel);
-        let assumed = if answer.channels.is_empty() && is_over_several { ", in any channel" } else { "" };
-        let of = catalog.map(|catalog| format!(" of {catalog}")).unwrap_or_default();
-        sheet.headline(sign, format!("{}{of}{assumed}: {}", answer.package, outlook.sentence()));
+        // The channel decides nothing else.
+        let is_assumed = answer.channels.is_empty() && outlook.verdict == OutlookVerdict::ChangeChannel;
+        let assumed = if is_assumed { format!(" (from channel `{}`)", outlook.channel) } else { String::new() };
+        let of = if catalogs.is_empty() { String::new() } else { format!(" of {catalogs}") };
+        sheet.headline(sign, format!("{}{of}: {}{assumed}", answer.package, outlook.sentence()));
     }
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {
     let mut sheet = Sheet::default();
-    add_headline(&mut sheet, answer, answer.catalog.as_deref());
+    add_headline(&mut sheet, answer, answer.catalog.as_deref().unwrap_or_default());
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
     sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());
@@ -101,12 +113,15 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     match way.filter(|way| way.verdict == OutlookVerdict::ChangeChannel) {
         // People want the way that arrives, and not the one that the channel goes by itself.
         Some(outlook) => {
-            let mut channel = answer.channels.first().cloned().unwrap_or_default();
+            let mut channel = outlook.channel.clone();
             let row = |step: &Step| {
                 let set =
                     if channel == step.channel { String::new() } else { format!("spec.channel: {}", step.channel) };
                 channel.clone_from(&step.channel);
-                let because = step.permits.first().map(|it| format!("{} {}", it.field.as_str(), it.value));
+                // That a step replaces the one before needs no words.
+                let is_told = |permit: &&Permit| permit.field != Field::Replaces;
+                let because = step.permits.first().filter(is_told);
+                let because = because.map(|permit| format!("{} {}", permit.field.as_str(), permit.value));
                 let version = version_or_name(&step.version, &step.bundle);
                 vec![version.to_owned(), step.channel.clone(), set, because.unwrap_or_default()]
             };
@@ -114,9 +129,30 @@ fn sheet(answer: &UpgradePath) -> Sheet {
             let upgrades = outlook.upgrades.iter().map(row).collect();
             sheet.for_people("Steps, with the change of the channel", &headers, upgrades);
         }
-        None => sheet.for_people("Steps", &headers, few),
+        None => sheet.for_people("Steps", &PEOPLES_HEADERS, few.into_iter().map(for_people).collect()),
     }
     sheet
+}
+
+/// The headers of steps for people at a terminal.
+const PEOPLES_HEADERS: [&str; 7] = ["VERSION", "CATALOG", "CHANNEL", "SET FIRST", "BECAUSE", "PLACE", "STATUS"];
+
+/// The row of a step for people: a reason that every step has is left out.
+fn for_people(row: Vec<String>) -> Vec<String> {
+    let mut cells = row.into_iter();
+    let mut next = || cells.next().unwrap_or_default();
+    let (bundle, version, catalog, channel, because, place, status, set) =
+        (next(), next(), next(), next(), next(), next(), next(), next());
+    let is_plain = because.starts_with("replaces ") && !because.contains(';');
+    // A fold says how many it is for.
+    let version = match (bundle.starts_with('⋯'), version.is_empty()) {
+        (true, _) => format!("{bundle}: {version}"),
+        (false, true) => bundle,
+        (false, false) => version,
+    };
+    let because = if is_plain { String::new() } else { because };
+    let place = if screen().wants_places { place } else { String::new() };
+    vec![version, catalog, channel, set, because, place, status]
 }
 
 /// The highest number of plain steps in a row that a terminal shows in full; of a longer run it shows the first and the

@@ -1,7 +1,6 @@
 //! `olmdex standings`
 
 use std::borrow::Cow;
-use std::io::Write as _;
 
 use clap::Args;
 
@@ -9,12 +8,12 @@ use crate::ask::{Question as _, StandingsQuestion, State, VersionStanding};
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::sources::SourceOptions;
 use crate::cli::args::upgrade::{answers, named_alike, told};
-use crate::cli::print::headline::{Sign, headline};
+use crate::cli::print::answers::print_more;
+use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult};
-use crate::cli::terminal::screen::screen;
+use crate::cli::terminal::error::CommandResult;
 use crate::diag::counted;
 use crate::upgrade::Standing;
 use crate::version::version_or_name;
@@ -52,25 +51,52 @@ pub(crate) fn run(context: &Context, args: &StandingsArgs) -> CommandResult {
         context.reporter.note("no version is stuck");
     }
     if args.rows.are_for_people() {
-        items.chunk_by(|a, b| (&a.catalog, &a.package) == (&b.catalog, &b.package)).try_for_each(print_runs)?;
+        print_more(&runs(&items), true)?;
+        context.reporter.note("`-o wide` lists each version with its channels");
     } else {
         table::print(items, &args.rows)?;
     }
     end
 }
 
-/// Prints a row for each run of versions of a package for which the same is true, the highest first.
-fn print_runs(items: &[VersionStanding]) -> Result<(), CommandError> {
-    let Some(VersionStanding { catalog, package, goal, goal_version, .. }) = items.first() else { return Ok(()) };
+/// A sheet for each package in each catalog, with a row for each run of versions for which the same is true, the highest
+/// first. Catalogs in which all is the same share one.
+pub(super) fn runs(items: &[VersionStanding]) -> Vec<Sheet> {
+    let of_catalogs = items.chunk_by(|a, b| (&a.catalog, &a.package) == (&b.catalog, &b.package));
+    let mut groups: Vec<(Vec<&str>, &[VersionStanding])> = Vec::new();
+    for items in of_catalogs {
+        let Some(first) = items.first() else { continue };
+        let is_same = |known: &&mut (Vec<&str>, &[VersionStanding])| {
+            known
+                .1
+                .iter()
+                .map(|item| (&item.package, facts(item)))
+                .eq(items.iter().map(|item| (&item.package, facts(item))))
+        };
+        match groups.iter_mut().find(is_same) {
+            Some((catalogs, _)) => catalogs.push(&first.catalog),
+            None => groups.push((vec![&first.catalog], items)),
+        }
+    }
+    groups.into_iter().map(|(catalogs, items)| sheet(&catalogs.join(", "), items)).collect()
+}
+
+/// All that a run says of a version.
+fn facts(item: &VersionStanding) -> (&str, &str, Standing, Option<usize>) {
+    (&item.goal, &item.bundle, item.standing, item.n_upgrades)
+}
+
+fn sheet(catalogs: &str, items: &[VersionStanding]) -> Sheet {
+    let mut sheet = Sheet::default();
+    let Some(VersionStanding { package, goal, goal_version, .. }) = items.first() else { return sheet };
     let goal = version_or_name(goal_version, goal);
     let name = |item: &VersionStanding| version_or_name(&item.version, &item.bundle).to_owned();
     let row = |run: &[VersionStanding]| {
         let (Some(high), Some(low)) = (run.first(), run.last()) else { return Vec::new() };
         let versions = if run.len() == 1 { name(high) } else { format!("{} – {}", name(low), name(high)) };
-        let most = run.iter().filter_map(|item| item.n_upgrades).max();
-        let words = match (most, run.len()) {
-            (Some(0), _) => "the version itself".to_owned(),
-            (Some(n), 2..) => format!("up to {} away", counted(n as u64, "upgrade")),
+        let counts = || run.iter().filter_map(|item| item.n_upgrades);
+        let words = match counts().min().zip(counts().max()) {
+            Some((least, most)) if least < most => format!("{least} to {} away", counted(most as u64, "upgrade")),
             _ => words(high),
         };
         vec![versions, run.len().to_string(), words]
@@ -80,18 +106,12 @@ fn print_runs(items: &[VersionStanding]) -> Result<(), CommandError> {
     };
     let rows = items.chunk_by(is_same).map(row).collect();
     let n_arriving = items.iter().filter(|item| item.standing == Standing::Reaches).count();
-    let n_stuck = items.iter().filter(|item| item.standing == Standing::DeadEnd).count();
-    let sign = if n_stuck == 0 { Sign::Good } else { Sign::Fair };
+    let is_stuck = items.iter().any(|item| item.standing == Standing::DeadEnd);
     let of_all = counted(items.len() as u64, "version");
-    let sentence = format!("{package}: {n_arriving} of {of_all} can get to {goal} (catalog {catalog})");
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    headline(sign, &sentence, &mut out)?;
-    let mut sheet = Sheet::default();
-    sheet.table("Versions, the highest first", &["VERSIONS", "N", &format!("TO {goal}")], rows);
-    sheet.write(screen().width, &mut out)?;
-    writeln!(out, "`-o wide` lists each version with its channels.")?;
-    out.flush()?;
-    Ok(())
+    let sentence = format!("{package} of {catalogs}: {n_arriving} of {of_all} can get to {goal}");
+    sheet.headline(if is_stuck { Sign::Fair } else { Sign::Good }, sentence);
+    sheet.table("Fewest upgrades, with changes of the channel", &["VERSIONS", "N", &format!("TO {goal}")], rows);
+    sheet
 }
 
 /// How a version stands to the goal, in words.

@@ -1,16 +1,20 @@
 //! `olmdex updates`
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 
 use super::path::add_headline;
-use crate::ask::{OlmSet, PathQuestion, Question as _, State, UpdatesQuestion, UpgradeOptions};
-use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, installed_words, manager_headers, target_row};
+use super::standings;
+use crate::ask::{OlmSet, PathQuestion, Question as _, StandingsQuestion, State, UpdatesQuestion, UpgradeOptions};
+use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, few, installed_words, manager_headers, target_row};
 use crate::cli::print::diagnosis::add_obstacle;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult};
 use crate::cli::terminal::screen::screen;
-use crate::upgrade::{Olm, Target, Updates, Verdict};
+use crate::upgrade::{Olm, Target, Updates, UpgradePath, Verdict};
+use crate::version::version_or_name;
 
 /// Show what OLM would install or upgrade to next, and the alternatives
 ///
@@ -26,6 +30,9 @@ use crate::upgrade::{Olm, Target, Updates, Verdict};
 pub(crate) struct UpdatesArgs {
     #[command(flatten)]
     question: UpdatesQuestion,
+    /// Also for files and pipes: where the installed version can go in the end
+    #[arg(long, hide = true)]
+    outlook: bool,
     #[command(flatten)]
     asked: AskedOptions,
 }
@@ -33,15 +40,27 @@ pub(crate) struct UpdatesArgs {
 pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
     let questions = args.asked.questions(&args.question, |question, name| question.name = Some(name));
     args.asked.ask_and(context, &questions, &args.question.options.catalog, sheet, |state, answers| {
-        Ok([outlooks(state, answers, &args.question.options.catalog)?, Vec::new()])
+        if answers.len() > FEW || !(args.outlook || screen().width.is_some()) {
+            return Ok(Default::default());
+        }
+        let mut outlooks = outlooks(state, answers, &args.question.options.catalog)?;
+        if args.outlook {
+            outlooks.iter_mut().for_each(Sheet::headline_for_all);
+        }
+        let standings = if screen().width.is_some() {
+            standings_of(state, answers, &args.question.options.catalog)?
+        } else {
+            Vec::new()
+        };
+        Ok([outlooks, standings])
     })
 }
 
-/// Where the installed bundles can go in the end, for people who asked about few.
+/// Where the installed bundles can go in the end, for people who asked about few. Catalogs in which it is the same share
+/// a sentence.
 fn outlooks(state: &State<'_>, answers: &[Updates], named: &[String]) -> Result<Vec<Sheet>, CommandError> {
-    let mut sheets = Vec::new();
-    let of_classic = || answers.iter().filter(|answer| answer.olm == Olm::Classic && answer.managed_by.is_none());
-    for answer in of_classic().filter(|_| screen().width.is_some() && answers.len() <= FEW) {
+    let mut found: Vec<(UpgradePath, Vec<String>)> = Vec::new();
+    for answer in answers.iter().filter(|answer| answer.olm == Olm::Classic && answer.managed_by.is_none()) {
         let Some(installed) = &answer.installed else { continue };
         let options = UpgradeOptions {
             catalog: answer.catalog.as_ref().map_or_else(|| named.to_vec(), |name| vec![name.clone()]),
@@ -51,37 +70,54 @@ fn outlooks(state: &State<'_>, answers: &[Updates], named: &[String]) -> Result<
         };
         let (name, installed) = (Some(answer.package.clone()), Some(installed.name.clone()));
         let question = PathQuestion { name, installed, options, ..PathQuestion::default() };
-        for path in &question.ask(state)?.items {
-            let mut sheet = Sheet::default();
-            add_headline(&mut sheet, path, answer.catalog.as_deref());
-            sheets.push(sheet);
+        for path in question.ask(state)?.items {
+            let is_same = |known: &&mut (UpgradePath, Vec<String>)| {
+                known.0.package == path.package
+                    && known.0.from.name == path.from.name
+                    && known.0.outlook == path.outlook
+            };
+            match found.iter_mut().find(is_same) {
+                Some((_, catalogs)) => catalogs.extend(answer.catalog.clone()),
+                None => found.push((path, answer.catalog.iter().cloned().collect())),
+            }
         }
     }
-    Ok(sheets)
+    let sheet = |(path, catalogs): &(UpgradePath, Vec<String>)| {
+        let mut sheet = Sheet::default();
+        add_headline(&mut sheet, path, &catalogs.join(", "));
+        sheet
+    };
+    Ok(found.iter().map(sheet).collect())
+}
+
+/// Which versions of the packages can get to the newest, for people who named no installed one.
+fn standings_of(state: &State<'_>, answers: &[Updates], named: &[String]) -> Result<Vec<Sheet>, CommandError> {
+    let alone = answers.iter().filter(|answer| answer.installed.is_none() && answer.managed_by.is_none());
+    let packages: BTreeSet<&String> = alone.map(|answer| &answer.package).collect();
+    let mut items = Vec::new();
+    for package in packages {
+        let question =
+            StandingsQuestion { name: package.clone(), catalog: named.to_vec(), ..StandingsQuestion::default() };
+        items.extend(question.ask(&State::of(&**state.index))?.items);
+    }
+    Ok(standings::runs(&items))
 }
 
 /// So many answers have their outlooks before them.
 const FEW: usize = 8;
 
-/// More rows of alternatives are folded on a terminal.
-const SHOWN: usize = 6;
-
-/// The first rows, and how many follow up to which.
-fn folded(rows: &[Vec<String>]) -> Vec<Vec<String>> {
-    let (first, others) = rows.split_at(rows.len().min(SHOWN));
-    let mut few = first.to_vec();
-    if let Some(last) = others.last() {
-        let version = last.get(1).cloned().unwrap_or_default();
-        few.push(vec![format!("⋯ {} more, to {version}; `-o wide` has all", others.len())]);
-    }
-    few.iter_mut().for_each(|row| row.resize(TARGET_HEADERS.len(), String::new()));
-    few
+/// The entry that makes OLM upgrade, without its place; `None` if the target does not say.
+fn reason(target: &Target) -> Option<String> {
+    let permit = target.permits.first()?;
+    Some(format!("`{}: {}` in {}", permit.field.as_str(), permit.value, permit.channel))
 }
 
 fn sheet(answer: &Updates) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
-    sheet.line("package", &answer.package);
+    let is_brief = screen().width.is_some() && !screen().wants_places;
+    let is_said = is_brief && answer.installed.is_some() && answer.managed_by.is_none();
+    sheet.line("package", if is_said { "" } else { &answer.package });
     sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());
     sheet.line("manager", answer.managed_by.as_deref().unwrap_or_default());
     sheet.line("channels", &answer.channels.join(", "));
@@ -98,7 +134,8 @@ fn sheet(answer: &Updates) -> Sheet {
         Verdict::Refused => "installs nothing: OLM v1 refuses the resolved version".to_owned(),
     };
     sheet.line("now", &now);
-    sheet.line("reason", &answer.reason);
+    let brief = answer.target.as_ref().filter(|_| is_brief && answer.verdict == Verdict::Update).and_then(reason);
+    sheet.line("reason", brief.as_ref().unwrap_or(&answer.reason));
     add_obstacle(&mut sheet, answer.obstacle.as_ref());
     let is_taken = matches!(answer.verdict, Verdict::Install | Verdict::Update);
     let unknown = answer.target.as_ref().filter(|_| is_taken && answer.olm == Olm::V1).and_then(|it| it.unknown);
@@ -119,11 +156,12 @@ fn sheet(answer: &Updates) -> Sheet {
         first.into_iter().chain(answer.managed_by.clone()).chain(rest).collect()
     };
     sheet.main(&headers, all.iter().map(row).collect());
-    let others: Vec<Vec<String>> = answer.others.iter().map(target_row).collect();
-    let few = folded(&others);
-    sheet.table("Also permitted", &TARGET_HEADERS, others);
-    if !few.is_empty() {
-        sheet.for_people("Also permitted", &TARGET_HEADERS, few);
+    if is_brief {
+        let names: Vec<String> =
+            answer.others.iter().map(|it| version_or_name(&it.version, &it.bundle).to_owned()).collect();
+        sheet.line("also", &few(&names));
+    } else {
+        sheet.table("Also permitted", &TARGET_HEADERS, answer.others.iter().map(target_row).collect());
     }
     sheet
 }

@@ -45,12 +45,12 @@ fn points(versions: &[String]) -> Vec<Point<'_>> {
     }
 }
 
-/// Draws a way, for a page that has [`super::picture_style`]; nothing for a way without an upgrade.
+/// Draws a way, for a page that has [`super::picture_style`]; nothing if there is no upgrade at all.
 pub fn line_map(map: &LineMap) -> String {
     let lines: Vec<(&str, Vec<Point<'_>>)> =
         map.lines.iter().map(|(channel, versions)| (channel.as_str(), points(versions))).collect();
     let n_points = lines.iter().map(|(_, points)| points.len()).sum::<usize>();
-    if n_points == 0 {
+    if n_points == 0 && map.past.is_empty() {
         return String::new();
     }
     let past = points(&map.past);
@@ -63,12 +63,18 @@ pub fn line_map(map: &LineMap) -> String {
     let (way, end) = write_way(&mut marks, &map.from, &lines, bottom, map.leaves_at_once);
     let mut body = String::new();
     write_past(&mut body, &past, MARGIN + n_first * STEP, bottom);
+    let way = match n_points {
+        0 => marks,
+        _ => format!(
+            "<path class=\"bar\" d=\"{way}\"/>{marks}<path class=\"dot\" d=\"M{} {}l8 8l-8 8l-8 -8z\"/>",
+            end.0,
+            end.1 - 8
+        ),
+    };
     format!(
         "<svg width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{}\">{body}\
-         <g class=\"lane m0\"><path class=\"bar\" d=\"{way}\"/>{marks}<path class=\"dot\" d=\"M{} {}l8 8l-8 8l-8 -8z\"/></g></svg>",
-        escaped(&alternative(map)),
-        end.0,
-        end.1 - 8
+         <g class=\"lane m0\">{way}</g></svg>",
+        escaped(&alternative(map))
     )
 }
 
@@ -163,8 +169,14 @@ fn alternative(map: &LineMap) -> String {
             let _ = write!(words, ", in {channel} to {last}");
         }
     }
-    if let Some(last) = map.past.last() {
-        let _ = write!(words, "; without the change the channel ends at {last}");
+    match map.past.last() {
+        Some(last) if map.lines.is_empty() => {
+            let _ = write!(words, " to {last}, a dead end");
+        }
+        Some(last) => {
+            let _ = write!(words, "; without the change the channel ends at {last}");
+        }
+        None => {}
     }
     words
 }
@@ -189,6 +201,8 @@ mod tests {
         );
         assert_eq!(drawn.matches("class=\"ring\"").count(), 5, "{drawn}");
         assert_eq!(line_map(&LineMap::default()), "");
+        let stuck = line_map(&LineMap { lines: Vec::new(), ..map.clone() });
+        assert!(stuck.contains("From 1.0.0 to 1.2.0, a dead end") && !stuck.contains("class=\"dot\""), "{stuck}");
         let at_once = line_map(&LineMap { leaves_at_once: true, ..map.clone() });
         assert!(at_once.contains("M50 150C92 150"), "{at_once}");
         let many = LineMap { lines: vec![("a".to_owned(), (0..100).map(|n| format!("1.{n}.0")).collect())], ..map };

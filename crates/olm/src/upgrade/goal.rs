@@ -66,14 +66,22 @@ pub struct Outlook {
     pub goal_version: String,
     /// Whether and how the installed bundle arrives.
     pub verdict: OutlookVerdict,
-    /// The last bundle to which the channel of the Subscription leads.
+    /// The channel that it follows: that of the Subscription, or the one that a Subscription most likely has. Empty for
+    /// all channels.
+    pub channel: String,
+    /// The last bundle to which that channel leads.
     pub channel_ends_at: String,
+    /// Its version, or empty.
+    pub channel_ends_at_version: String,
     /// Whether that is a head of the channel. Otherwise upgrades from it are missing, or the channel does not list it.
     pub ends_at_head: bool,
     /// The changes of the channel on the way.
     pub changes: Vec<ChannelChange>,
     /// The upgrades on the way; none if no way leads there.
     pub upgrades: Vec<Step>,
+    /// How many are enough if the channel is changed at once, if these are fewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fewest_upgrades: Option<usize>,
     /// The same for the highest version above the newest of the default channel: the highest to which upgrades lead, or
     /// else the highest of all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +94,9 @@ pub struct Outlook {
 pub enum OutlookVerdict {
     /// It is installed.
     Arrived,
-    /// The installed bundle, or the end of its channel, is higher.
+    /// The installed bundle is higher.
+    Ahead,
+    /// The end of the channel of the Subscription is higher.
     Beyond,
     /// The channel of the Subscription leads there.
     Upgrades,
@@ -287,10 +297,13 @@ impl<'p> Goal<'p> {
             goal,
             goal_version,
             verdict: OutlookVerdict::Arrived,
+            channel: channel.unwrap_or_default().to_owned(),
             channel_ends_at: end.name.clone(),
+            channel_ends_at_version: end.version.as_ref().map(ToString::to_string).unwrap_or_default(),
             ends_at_head: self.is_head(&end, channel),
             changes: Vec::new(),
             upgrades: Vec::new(),
+            fewest_upgrades: None,
             above: None,
         };
         let steps = |n: usize| own[..n].iter().map(|step| step.1.clone());
@@ -302,19 +315,23 @@ impl<'p> Goal<'p> {
             outlook.upgrades = steps(place + 1).collect();
             return outlook;
         }
-        let is_beyond = matches!((&end.version, &self.entry.version), (Some(end), Some(goal)) if end >= goal);
+        let is_above =
+            |at: &Installed| at.version.as_ref().zip(self.entry.version.as_ref()).is_some_and(|(at, goal)| at >= goal);
+        let is_beyond = is_above(&end);
+        let beyond = if is_above(installed) { OutlookVerdict::Ahead } else { OutlookVerdict::Beyond };
         if is_beyond && self.is_newest {
-            outlook.verdict = OutlookVerdict::Beyond;
+            outlook.verdict = beyond;
             return outlook;
         }
         let Some(place) = (0..=own.len()).rev().find(|place| self.n_upgrades_from(&at(*place)).is_some()) else {
-            outlook.verdict = if is_beyond { OutlookVerdict::Beyond } else { OutlookVerdict::DeadEnd };
+            outlook.verdict = if is_beyond { beyond } else { OutlookVerdict::DeadEnd };
             return outlook;
         };
         outlook.verdict = OutlookVerdict::ChangeChannel;
         outlook.upgrades = steps(place).collect();
         let before = own.get(place).map(|step| step.0.clone());
         self.finish(&mut outlook, at(place), channel, before);
+        outlook.fewest_upgrades = self.n_upgrades_from(installed).filter(|fewest| *fewest < outlook.upgrades.len());
         outlook
     }
 
@@ -399,6 +416,7 @@ impl Outlook {
     /// The answer in one sentence.
     pub fn sentence(&self) -> String {
         let goal = version_or_name(&self.goal_version, &self.goal);
+        let end = version_or_name(&self.channel_ends_at_version, &self.channel_ends_at);
         let away = || format!("{goal} is {} away", counted(self.upgrades.len() as u64, "upgrade"));
         let higher = || {
             let above = self.above.as_ref().filter(|above| !above.upgrades.is_empty());
@@ -406,11 +424,22 @@ impl Outlook {
         };
         match (self.verdict, self.changes.as_slice()) {
             (OutlookVerdict::Arrived, _) => format!("{goal} is installed"),
+            (OutlookVerdict::Ahead, _) => format!("ahead of {goal}, to which OLM does not go back{}", higher()),
             (OutlookVerdict::Beyond, _) => {
-                format!("OLM does not go back from {} to {goal}{}", self.channel_ends_at, higher())
+                let n = self.above.as_ref().filter(|above| above.goal == self.channel_ends_at);
+                let n = n.map(|above| format!(" in {}", counted(above.upgrades.len() as u64, "upgrade")));
+                let more = if n.is_some() { String::new() } else { higher() };
+                let leads = match self.channel.as_str() {
+                    "" => "the channels lead".to_owned(),
+                    channel => format!("`{channel}` leads"),
+                };
+                format!("{leads} past {goal} to {end}{}, and OLM does not go back{more}", n.unwrap_or_default())
+            }
+            (OutlookVerdict::DeadEnd, _) if self.ends_at_head && !self.channel.is_empty() => {
+                let channel = &self.channel;
+                format!("a dead end: `{channel}` ends at {end}, and no channel leads from there to {goal}{}", higher())
             }
             (OutlookVerdict::DeadEnd, _) => {
-                let end = &self.channel_ends_at;
                 format!("a dead end: no upgrade leads from {end} to {goal}, in any channel{}", higher())
             }
             (_, []) => away(),
@@ -478,9 +507,17 @@ mod tests {
                 "stable-3.16",
                 "3.17.1 is 3 upgrades away: change the channel to `stable-3.17` at 3.16.2, before 3.16.3 is installed",
             ),
-            ("3.16.3", "stable-3.16", "a dead end: no upgrade leads from v3.16.4 to 3.17.1, in any channel"),
-            ("3.15.0", "stable-3.15", "a dead end: no upgrade leads from v3.15.1 to 3.17.1, in any channel"),
-            ("3.18.0", "stable-3.17", "OLM does not go back from v3.18.0 to 3.17.1"),
+            (
+                "3.16.3",
+                "stable-3.16",
+                "a dead end: `stable-3.16` ends at 3.16.4, and no channel leads from there to 3.17.1",
+            ),
+            (
+                "3.15.0",
+                "stable-3.15",
+                "a dead end: `stable-3.15` ends at 3.15.1, and no channel leads from there to 3.17.1",
+            ),
+            ("3.18.0", "stable-3.17", "ahead of 3.17.1, to which OLM does not go back"),
         ] {
             let installed = Installed { name: format!("v{from}"), version: Version::parse(from).ok() };
             assert_eq!(goal.outlook(&installed, Some(channel)).sentence(), sentence, "{from} in {channel}");
@@ -528,7 +565,7 @@ mod tests {
         assert_eq!((candidate.verdict, candidate.is_stuck()), (OutlookVerdict::DeadEnd, false));
         assert_eq!(
             candidate.sentence(),
-            "a dead end: no upgrade leads from v0.50.9 to 0.51.0, in any channel; 0.52.2 is 2 upgrades away: \
+            "a dead end: `old-candidate` ends at 0.50.9, and no channel leads from there to 0.51.0; 0.52.2 is 2 upgrades away: \
              change the channel to `candidate` at 0.50.9"
         );
         assert_eq!(candidate.way().upgrades.len(), 2);

@@ -108,6 +108,10 @@ impl UpgradePath {
     pub fn look_beyond(&mut self, default_channel: &str) {
         let Some(outlook) = self.outlook.as_ref().filter(|_| self.to.is_none() && self.is_reached) else { return };
         let end = self.steps.last().map_or(&self.from.name, |step| &step.target.bundle);
+        // Without a channel, the way leads through all of them.
+        if *end == outlook.goal {
+            return;
+        }
         let end = format!("{end} is a head, below {} of the default channel `{default_channel}`", outlook.goal);
         let (is_reached, reason) = match (outlook.verdict, outlook.changes.first()) {
             (OutlookVerdict::DeadEnd, _) => (false, format!("{end}, to which no upgrade leads: a dead end")),
