@@ -325,7 +325,7 @@ fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
     let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
-    let words = vocabulary::translated(grammar::translated(words, arguments_of, globals));
+    let words = vocabulary::translated(grammar::translated(words, PLACES, arguments_of, globals));
     // clap's `help` takes names of commands only.
     let is_flag = |it: &OsString| ["--all", "-h", "--help"].iter().any(|flag| it == flag);
     let is_help = words.get(1).is_some_and(|it| it == "help");
@@ -396,7 +396,7 @@ fn end_of_arguments(error: clap::Error) -> ExitCode {
     let words = words.get(1..).unwrap_or_default();
     foreign_commands::redirect(&mut error, words);
     args::words::propose_source(&mut error);
-    grammar::in_typed_words(&mut error, &std::env::args_os().collect::<Vec<_>>(), &plain());
+    grammar::in_typed_words(&mut error, &std::env::args_os().collect::<Vec<_>>(), &plain(), &whole());
     let error = help::page(whole(), &grammar::places(PLACES), error, words);
     let is_help = !error.use_stderr();
     let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };

@@ -150,7 +150,12 @@ impl<'a> Answer<'a> {
     pub(super) fn map(&self) -> Markup {
         let stages = self.stages();
         let leaves_at_once = stages.first().is_some_and(|stage| stage.change.is_some());
-        let lines = stages.into_iter().map(|stage| (stage.channel.to_owned(), stage.versions)).collect();
+        let mut lines: Vec<(String, Vec<String>)> =
+            stages.into_iter().map(|stage| (stage.channel.to_owned(), stage.versions)).collect();
+        if lines.is_empty() && matches!(self.outlook.verdict, OutlookVerdict::Ahead | OutlookVerdict::Beyond) {
+            let own = self.path.steps.iter().map(|step| version_or_name(&step.target.version, &step.target.bundle));
+            lines.push((self.channel.to_owned(), own.map(str::to_owned).collect()));
+        }
         let from = self.from().to_owned();
         let drawn = line_map(&LineMap { from, lines, past: self.past(), leaves_at_once });
         html! {

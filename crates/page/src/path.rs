@@ -87,8 +87,8 @@ impl Question {
         Ok(self.asked.fewest(context.index(), std::slice::from_ref(&self.catalog), olm, (from, to))?)
     }
 
-    /// The newest version of the default channel, which OLM Classic may know already, and how the end of a way of OLM v1
-    /// stands to it.
+    /// The newest version of the default channel, which OLM Classic may know already, and how the end of a way of OLM
+    /// v1 stands to it.
     fn newest(&self, path: &UpgradePath, classic: Option<&UpgradePath>) -> Option<(NamedVersion, Ordering)> {
         let known = classic.and_then(|classic| classic.outlook.as_ref()).map(|outlook| {
             let (name, version) = (outlook.goal.clone(), outlook.goal_version.clone());

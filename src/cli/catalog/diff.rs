@@ -124,6 +124,9 @@ const MAX_CELL: usize = 44;
 /// So many changes of named packages are listed one by one on a terminal.
 const FEW_CHANGES: usize = 60;
 
+/// So many versions of a change have their names on a terminal.
+const FEW_VERSIONS: usize = 8;
+
 /// The width of a terminal from which on rows have room for their values, in columns.
 const ROOM_FOR_ROWS: usize = 160;
 
@@ -227,6 +230,7 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
             if screen().width.is_some() && args.rows.output == OutputFormat::Table {
                 // Another form is no other bundle, and there may be hundreds of such rows.
                 found.retain(|it| it.field.as_deref() != Some(Change::METADATA_FORM));
+                found = folded(found);
             }
             for change in &mut found {
                 change.old = change.old.as_ref().map(shown);
@@ -260,6 +264,42 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
     let rest = format!("{ignored}{hidden}");
     context.reporter.note(&format!("{summary}{rest}"));
     Ok(Exit::No)
+}
+
+/// The changes with those that differ in the bundle alone as one; what breaks something stays by itself.
+fn folded(changes: Vec<Change>) -> Vec<Change> {
+    let is_same = |a: &Change, b: &Change| {
+        let key = |change: &Change| {
+            (change.package.clone(), change.change, change.subject, change.channel.clone(), change.field.clone())
+        };
+        key(a) == key(b) && !a.breaking && !b.breaking
+    };
+    let fold = |run: &[Change]| {
+        let names: Vec<String> =
+            run.iter().filter_map(|change| change.version.clone().or_else(|| change.bundle.clone())).collect();
+        let first = run.first().cloned()?;
+        Some(match names.len() {
+            n if n < 2 || n < run.len() => return None,
+            n => Change {
+                bundle: Some(format!("{}: {}", counted(n as u64, "version"), some_of(&names))),
+                old: None,
+                new: None,
+                ..first
+            },
+        })
+    };
+    let runs = changes.chunk_by(is_same);
+    runs.flat_map(|run| fold(run).map_or_else(|| run.to_vec(), |change| vec![change])).collect()
+}
+
+/// The first versions of many, and the last one.
+fn some_of(versions: &[String]) -> String {
+    match versions {
+        [first @ .., last] if versions.len() > FEW_VERSIONS => {
+            format!("{}, … {last}", first[..FEW_VERSIONS - 1].join(", "))
+        }
+        all => all.join(", "),
+    }
 }
 
 /// Prints how many packages break something, and how many are new.

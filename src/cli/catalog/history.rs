@@ -1,11 +1,13 @@
 //! `olmdex history`
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io::Write as _;
 
 use clap::Args;
 
 use crate::ask::{PackageName, no_channel, no_package, no_version};
+use crate::calendar::Day;
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::release_words;
@@ -17,7 +19,7 @@ use crate::cli::terminal::screen::screen;
 use crate::diag::counted;
 use crate::index::Index;
 use crate::index::query::{Filter, HistoryRow};
-use crate::version::version_or_name;
+use crate::version::{Version, version_or_name};
 
 /// Show when each version of a package appeared and disappeared
 ///
@@ -45,7 +47,7 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     let (rows, exit) = of_each(context, &args.packages, |name| Ok((history(&index, &order, name)?, Exit::Yes)))?;
     let rows: Vec<HistoryRow> = rows.into_iter().flatten().collect();
     if args.rows.are_for_people() && rows.len() > FEW {
-        print_runs(&rows)?;
+        print_runs(&index, &rows)?;
     } else {
         table::print(rows, &args.rows)?;
     }
@@ -56,10 +58,22 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
 const FEW: usize = 24;
 
 /// Prints a row for each run of versions with the same history, the highest first.
-fn print_runs(rows: &[HistoryRow]) -> Result<(), CommandError> {
+fn print_runs(index: &Index, rows: &[HistoryRow]) -> Result<(), CommandError> {
+    let minor = |row: &HistoryRow| Version::parse(&row.version).ok().map(|version| (version.major(), version.minor()));
     let is_same = |a: &HistoryRow, b: &HistoryRow| {
-        a.package == b.package && a.fate() == b.fate() && (&a.first_day, &a.gone_day) == (&b.first_day, &b.gone_day)
+        a.package == b.package
+            && minor(a) == minor(b)
+            && a.fate() == b.fate()
+            && (&a.first_day, &a.gone_day) == (&b.first_day, &b.gone_day)
     };
+    let mut created: HashMap<(String, String), Day> = HashMap::new();
+    let mut packages: Vec<&String> = rows.iter().map(|row| &row.package).collect();
+    packages.dedup();
+    for package in packages {
+        let dated = index.dated_of_package(package)?.into_iter();
+        created.extend(dated.map(|bundle| ((package.clone(), bundle.bundle), bundle.day)));
+    }
+    let day = |row: &HistoryRow| created.get(&(row.package.clone(), row.bundle.clone()));
     let newest: Vec<&HistoryRow> = rows.iter().rev().collect();
     let name = |row: &HistoryRow| version_or_name(&row.version, &row.bundle).to_owned();
     let line = |run: &[&HistoryRow]| {
@@ -68,20 +82,38 @@ fn print_runs(rows: &[HistoryRow]) -> Result<(), CommandError> {
             1 => name(high),
             _ => format!("{} – {}", name(low), name(high)),
         };
+        let days = || run.iter().filter_map(|row| day(row));
+        let created = match days().min().zip(days().max()) {
+            Some((first, last)) if first != last => format!("{first} – {last}"),
+            Some((only, _)) => only.to_string(),
+            None => String::new(),
+        };
         let catalogs =
             if high.catalogs.len() > 3 { format!("{} to {}", high.first, high.last) } else { high.catalogs.join(", ") };
         let days = [&high.first_day, &high.gone_day].map(|day| day.clone().unwrap_or_default());
         let [came, went] = days;
         let status = if high.is_current { "" } else { "gone" }.to_owned();
         let (missing, deprecated) = (high.missing_in.join(", "), high.deprecated_in.join(", "));
-        vec![high.package.clone(), versions, run.len().to_string(), catalogs, came, went, status, missing, deprecated]
+        vec![
+            high.package.clone(),
+            versions,
+            run.len().to_string(),
+            created,
+            catalogs,
+            came,
+            went,
+            status,
+            missing,
+            deprecated,
+        ]
     };
     let mut lines: Vec<Vec<String>> = newest.chunk_by(|a, b| is_same(a, b)).map(line).collect();
     if lines.windows(2).all(|pair| pair[0].first() == pair[1].first()) {
         lines.iter_mut().filter_map(|line| line.first_mut()).for_each(String::clear);
     }
     let mut sheet = Sheet::default();
-    let headers = ["PACKAGE", "VERSIONS", "N", "CATALOGS", "CAME", "WENT", "STATUS", "MISSING IN", "DEPRECATED IN"];
+    let headers =
+        ["PACKAGE", "VERSIONS", "N", "CREATED", "CATALOGS", "CAME", "WENT", "STATUS", "MISSING IN", "DEPRECATED IN"];
     sheet.table(&format!("{}, the highest first", counted(rows.len() as u64, "version")), &headers, lines);
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     sheet.write(screen().width, &mut out)?;

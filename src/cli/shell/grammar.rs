@@ -387,17 +387,18 @@ fn word_of(words: &[OsString]) -> Option<(usize, &'static Word)> {
     Some((at, WORDS.iter().find(|word| spoken == word.name)?))
 }
 
-/// A command line in the words of the commands. `arguments` describes the command of a name, `globals` has the options
-/// of all commands.
+/// A command line in the words of the commands, whose places in the help `places` has. `arguments` describes the
+/// command of a name, `globals` has the options of all commands.
 pub(in crate::cli) fn translated(
     words: Vec<OsString>,
+    places: &[(Task, u8, &str)],
     arguments: impl Fn(&str) -> Option<Command>,
     globals: impl Fn() -> Command,
 ) -> Vec<OsString> {
     if asks_for_help(&words) {
         return words;
     }
-    let words = with_names_placed(words, &arguments);
+    let words = with_names_placed(words, places, &arguments);
     let Some((at, word)) = word_of(&words) else { return words };
     let parts = |rest: &[OsString], command: &str| {
         let described: Vec<Command> =
@@ -415,7 +416,11 @@ pub(in crate::cli) fn translated(
 
 /// A command line with the value of `-p` or `--package`, which users of other tools type, among the names. Only visible
 /// words do without the option: a hidden one refuses what it always refused.
-fn with_names_placed(mut words: Vec<OsString>, arguments: &impl Fn(&str) -> Option<Command>) -> Vec<OsString> {
+fn with_names_placed(
+    mut words: Vec<OsString>,
+    places: &[(Task, u8, &str)],
+    arguments: &impl Fn(&str) -> Option<Command>,
+) -> Vec<OsString> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let value = |word: &OsString| word.to_str().and_then(|word| word.strip_prefix("--package=")).map(OsString::from);
     let is_option = |word: &OsString| word == "-p" || word == "--package";
@@ -429,8 +434,7 @@ fn with_names_placed(mut words: Vec<OsString>, arguments: &impl Fn(&str) -> Opti
     let commands: Vec<Command> =
         [name].into_iter().chain(views.iter().map(|view| view.command[0])).filter_map(arguments).collect();
     let is_known = |option: &clap::Arg| option.get_short() == Some('p') || option.get_long() == Some("package");
-    let is_visible =
-        !views.is_empty() || crate::cli::PLACES.iter().any(|(task, _, it)| *it == name && *task != Task::Hidden);
+    let is_visible = !views.is_empty() || places.iter().any(|(task, _, it)| *it == name && *task != Task::Hidden);
     let takes_names = commands.iter().flat_map(Command::get_positionals).any(|position| {
         let of_position = position.get_value_names().unwrap_or_default().iter();
         of_position.into_iter().any(|name| ["PKG", "NAME", "WORD"].iter().any(|part| name.contains(part)))
@@ -589,8 +593,9 @@ pub(in crate::cli) fn places(places: &[(Task, u8, &'static str)]) -> Vec<(Task, 
     places.iter().copied().chain(new).collect()
 }
 
-/// An error about a translated command line in the words that the user typed.
-pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString], root: &Command) {
+/// An error about a translated command line in the words that the user typed. `whole` is the command line as the help
+/// shows it.
+pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString], root: &Command, whole: &Command) {
     let unknown = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) if error.kind() == ErrorKind::UnknownArgument => {
             option.split(['=', ' ']).next().and_then(|option| option.strip_prefix("--")).map(str::to_owned)
@@ -603,7 +608,7 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
         plain_usage(error, typed, root);
     }
     if let Some(long) = &unknown {
-        propose_words(error, long);
+        propose_words(error, long, whole);
     }
     let Some((at, word)) = word_of(typed) else { return };
     let parts = |rest: &[OsString], command: &str| {
@@ -658,9 +663,9 @@ fn plain_usage(error: &mut clap::Error, typed: &[OsString], root: &Command) {
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
 }
 
-/// Names the visible words that have an option which the typed one lacks: a similar spelling is not what the user meant.
-fn propose_words(error: &mut clap::Error, long: &str) {
-    let whole = crate::cli::whole();
+/// Names the visible words that have an option which the typed one lacks: a similar spelling is not what the user
+/// meant.
+fn propose_words(error: &mut clap::Error, long: &str, whole: &Command) {
     let has = |word: &&Command| {
         let options = word.get_arguments().filter(|option| !option.is_hide_set());
         options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default()).any(|name| name == long)
@@ -750,7 +755,7 @@ mod tests {
         ] {
             let globals = || GlobalArgs::augment_args(clap::Command::new("olmdex"));
             let words = format!("olmdex {typed}").split(' ').map(Into::into).collect();
-            let words = translated(words, arguments_of, globals);
+            let words = translated(words, crate::cli::PLACES, arguments_of, globals);
             assert_eq!(words, format!("olmdex {read}").split(' ').collect::<Vec<_>>(), "{typed}");
         }
     }

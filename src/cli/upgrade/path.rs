@@ -118,7 +118,7 @@ fn sheet(answer: &UpgradePath) -> Sheet {
                 let set =
                     if channel == step.channel { String::new() } else { format!("spec.channel: {}", step.channel) };
                 channel.clone_from(&step.channel);
-                // That a step replaces the one before needs no words.
+                // A step that replaces the one before needs no words.
                 let is_told = |permit: &&Permit| permit.field != Field::Replaces;
                 let because = step.permits.first().filter(is_told);
                 let because = because.map(|permit| format!("{} {}", permit.field.as_str(), permit.value));

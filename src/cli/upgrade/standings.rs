@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: &StandingsArgs) -> CommandResult {
     end
 }
 
-/// A sheet for each package in each catalog, with a row for each run of versions for which the same is true, the highest
+/// A sheet for each package in each catalog, with a row for each run of versions for which the same is true, highest
 /// first. Catalogs in which all is the same share one.
 pub(super) fn runs(items: &[VersionStanding]) -> Vec<Sheet> {
     let of_catalogs = items.chunk_by(|a, b| (&a.catalog, &a.package) == (&b.catalog, &b.package));

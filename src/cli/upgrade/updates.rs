@@ -56,8 +56,8 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
     })
 }
 
-/// Where the installed bundles can go in the end, for people who asked about few. Catalogs in which it is the same share
-/// a sentence.
+/// Where the installed bundles can go in the end, for people who asked about few. Catalogs in which it is the same
+/// share a sentence.
 fn outlooks(state: &State<'_>, answers: &[Updates], named: &[String]) -> Result<Vec<Sheet>, CommandError> {
     let mut found: Vec<(UpgradePath, Vec<String>)> = Vec::new();
     for answer in answers.iter().filter(|answer| answer.olm == Olm::Classic && answer.managed_by.is_none()) {

@@ -63,6 +63,8 @@ pub(super) struct MapChannel {
     pub(super) n_entries: usize,
     /// The first and last entry of each part that upgrades cross.
     pub(super) parts: Vec<(usize, usize)>,
+    /// The first and last entry of each run without many versions in between that the channel does not list.
+    pub(super) solid: Vec<(usize, usize)>,
     /// The versions of other channels from which an upgrade leads into this one.
     pub(super) joins: Vec<usize>,
     /// The standing of its head.
@@ -101,6 +103,7 @@ impl ReachMap {
                 is_deprecated: catalog.is_deprecated(channel),
                 head,
                 n_entries: places.len(),
+                solid: solid(&places, &parts),
                 parts,
                 joins,
                 standing: standing(head),
@@ -194,6 +197,17 @@ fn parts_and_joins(
     // Without a goal a package may be so large that nobody can ask from everywhere.
     let places = if has_joins { 0..versions.len() } else { 0..0 };
     (parts, places.filter(|place| !is_listed(place) && target(*place).is_some()).collect())
+}
+
+/// More versions than these between two entries make a gap.
+const MAX_GAP: usize = 8;
+
+/// The runs of the entries of a channel in its parts.
+fn solid(entries: &[usize], parts: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let is_close = |a: &usize, b: &usize| {
+        b - a <= MAX_GAP && parts.iter().any(|(first, last)| (*first..=*last).contains(a) && b <= last)
+    };
+    entries.chunk_by(is_close).filter_map(|run| Some((*run.first()?, *run.last()?))).collect()
 }
 
 /// The places of each minor version.

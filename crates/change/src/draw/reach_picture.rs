@@ -94,13 +94,13 @@ pub(super) fn strips(
 /// The size of the package, and how many of its versions can still get to the newest.
 pub(super) fn summary(map: &ReachMap) -> String {
     let (n, n_channels) = (map.versions.len() as u64, map.channels.len() as u64);
-    let size = format!("{} in {}", counted(n, "version"), counted(n_channels, "channel"));
+    let size = format!("{}, {}", counted(n, "version"), counted(n_channels, "channel"));
     match &map.goal {
         Some(goal) if n > 1 => {
             let n_reaching = map.n_reaching() as u64;
-            let who =
-                if n_reaching == n { "all of them".to_owned() } else { format!("{} of them", grouped(n_reaching)) };
-            format!("{size}; {who} can get to {}", cut(map.versions[goal.place].label(), 28))
+            let who = if n_reaching == n { "all of them".to_owned() } else { counted(n_reaching, "version") };
+            let verb = if n_reaching == 1 { "gets" } else { "get" };
+            format!("{size}; {who} {verb} to {}", cut(map.versions[goal.place].label(), 28))
         }
         _ => size,
     }
@@ -123,9 +123,11 @@ fn standing(channel: &MapChannel) -> &'static str {
 /// The words that explain what a map shows.
 fn hint(map: &ReachMap) -> String {
     let has_joins = map.channels.iter().any(|channel| !channel.joins.is_empty());
+    let has_gaps = map.channels.iter().any(|channel| channel.solid.len() > channel.parts.len());
     let has_walls = map.channels.iter().any(|channel| channel.standing == Standing::DeadEnd);
     let parts = [
         (true, "A bar is a channel up to its newest version ◆."),
+        (has_gaps, "Where it is thin, the channel lists no version."),
         (has_joins, "From a version with a ring ○ one may change to the channel."),
         (has_walls, "Grey, with a wall: a dead end."),
     ];
@@ -214,8 +216,11 @@ impl Drawing<'_> {
         write_linked(body, (self.links.channel)(&channel.name), &text);
         self.write_joins(body, channel, y);
         let x = |place: usize| self.scale.middles[place];
-        for (first, last) in &channel.parts {
-            let _ = write!(body, "<path class=\"bar\" d=\"M{} {y}H{}\"/>", x(*first), x(*last).max(x(*first) + 1));
+        for (class, lines) in [("bar thin", &channel.parts), ("bar", &channel.solid)] {
+            for (first, last) in lines {
+                let _ =
+                    write!(body, "<path class=\"{class}\" d=\"M{} {y}H{}\"/>", x(*first), x(*last).max(x(*first) + 1));
+            }
         }
         let head = &self.map.versions[channel.head];
         let at = x(channel.head);
@@ -260,20 +265,21 @@ impl Drawing<'_> {
         let class = if opened.is_some() { "name more" } else { "name" };
         let _ = write!(
             body,
-            "<g class=\"row lane m2\"><text class=\"{class}\" x=\"{MARGIN}\" y=\"{name_y}\">{}{words}</text>",
+            "<g class=\"row lane\"><text class=\"{class}\" x=\"{MARGIN}\" y=\"{name_y}\">{}{words}</text>",
             if opened.is_some() { "▸ " } else { "" }
         );
         let x = |place: usize| self.scale.middles[place];
         let first = channels.iter().filter_map(|channel| channel.parts.first()).map(|part| x(part.0)).min();
         let last = channels.iter().map(|channel| x(channel.head)).max();
         if let (Some(first), Some(last)) = (first, last) {
-            let _ = write!(body, "<path class=\"join\" d=\"M{first} {y}H{last}\"/>");
+            let _ = write!(body, "<g class=\"m2\"><path class=\"join\" d=\"M{first} {y}H{last}\"/></g>");
         }
         for channel in channels {
             let version = self.map.versions[channel.head].label();
+            let class = if channel.standing == Standing::DeadEnd { "m2" } else { "m1" };
             let _ = write!(
                 body,
-                "<path class=\"dot\" d=\"M{} {}l5 5l-5 5l-5 -5z\"><title>{}: {}{}</title></path>",
+                "<g class=\"{class}\"><path class=\"dot\" d=\"M{} {}l5 5l-5 5l-5 -5z\"><title>{}: {}{}</title></path></g>",
                 x(channel.head),
                 y - 5,
                 escaped(&channel.name),

@@ -45,8 +45,10 @@ pub(super) fn reach_text(map: &ReachMap, is_full: bool, out: &mut impl Write) ->
             line[place(lowest).min(place(first))..=place(highest).max(place(first))].fill('┈');
             channel.joins.iter().for_each(|join| line[place(*join)] = '○');
         }
-        for (first, last) in &channel.parts {
-            line[place(*first)..=place(*last)].fill('━');
+        for (stroke, lines) in [('─', &channel.parts), ('━', &channel.solid)] {
+            for (first, last) in lines {
+                line[place(*first)..=place(*last)].fill(stroke);
+            }
         }
         let head = place(channel.head);
         line[head] = if channel.standing == Standing::DeadEnd { '✕' } else { '◆' };

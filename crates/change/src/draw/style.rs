@@ -27,6 +27,7 @@ svg .struck, .flag.struck text { text-decoration: line-through; }
 svg .minor { font-size: 12px; font-weight: 600; text-anchor: middle; }
 svg .run text { font-size: 11px; font-weight: 600; text-anchor: middle; }
 .lane .bar { stroke-width: 6; stroke-linecap: round; fill: none; }
+.lane .bar.thin { stroke-width: 2; }
 .lane .join { stroke-width: 1.5; stroke-dasharray: 2 3; fill: none; }
 .lane .ring { stroke-width: 1.6; }
 .lane .end { stroke-width: 3; fill: none; }
