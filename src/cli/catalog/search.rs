@@ -69,13 +69,10 @@ fn print_packages(hits: &[Hit]) -> Result<(), CommandError> {
         heads.dedup();
         let mut catalogs: Vec<&str> = all.iter().map(|hit| hit.catalog.as_str()).collect();
         catalogs.dedup();
-        let name = match has_several {
-            true => format!("{} ({})", first.display_name, catalogs.join(", ")),
-            false => first.display_name.clone(),
-        };
-        vec![first.package.clone(), heads.join(", "), name]
+        let catalogs = if has_several { catalogs.join(", ") } else { String::new() };
+        vec![first.package.clone(), heads.join(", "), first.display_name.clone(), catalogs]
     };
-    let headers = ["PACKAGE", "DEFAULT HEAD", "DISPLAY NAME"].map(str::to_owned).to_vec();
+    let headers = ["PACKAGE", "DEFAULT HEAD", "DISPLAY NAME", "CATALOGS"].map(str::to_owned).to_vec();
     let mut out = BufWriter::new(std::io::stdout().lock());
     table::write_table(OutputFormat::Table, Some(headers), packages.iter().map(row).collect(), &[], &mut out)?;
     out.flush()?;

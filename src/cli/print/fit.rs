@@ -42,6 +42,9 @@ const ROOM_FOR_PLACES: usize = 120;
 /// Columns that name the subject of a row: they are cut only when nothing else can be.
 const SUBJECTS: [&str; 2] = ["PACKAGE", "CHANGE"];
 
+/// Columns for people who know the subject: they are cut before identifiers, and left out where these would be cut.
+const ASIDE: [&str; 3] = ["PROVIDER", "CATALOGS", "DISPLAY NAME"];
+
 /// The indent of the values below a row, in columns.
 pub(crate) const BELOW: usize = 4;
 
@@ -62,8 +65,10 @@ pub(crate) fn fit(
 ) -> Fitted {
     let (constants, headers, rows) = without_constants(headers, rows);
     let room_for_places = if wants_places { usize::MAX } else { width };
-    let (headers, rows, lacks_places) = without_places(headers, rows, room_for_places);
+    let is_place = |header: &str| room_for_places < ROOM_FOR_PLACES && PLACES.contains(&header);
+    let (headers, rows, lacks_places) = without(headers, rows, is_place);
     let (headers, rows, stacked) = stack(headers, rows, gap, width, below);
+    let (headers, rows, lacks_more) = without_asides(headers, rows, gap, width);
     let header_widths: Vec<usize> = headers.iter().flatten().map(|it| columns(it)).collect();
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or_default().max(header_widths.len());
     let mut widths: Vec<usize> = (0..n_columns)
@@ -76,16 +81,19 @@ pub(crate) fn fit(
         |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| SUBJECTS.contains(&it.as_str()));
     let gaps = gap * n_columns.saturating_sub(1);
     let uncut = widths.clone();
-    for spares_subjects in [true, false] {
-        let least = |idx: usize| match spares_subjects && is_subject(idx) {
-            true => uncut[idx],
-            false => header_widths.get(idx).copied().unwrap_or_default().max(MIN_COLUMN),
+    let is_aside =
+        |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| ASIDE.contains(&it.as_str()));
+    let may_be_cut: [&dyn Fn(usize) -> bool; 3] = [&is_aside, &|idx| !is_subject(idx), &|_| true];
+    for may_be_cut in may_be_cut {
+        let least = |idx: usize| match may_be_cut(idx) {
+            false => uncut[idx],
+            true => header_widths.get(idx).copied().unwrap_or_default().max(MIN_COLUMN),
         };
         narrow(&mut widths, gaps, width, &least);
     }
     let explains =
         |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| EXPLAINING.contains(&it.as_str()));
-    let mut is_cut = lacks_places;
+    let mut is_cut = lacks_places || lacks_more;
     let mut fitted = Vec::with_capacity(rows.len());
     for (mut row, values) in rows.into_iter().zip(stacked) {
         let mut lines: Vec<(usize, Vec<String>)> = Vec::new();
@@ -130,21 +138,51 @@ fn narrow(widths: &mut [usize], gaps: usize, width: usize, least: &dyn Fn(usize)
     }
 }
 
-/// Leaves out the places if there is no room for them. Returns whether there were any.
-fn without_places(
+/// Leaves out columns. Returns whether there were any.
+fn without(
     headers: Option<Vec<String>>,
     rows: Vec<Vec<String>>,
-    width: usize,
+    is_out: impl Fn(&str) -> bool,
 ) -> (Option<Vec<String>>, Vec<Vec<String>>, bool) {
-    let is_place = |it: &String| PLACES.contains(&it.as_str());
-    let Some(given) = headers.as_ref().filter(|it| width < ROOM_FOR_PLACES && it.iter().any(is_place)) else {
+    let Some(given) = headers.as_ref().filter(|headers| headers.iter().any(|header| is_out(header))) else {
         return (headers, rows, false);
     };
-    let is_kept: Vec<bool> = given.iter().map(|it| !is_place(it)).collect();
+    let is_kept: Vec<bool> = given.iter().map(|header| !is_out(header)).collect();
     let keep = |cells: Vec<String>| -> Vec<String> {
         cells.into_iter().zip(&is_kept).filter(|it| *it.1).map(|it| it.0).collect()
     };
     (headers.map(keep), rows.into_iter().map(keep).collect(), true)
+}
+
+/// Leaves out columns for people who know the subject, as long as the others would be cut.
+fn without_asides(
+    mut headers: Option<Vec<String>>,
+    mut rows: Vec<Vec<String>>,
+    gap: usize,
+    width: usize,
+) -> (Option<Vec<String>>, Vec<Vec<String>>, bool) {
+    let mut lacks_any = false;
+    for aside in ASIDE {
+        let Some(given) = headers.as_ref().filter(|headers| headers.iter().any(|header| header == aside)) else {
+            continue;
+        };
+        let needed = |(idx, header): (usize, &String)| {
+            let least = columns(header).max(MIN_COLUMN);
+            let widest = rows.iter().filter_map(|row| row.get(idx)).map(|cell| columns(cell)).max().unwrap_or_default();
+            match header.as_str() {
+                // Half a list of catalogs says nothing.
+                name if name != "CATALOGS" && ASIDE.contains(&name) => least,
+                name if EXPLAINING.contains(&name) => least.max(widest.min(ROOM_FOR_REASON)),
+                _ => least.max(widest),
+            }
+        };
+        if given.iter().enumerate().map(needed).sum::<usize>() + gap * given.len().saturating_sub(1) <= width {
+            break;
+        }
+        (headers, rows, _) = without(headers, rows, |header| header == aside);
+        lacks_any = true;
+    }
+    (headers, rows, lacks_any)
 }
 
 /// The lines below a row: headers with their values.
