@@ -6,6 +6,7 @@ use super::error::AskError;
 use super::name::{PackageName, no_channel, no_package};
 use super::question::{Answer, Question, State};
 use super::upgrade::bundle;
+use olmdex_base::diag::counted;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{Filter, PackageGraph};
 use olmdex_olm::upgrade::{Goal, NamedVersion, PackageView, Standing};
@@ -54,6 +55,27 @@ pub struct VersionStanding {
     pub standing: Standing,
     /// The least number of upgrades; `None` if none lead there.
     pub n_upgrades: Option<usize>,
+}
+
+impl VersionStanding {
+    /// Whether the same is true of two versions, but for the number of upgrades.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.standing == other.standing && (self.n_upgrades == Some(0)) == (other.n_upgrades == Some(0))
+    }
+
+    /// How the versions of a run with the same standing stand to the goal, in words.
+    pub fn in_words(run: &[Self]) -> String {
+        let counts = || run.iter().filter_map(|item| item.n_upgrades);
+        let away = |n: usize| format!("{} away", counted(n as u64, "upgrade"));
+        match (counts().min().zip(counts().max()), run.first().map(|item| item.standing)) {
+            (Some((_, 0)), _) => "the version itself".to_owned(),
+            (Some((least, most)), _) if least < most => format!("{least} to {}", away(most)),
+            (Some((n, _)), _) => away(n),
+            (None, Some(Standing::Higher)) => "higher".to_owned(),
+            (None, Some(Standing::Past)) => "past it: upgrades lead only to higher versions".to_owned(),
+            (None, _) => "stuck: no upgrade leads there, in any channel".to_owned(),
+        }
+    }
 }
 
 impl Question for StandingsQuestion {

@@ -12,8 +12,8 @@ use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
     self as ask, CommandLine, Goal, InstalledBundle, NamedVersion, Olm, Outlook, PackageName, PackageQuestion,
-    PathQuestion, PathStep, Setting, Standing, State, Step, UpgradeOptions, UpgradePath, VersionStanding, WhyNot,
-    WhyNotQuestion, standings,
+    PathQuestion, PathStep, Setting, State, Step, UpgradeOptions, UpgradePath, VersionStanding, WhyNot, WhyNotQuestion,
+    standings,
 };
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleDetail, BundleSelector, Filter, PackageGraph};
@@ -144,9 +144,9 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
         @if context.is_served() {
             (form(context, query, &question))
             @if question.from().is_none() {
-                p { "Enter the installed version to see whether it gets to the newest one"
-                    @if question.to.is_none() { ", and how." } @else { "; for the wanted version alone, see below." } }
-                @if question.to.is_none() { (all_outlooks(context, &question)) }
+                @if question.to.is_none() { (all_outlooks(context, &question)) } @else {
+                    p { "Enter the installed version to see whether it gets to the wanted one; for that alone, see below." }
+                }
             }
             @for path in &classic { (with_outlook(context, &question, path)?) }
             @for path in &others { (result(context, &question, path, classic.first().copied())?) }
@@ -436,7 +436,7 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
     };
     let rows = html! {
         // A server answers for each version, so that the standings alone need rows.
-        @for run in answers.chunk_by(|a, b| a.standing == b.standing && (context.is_served() || a.n_upgrades == b.n_upgrades)) {
+        @for run in answers.chunk_by(|a, b| a.is_like(b) && (context.is_served() || a.n_upgrades == b.n_upgrades)) {
             @if let [high, ..] = run {
                 tr {
                     th scope="row" {
@@ -449,15 +449,10 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
                         }
                     }
                     td {
-                        @match (high.n_upgrades, high.standing) {
-                            (Some(0), _) if run.len() == 1 => (badge("good", "the newest")),
-                            (Some(n), _) => {
-                                @let most = run.iter().filter_map(|answer| answer.n_upgrades).max().unwrap_or(n);
-                                @if most > n { "up to " } (counted(most as u64, "upgrade")) " away"
-                            },
-                            (None, Standing::Higher) => "higher than the default channel",
-                            (None, Standing::Past) => "past it: only versions higher than the default channel follow",
-                            (None, _) => { (badge("bad", "dead end")) " no upgrade leads there" },
+                        @let words = VersionStanding::in_words(run);
+                        @match words.strip_prefix("stuck: ") {
+                            Some(rest) => { (badge("bad", "stuck")) " " (rest) }
+                            None => (words),
                         }
                     }
                 }

@@ -94,17 +94,9 @@ fn sheet(catalogs: &str, items: &[VersionStanding]) -> Sheet {
     let row = |run: &[VersionStanding]| {
         let (Some(high), Some(low)) = (run.first(), run.last()) else { return Vec::new() };
         let versions = if run.len() == 1 { name(high) } else { format!("{} – {}", name(low), name(high)) };
-        let counts = || run.iter().filter_map(|item| item.n_upgrades);
-        let words = match counts().min().zip(counts().max()) {
-            Some((least, most)) if least < most => format!("{least} to {} away", counted(most as u64, "upgrade")),
-            _ => words(high),
-        };
-        vec![versions, run.len().to_string(), words]
+        vec![versions, run.len().to_string(), VersionStanding::in_words(run)]
     };
-    let is_same = |a: &VersionStanding, b: &VersionStanding| {
-        a.standing == b.standing && (a.n_upgrades == Some(0)) == (b.n_upgrades == Some(0))
-    };
-    let rows = items.chunk_by(is_same).map(row).collect();
+    let rows = items.chunk_by(VersionStanding::is_like).map(row).collect();
     let n_arriving = items.iter().filter(|item| item.standing == Standing::Reaches).count();
     let is_stuck = items.iter().any(|item| item.standing == Standing::DeadEnd);
     let of_all = counted(items.len() as u64, "version");
@@ -112,17 +104,6 @@ fn sheet(catalogs: &str, items: &[VersionStanding]) -> Sheet {
     sheet.headline(if is_stuck { Sign::Fair } else { Sign::Good }, sentence);
     sheet.table("Fewest upgrades, with changes of the channel", &["VERSIONS", "N", &format!("TO {goal}")], rows);
     sheet
-}
-
-/// How a version stands to the goal, in words.
-fn words(item: &VersionStanding) -> String {
-    match (item.n_upgrades, item.standing) {
-        (Some(0), _) => "the version itself".to_owned(),
-        (Some(n), _) => format!("{} away", counted(n as u64, "upgrade")),
-        (None, Standing::Higher) => "higher".to_owned(),
-        (None, Standing::Past) => "past it: upgrades lead only to higher versions".to_owned(),
-        (None, _) => "stuck: no upgrade leads there, in any channel".to_owned(),
-    }
 }
 
 impl Row for VersionStanding {
@@ -135,7 +116,7 @@ impl Row for VersionStanding {
         column("BUNDLE", |item| Cow::from(&item.bundle)),
         column("CHANNELS", |item| item.channels.join(",").into()),
         column("GOAL", |item| Cow::from(version_or_name(&item.goal_version, &item.goal))),
-        column("STANDING", |item| words(item).into()),
+        column("STANDING", |item| VersionStanding::in_words(std::slice::from_ref(item)).into()),
         wide("UPGRADES", |item| item.n_upgrades.map(|n| n.to_string()).unwrap_or_default().into()),
     ];
 
