@@ -253,11 +253,7 @@ impl Namespace {
         let started = Instant::now();
         let answer = self.with_rows(|rows| resolve(&self.world, rows, &Options::default()));
         if std::env::var_os("OLMDEX_CONFORMANCE_TIMES").is_some() {
-            let size = match &answer {
-                Ok(Verdict::Resolved(it)) => format!("{:?}", it.size),
-                _ => String::new(),
-            };
-            println!("    {:>9.3} ms  {} {size}", started.elapsed().as_secs_f64() * 1e3, text(&expected["name"]));
+            println!("    {:>9.3} ms  {}", started.elapsed().as_secs_f64() * 1e3, text(&expected["name"]));
         }
         match answer {
             Ok(Verdict::Resolved(resolution)) => self.check_resolution(&resolution, expected, canon),

@@ -161,7 +161,7 @@ pub use question::{Answer, Question, State, Verdict, kind};
 pub use readiness::{ReadinessAnswers, ReadinessQuestion, v1_install_warnings};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
-pub use resolution::{Cost, DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
+pub use resolution::{DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};
 pub use search::{Conditions, Retry, SearchQuestion, nearest_names, retries, search};
 pub use show::{ShowQuestion, Shown};
 pub use simulation::{SeenBundle, SimulationQuestion};

@@ -2,15 +2,14 @@
 //! stand still, bundles that do not suit the cluster, repairs of a refusal, and conflicts between namespaces.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use super::error::AskError;
 use super::namespace::Worlds;
 use olmdex_index::{Index, LightIndex};
 use olmdex_olm::namespace::{Effect, MAX_TRIES, NamespaceInquiry, Obstacle, ObstacleCode, OwnObjects};
 use olmdex_olm::resolve::{
-    ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Size,
-    Steps, Verdict, World, across, after, generations, held_repairs, quirks, repairs, resolve, standings, steps,
+    ClusterFacts, Course, Failure, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer, Round, Steps,
+    Verdict, World, across, after, generations, held_repairs, quirks, repairs, resolve, standings, steps,
 };
 use olmdex_olm::solve::Limits;
 use olmdex_olm::upgrade::unsafe_definitions;
@@ -53,27 +52,6 @@ pub struct Resolutions {
     pub is_of_several: bool,
     /// The reason why there is no further answer, if a limit is in the way.
     pub failure: Option<Failure>,
-    /// The time that it took.
-    pub cost: Cost,
-}
-
-/// The time that resolutions take.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Cost {
-    /// The time to find the reachable bundles.
-    pub universe: Duration,
-    /// The time to choose among them.
-    pub solve: Duration,
-    /// The most entries of channels that were examined.
-    pub entries: usize,
-}
-
-impl Cost {
-    fn add(&mut self, size: &Size) {
-        self.universe += size.universe;
-        self.solve += size.solve;
-        self.entries = self.entries.max(size.entries);
-    }
 }
 
 /// Resolves namespaces, each by itself as OLM does it.
@@ -156,7 +134,6 @@ impl ResolutionInquiry<'_> {
             let mut answer = ResolutionAnswer::new(&at, generation, number + 1);
             match &generation.verdict {
                 Verdict::Resolved(resolution) => {
-                    all.cost.add(&resolution.size);
                     answer.add_standings(standings(&at, self.rows, resolution)?);
                     answer.warnings.extend(self.misfits(&at, resolution)?);
                     for (behind, it) in answer.behind.iter_mut().zip(&resolution.behind).take(MAX_HELD) {
@@ -175,7 +152,6 @@ impl ResolutionInquiry<'_> {
                     at = after(&at, resolution, &generation.steps);
                 }
                 Verdict::Unsatisfiable(conflict) => {
-                    all.cost.add(&conflict.size);
                     answer.add_repairs(repairs(&at, self.rows, &self.wish.options, conflict)?);
                 }
             }

@@ -1,11 +1,10 @@
 //! `olmdex resolve`
 
 use std::io::{BufWriter, Write as _};
-use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use crate::ask::{Cost, ResolutionWish, Resolutions, resolutions};
+use crate::ask::{ResolutionWish, Resolutions, resolutions};
 use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::args::part::with_documents;
@@ -44,20 +43,16 @@ pub(crate) struct ResolveArgs {
     /// Show where OLM itself may give another answer, and why
     #[arg(long)]
     show_olm_quirks: bool,
-    /// Print how long reading, the reachable universe and solving took
-    #[arg(long, hide = true)]
-    timings: bool,
     /// Output format
     #[arg(short, long, value_parser = FORMATS, default_value = "table")]
     output: OutputFormat,
 }
 
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
-    let started = Instant::now();
     let index = args.namespace.open(context, &[])?;
     let worlds = args.namespace.question(context)?.worlds(&index)?;
     worlds.warnings.iter().for_each(|it| context.reporter.warning(it));
-    let (load, has_skipped) = (started.elapsed(), worlds.has_skipped);
+    let has_skipped = worlds.has_skipped;
     let options = args.namespace.options();
     let wish = ResolutionWish { until_stable: args.until_stable, shows_quirks: args.show_olm_quirks, options };
     let mut found = resolutions(&index, worlds, &wish)?;
@@ -66,16 +61,10 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
         with_documents(&index, context, &args.namespace.ask, &upgraded, |index| found.warn_of_definitions(index))?;
     }
     found.warnings().into_iter().for_each(|text| context.reporter.warning(text));
-    let Resolutions { answers, is_good, is_of_several, failure, cost } = found;
+    let Resolutions { answers, is_good, is_of_several, failure } = found;
     // A skipped namespace may change or not, so nothing is folded beside one.
     let folds = is_of_several && !has_skipped && args.output == OutputFormat::Table;
     print(args, answers, is_of_several, folds)?;
-    if args.timings {
-        let ms = |it: Duration| format!("{:.2} ms", it.as_secs_f64() * 1e3);
-        let Cost { universe, solve, entries } = cost;
-        let words = format!("load {}, universe {} ({entries} entries), solve {}", ms(load), ms(universe), ms(solve));
-        context.reporter.note(&words);
-    }
     if let Some(failure) = failure {
         return Err(failure.into());
     }

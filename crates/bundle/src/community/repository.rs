@@ -87,11 +87,6 @@ impl Repository {
     pub fn is_certified(&self) -> bool {
         self.organization.as_deref().is_some_and(|it| it != "community-operators")
     }
-
-    /// Whether checks of images find nothing, since the repository allows all.
-    pub fn allows_all_registries(&self) -> bool {
-        self.allowed_registries.is_empty()
-    }
 }
 
 /// Whether a directory is, or lies in, an operator of `operators/` or its catalog in `catalogs/NAME/`.

@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::olm_words::message;
-use super::stats::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
 use crate::solve::{Constraint, Fact};
@@ -19,8 +18,6 @@ pub struct Conflict {
     pub facts: Vec<ConflictFact>,
     /// Warnings about input that OLM accepts and its documentation does not.
     pub warnings: Vec<String>,
-    /// How much there was to look at.
-    pub size: Size,
 }
 
 /// One of the facts.
@@ -96,8 +93,8 @@ pub struct Named {
 }
 
 impl Conflict {
-    pub(super) fn new(universe: &Universe<'_>, variables: &Variables, core: &[Fact], size: Size) -> Self {
-        Self { facts: facts(universe, variables, core), warnings: universe.warnings.clone(), size }
+    pub(super) fn new(universe: &Universe<'_>, variables: &Variables, core: &[Fact]) -> Self {
+        Self { facts: facts(universe, variables, core), warnings: universe.warnings.clone() }
     }
 
     /// The message that OLM writes into the conditions of the Subscriptions.

@@ -59,7 +59,6 @@ mod repair;
 mod resolution;
 mod rows;
 pub mod rules;
-mod stats;
 mod steps;
 mod universe;
 mod unmet;
@@ -98,7 +97,6 @@ pub use resolution::{
     Because, Behind, Operator, Options, Preferred, Provision, Resolution, RetainedOperator, Verdict, resolve,
 };
 pub use rows::{Catalog, OperatorGroups, PackageRows, PlainRows, Rows, World};
-pub use stats::Size;
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, is_about, steps};
 pub use unmet::{DemandingBundle, NearProvider, Unmet, UnmetDemand, unmet};
 pub use why::{Chain, Link, MAX_CHAINS, WhyAnswer, chains};

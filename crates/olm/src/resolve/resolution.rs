@@ -1,7 +1,6 @@
 //! One resolution of a namespace: from the world to the operators that OLM installs, or the reason why it cannot.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +11,6 @@ use super::installed::installed;
 use super::otherwise::otherwise;
 use super::preference::{Preference, decisive};
 use super::rows::{Rows, World};
-use super::stats::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
 use crate::solve::{Answer, Choice, Constraint, Limits, Solution, Var, solve};
@@ -68,8 +66,6 @@ pub struct Resolution {
     /// Warnings about input that OLM accepts although its documentation does not, or although its effect is not what it
     /// seems.
     pub warnings: Vec<String>,
-    /// How much there was to look at.
-    pub size: Size,
 }
 
 /// An operator that OLM installs.
@@ -224,7 +220,6 @@ pub enum Because {
 /// # Errors
 /// The errors with which OLM stops before an answer; and if a limit is reached.
 pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verdict, Failure> {
-    let started = Instant::now();
     let mut failures = world.failures();
     let installed = match installed(world) {
         Ok(installed) => installed,
@@ -238,19 +233,16 @@ pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verd
     }
     let mut universe = Universe::new(world, rows, installed, budget(options.steps));
     let variables = variables(&mut universe, options.installed_first)?;
-    let built = Instant::now();
-    let answer = solve(&variables.problem, &options.limits)?;
-    let size = Size { entries: variables.n_entries(), universe: built - started, solve: built.elapsed() };
-    match answer {
+    match solve(&variables.problem, &options.limits)? {
         Answer::Satisfiable(solution) => {
-            let mut resolution = resolution(&universe, &variables, &solution, size, options.explains)?;
+            let mut resolution = resolution(&universe, &variables, &solution, options.explains)?;
             if options.explains {
                 resolution.behind = behind(&universe, &variables, &solution, &options.limits)?;
                 resolution.otherwise = otherwise(&universe, &variables, &solution, &options.limits);
             }
             Ok(Verdict::Resolved(resolution))
         }
-        Answer::Unsatisfiable(core) => Ok(Verdict::Unsatisfiable(Conflict::new(&universe, &variables, &core, size))),
+        Answer::Unsatisfiable(core) => Ok(Verdict::Unsatisfiable(Conflict::new(&universe, &variables, &core))),
     }
 }
 
@@ -258,12 +250,10 @@ fn resolution(
     universe: &Universe<'_>,
     variables: &Variables,
     solution: &Solution,
-    size: Size,
     explains: bool,
 ) -> Result<Resolution, Failure> {
     let mut resolution = Resolution {
         warnings: universe.warnings.clone(),
-        size,
         is_searched: solution.choices.iter().any(|it| it.is_searched),
         ..Resolution::default()
     };

@@ -80,11 +80,6 @@ impl Variables {
         &self.stands[var.index()]
     }
 
-    /// The number of its entries.
-    pub(super) fn n_entries(&self) -> usize {
-        self.by_entry.len()
-    }
-
     /// The same problem, with one more demand: that these are chosen.
     pub(super) fn wanting(&self, vars: &[Var]) -> Self {
         let mut more = self.clone();
