@@ -2,11 +2,10 @@
 //! deprecations as they are in the catalog (`docs/behaviour/fbc.md` 5.6), and names the images of its bundles.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use olmdex_base::diag::{Finding, Listed, Place, counted, printable};
-use olmdex_fbc::{Consumer, Document, Entry, Input, Origin, Package, Typed, load};
+use olmdex_fbc::{Document, Entry, Input, Origin, Package, Typed, load_all};
 use olmdex_open::oci::Mirrors;
 use olmdex_rules::check::practice::rules::TEMPLATE_NOT_RENDERED;
 
@@ -153,38 +152,33 @@ enum Part {
     Image(String),
 }
 
-struct Parts;
-
-impl Consumer for Parts {
-    type Output = Option<(String, Part)>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let blob = document.blob.ok()?;
-        Some(match &blob.typed {
-            Typed::Package(package) => {
-                let name = package.name.to_string();
-                let text = package_text(package);
-                (name.clone(), Part::Named(format!("package `{name}`"), text, Some(document.origin)))
-            }
-            Typed::Channel(channel) => {
-                let mut entries: Vec<Entry> = channel.entries.iter().flatten().map(Entry::from).collect();
-                entries.sort_by(|one, other| one.name.cmp(&other.name));
-                entries.iter_mut().for_each(|entry| entry.skips.sort());
-                let name = format!("channel `{}`", channel.name);
-                (channel.package.to_string(), Part::Named(name, format!("{entries:?}"), None))
-            }
-            Typed::Deprecations(deprecations) => {
-                let mut entries: Vec<String> =
-                    deprecations.entries.iter().flatten().map(|entry| format!("{entry:?}")).collect();
-                entries.sort();
-                (deprecations.package.to_string(), Part::Named("deprecations".to_owned(), entries.concat(), None))
-            }
-            Typed::Bundle(bundle) if !bundle.image.is_empty() => {
-                (bundle.package.to_string(), Part::Image(bundle.image.to_string()))
-            }
-            Typed::Bundle(_) | Typed::Other => return None,
-        })
-    }
+/// The package of a document, and its part.
+fn part_of(document: Document<'_>) -> Option<(String, Part)> {
+    let blob = document.blob.ok()?;
+    Some(match &blob.typed {
+        Typed::Package(package) => {
+            let name = package.name.to_string();
+            let text = package_text(package);
+            (name.clone(), Part::Named(format!("package `{name}`"), text, Some(document.origin)))
+        }
+        Typed::Channel(channel) => {
+            let mut entries: Vec<Entry> = channel.entries.iter().flatten().map(Entry::from).collect();
+            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            entries.iter_mut().for_each(|entry| entry.skips.sort());
+            let name = format!("channel `{}`", channel.name);
+            (channel.package.to_string(), Part::Named(name, format!("{entries:?}"), None))
+        }
+        Typed::Deprecations(deprecations) => {
+            let mut entries: Vec<String> =
+                deprecations.entries.iter().flatten().map(|entry| format!("{entry:?}")).collect();
+            entries.sort();
+            (deprecations.package.to_string(), Part::Named("deprecations".to_owned(), entries.concat(), None))
+        }
+        Typed::Bundle(bundle) if !bundle.image.is_empty() => {
+            (bundle.package.to_string(), Part::Image(bundle.image.to_string()))
+        }
+        Typed::Bundle(_) | Typed::Other => return None,
+    })
 }
 
 fn package_text(package: &Package<'_>) -> String {
@@ -194,8 +188,7 @@ fn package_text(package: &Package<'_>) -> String {
 
 fn packages_of(catalog: &Input) -> BTreeMap<String, PackageCopy> {
     let mut packages: BTreeMap<String, PackageCopy> = BTreeMap::new();
-    let Ok(()): Result<(), Infallible> = load(catalog, &Parts, |found| {
-        let Some((package, part)) = found else { return Ok(()) };
+    for (package, part) in load_all(catalog, &part_of).into_iter().flatten() {
         let copy = packages.entry(package).or_default();
         match part {
             Part::Named(name, text, place) => {
@@ -204,8 +197,7 @@ fn packages_of(catalog: &Input) -> BTreeMap<String, PackageCopy> {
             }
             Part::Image(image) => copy.images.push(image),
         }
-        Ok(())
-    });
+    }
     packages
 }
 

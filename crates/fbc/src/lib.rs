@@ -5,32 +5,20 @@
 //! data, not errors: loading never stops at the first.
 //!
 //! ```
-//! use std::convert::Infallible;
 //! use std::sync::Arc;
 //!
-//! use olmdex_fbc::{Consumer, Document, Input, Typed, load};
+//! use olmdex_fbc::{Document, Input, Typed, load_all};
 //!
-//! /// Takes the names of bundles, and their images.
-//! struct Images;
-//!
-//! impl Consumer for Images {
-//!     type Output = Option<String>;
-//!
-//!     fn document(&self, document: Document<'_>) -> Option<String> {
-//!         let blob = document.blob.ok()?;
-//!         let Typed::Bundle(bundle) = &blob.typed else { return None };
-//!         Some(format!("{}: {}", blob.name, bundle.image))
-//!     }
+//! /// The name of a bundle, and its image.
+//! fn image(document: Document<'_>) -> Option<String> {
+//!     let blob = document.blob.ok()?;
+//!     let Typed::Bundle(bundle) = &blob.typed else { return None };
+//!     Some(format!("{}: {}", blob.name, bundle.image))
 //! }
 //!
 //! let text = "schema: olm.bundle\nname: till.v1.0.0\npackage: till\nimage: quay.io/till/bundle:1.0.0\n";
-//! let mut images = Vec::new();
-//! load(&Input::bytes("till.yaml", Arc::from(text.as_bytes())), &Images, |it| {
-//!     images.extend(it);
-//!     Ok::<(), Infallible>(())
-//! })?;
-//! assert_eq!(images, ["till.v1.0.0: quay.io/till/bundle:1.0.0"]);
-//! # Ok::<(), Infallible>(())
+//! let images = load_all(&Input::bytes("till.yaml", Arc::from(text.as_bytes())), &image);
+//! assert_eq!(images, [Some("till.v1.0.0: quay.io/till/bundle:1.0.0".to_owned())]);
 //! ```
 //!
 //! This crate deliberately does not judge a catalog (`check` does), does not keep it in memory, does not print, and
@@ -112,7 +100,7 @@ pub use image::{is_host, is_path_component, is_tag};
 pub use input::{FromImage, Input};
 pub use input_file::{InputFile, Made, RereadError, Sight, is_hidden};
 pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_places, start_in_file};
-pub use load::{Consumer, Document, load};
+pub use load::{Consumer, Document, load, load_all, load_each};
 pub use meter::Meter;
 pub use name::{Name, without_v};
 pub use named_documents::NamedDocuments;

@@ -4,6 +4,7 @@
 //! batches of about [`BATCH`] bytes. The order of results never depends on the number of threads.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::io::Read as _;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -59,7 +60,7 @@ impl<'d> Document<'d> {
     }
 }
 
-/// Takes each document. Several threads call it at once.
+/// Takes each document. Several threads call it at once. A function is one that needs no more than the document.
 pub trait Consumer: Sync {
     /// The result of a document.
     type Output: Send;
@@ -80,6 +81,14 @@ pub trait Consumer: Sync {
     /// Asked before a document is decoded, with its raw text: an answer spares the decoding.
     fn recall(&self, _origin: Origin, _raw: &[u8]) -> Option<Self::Output> {
         None
+    }
+}
+
+impl<O: Send, F: Fn(Document<'_>) -> O + Sync> Consumer for F {
+    type Output = O;
+
+    fn document(&self, document: Document<'_>) -> O {
+        self(document)
     }
 }
 
@@ -161,6 +170,21 @@ pub fn load<C: Consumer, E>(
             }
         }
     })
+}
+
+/// The same with a sink that cannot fail.
+pub fn load_each<C: Consumer>(input: &Input, consumer: &C, mut sink: impl FnMut(C::Output)) {
+    let Ok(()) = load(input, consumer, |output| {
+        sink(output);
+        Ok::<(), Infallible>(())
+    });
+}
+
+/// The results of all documents, in their order.
+pub fn load_all<C: Consumer>(input: &Input, consumer: &C) -> Vec<C::Output> {
+    let mut outputs = Vec::new();
+    load_each(input, consumer, |output| outputs.push(output));
+    outputs
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -575,31 +599,13 @@ impl<'a> Large<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
     use std::sync::Arc;
 
     use super::*;
 
-    /// The origin of a document, and its name, if it has one.
-    struct Names;
-
-    impl Consumer for Names {
-        type Output = (Origin, Option<String>);
-
-        fn document(&self, document: Document<'_>) -> Self::Output {
-            (document.origin, document.blob.ok().map(|it| it.name.into_owned()))
-        }
-    }
-
+    /// The origin of each document, and its name, if it has one.
     fn names(input: &Input) -> Vec<(Origin, Option<String>)> {
-        let mut found = Vec::new();
-        let done: Result<(), Infallible> = load(input, &Names, |it| {
-            found.push(it);
-            Ok(())
-        });
-        match done {
-            Ok(()) => found,
-        }
+        load_all(input, &|document: Document<'_>| (document.origin, document.blob.ok().map(|it| it.name.into_owned())))
     }
 
     #[test]

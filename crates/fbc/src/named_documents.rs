@@ -2,11 +2,10 @@
 //! decoded.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::convert::Infallible;
 
 use super::blob::Typed;
 use super::input::Input;
-use super::load::{Consumer, Document, load};
+use super::load::{Document, load_each};
 use super::origin::Origin;
 use super::scan::files_with;
 
@@ -73,19 +72,15 @@ impl Found {
         let numbers: Vec<usize> = with_word.into_iter().filter_map(|place| unread.get(place).copied()).collect();
         self.searched.extend(new.into_iter().map(str::to_owned));
         self.seen.extend(&numbers);
-        let done: Result<(), Infallible> = load(&input.only(&numbers.iter().copied().collect()), &Names, |document| {
-            match document {
-                Some(mut document) => {
-                    // Files have other numbers if only some of them are read.
-                    let file = numbers.get(document.origin.file as usize).copied().unwrap_or_default();
-                    document.origin.file = u32::try_from(file).unwrap_or(u32::MAX);
-                    self.add(document);
-                }
-                None => self.has_broken = true,
+        load_each(&input.only(&numbers.iter().copied().collect()), &named, |document| match document {
+            Some(mut document) => {
+                // Files have other numbers if only some of them are read.
+                let file = numbers.get(document.origin.file as usize).copied().unwrap_or_default();
+                document.origin.file = u32::try_from(file).unwrap_or(u32::MAX);
+                self.add(document);
             }
-            Ok(())
+            None => self.has_broken = true,
         });
-        let Ok(()) = done;
     }
 
     fn add(&mut self, document: NamedDocument) {
@@ -117,18 +112,13 @@ struct NamedDocument {
     origin: Origin,
 }
 
-struct Names;
-
-impl Consumer for Names {
-    type Output = Option<NamedDocument>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let blob = document.blob.ok()?;
-        let bundle = match &blob.typed {
-            Typed::Bundle(bundle) => Some(bundle.name.clone().into_owned()),
-            _ => None,
-        };
-        let is_package = matches!(blob.typed, Typed::Package(_));
-        Some(NamedDocument { package: blob.package.to_string(), bundle, is_package, origin: document.origin })
-    }
+/// `None` for a document that cannot be read.
+fn named(document: Document<'_>) -> Option<NamedDocument> {
+    let blob = document.blob.ok()?;
+    let bundle = match &blob.typed {
+        Typed::Bundle(bundle) => Some(bundle.name.clone().into_owned()),
+        _ => None,
+    };
+    let is_package = matches!(blob.typed, Typed::Package(_));
+    Some(NamedDocument { package: blob.package.to_string(), bundle, is_package, origin: document.origin })
 }

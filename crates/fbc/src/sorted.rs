@@ -16,7 +16,7 @@ use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use super::Input;
 use super::delta::Delta;
 use super::input_file::{InputFile, Reopened, RereadError};
-use super::load::{Consumer, Document, decode_again, load};
+use super::load::{Document, decode_again, load_each};
 use super::origin::Origin;
 use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob, render_noting};
 use super::render_order::Rank;
@@ -121,10 +121,12 @@ impl<'s> Part<'s> {
             }
             (Part::Again(file, origin), Some(opened)) => {
                 let raw = opened.part(origin.offset..origin.offset + origin.len)?;
-                match decode_again(origin, &raw, &Second { how }) {
-                    Ok(Some((_, text))) => Ok(text.into()),
+                // The first reading found no defect in it.
+                let again = |document: Document<'_>| render_blob(&document.blob.ok()?, how).ok()?;
+                match decode_again(origin, &raw, &again) {
+                    Some((_, text)) => Ok(text.into()),
                     // The same bytes gave a text before.
-                    _ => Err(file.has_changed()),
+                    None => Err(file.has_changed()),
                 }
             }
             (Part::Copy { file, .. } | Part::Again(file, _), None) => Err(file.has_changed()),
@@ -150,14 +152,16 @@ impl<'s> Sorted<'s> {
     /// order.
     pub fn read(&mut self, input: &'s Input) -> Vec<(Origin, RenderDefect)> {
         let mut defects = Vec::new();
-        let first = First { how: self.how, is_full: AtomicBool::new(false) };
-        let done: Result<(), std::convert::Infallible> = load(input, &first, |(origin, outcome)| {
+        // Whether there is no room for more texts, which are not made then.
+        let (how, is_full) = (self.how, AtomicBool::new(false));
+        let first = |document: Document<'_>| first(document, how, &is_full);
+        load_each(input, &first, |(origin, outcome)| {
             match (outcome, input.files.get(origin.file as usize)) {
                 (Ok(Some((rank, rendered))), Some(file)) => {
                     let text = match rendered {
                         Rendered::Text(text) if self.has_room(origin.syntax, text.len()) => {
                             self.add(rank, text);
-                            return Ok(());
+                            return;
                         }
                         Rendered::Differs(delta) if self.has_room(origin.syntax, delta.size()) => {
                             self.n_kept = self.n_kept.saturating_add(delta.size());
@@ -165,7 +169,7 @@ impl<'s> Sorted<'s> {
                         }
                         Rendered::Text(_) | Rendered::Differs(_) => {
                             // Comparing goes on only where it has spared more than it has cost.
-                            first.is_full.store(self.n_copied < self.n_kept as u64, Ordering::Relaxed);
+                            is_full.store(self.n_copied < self.n_kept as u64, Ordering::Relaxed);
                             Text::Again(file, origin)
                         }
                         Rendered::Unwritten => Text::Again(file, origin),
@@ -180,11 +184,8 @@ impl<'s> Sorted<'s> {
                 (Err(defect), _) if may_have(defects.len() + 1) => defects.push((origin, defect)),
                 (Err(_), _) => {}
             }
-            Ok(())
         });
-        match done {
-            Ok(()) => defects,
-        }
+        defects
     }
 
     /// Takes the next blob in the order of loading.
@@ -340,55 +341,29 @@ enum Rendered {
 }
 
 /// The first reading: everything that can be wrong shows.
-struct First<'s> {
-    how: Rendering<'s>,
-    /// Whether there is no room for more texts, which are not made then.
-    is_full: AtomicBool,
-}
-
-impl Consumer for First<'_> {
-    type Output = (Origin, Outcome<Rendered>);
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let Document { origin, raw, blob, .. } = document;
-        let blob = match blob {
-            Ok(blob) => blob,
-            Err(failure) => return (origin, Err(RenderDefect::Broken(failure))),
-        };
-        // In JSON everything can be written.
-        let can_fail = self.how.format != Format::Json || self.how.level != Level::None;
-        if origin.syntax == Syntax::Json && !can_fail && self.is_full.load(Ordering::Relaxed) {
-            return (origin, rank_of(&blob, self.how).map(|it| it.map(|rank| (rank, Rendered::Unwritten))));
-        }
-        let mut noted = Vec::new();
-        let outcome = render_noting(&blob, self.how, &mut noted);
-        let is_json = origin.syntax == Syntax::Json && self.how.format == Format::Json;
-        let rendered = |text: Vec<u8>| match text.split_last() {
-            Some((b'\n', text)) if text == raw => Rendered::AsItStands,
-            Some((b'\n', line)) if is_json => match Delta::between(raw, line, &noted) {
-                Some(delta) => Rendered::Differs(delta),
-                None => Rendered::Text(text),
-            },
-            _ => Rendered::Text(text),
-        };
-        (origin, outcome.map(|it| it.map(|(rank, text)| (rank, rendered(text)))))
+fn first(document: Document<'_>, how: Rendering<'_>, is_full: &AtomicBool) -> (Origin, Outcome<Rendered>) {
+    let Document { origin, raw, blob, .. } = document;
+    let blob = match blob {
+        Ok(blob) => blob,
+        Err(failure) => return (origin, Err(RenderDefect::Broken(failure))),
+    };
+    // In JSON everything can be written.
+    let can_fail = how.format != Format::Json || how.level != Level::None;
+    if origin.syntax == Syntax::Json && !can_fail && is_full.load(Ordering::Relaxed) {
+        return (origin, rank_of(&blob, how).map(|it| it.map(|rank| (rank, Rendered::Unwritten))));
     }
-}
-
-/// The second reading, of a document that was good in the first.
-struct Second<'s> {
-    how: Rendering<'s>,
-}
-
-impl Consumer for Second<'_> {
-    type Output = Outcome<Vec<u8>>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        match document.blob {
-            Ok(blob) => render_blob(&blob, self.how),
-            Err(failure) => Err(RenderDefect::Broken(failure)),
-        }
-    }
+    let mut noted = Vec::new();
+    let outcome = render_noting(&blob, how, &mut noted);
+    let is_json = origin.syntax == Syntax::Json && how.format == Format::Json;
+    let rendered = |text: Vec<u8>| match text.split_last() {
+        Some((b'\n', text)) if text == raw => Rendered::AsItStands,
+        Some((b'\n', line)) if is_json => match Delta::between(raw, line, &noted) {
+            Some(delta) => Rendered::Differs(delta),
+            None => Rendered::Text(text),
+        },
+        _ => Rendered::Text(text),
+    };
+    (origin, outcome.map(|it| it.map(|(rank, text)| (rank, rendered(text)))))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The analysis of each document of a file. A document that has not changed is not read again, wherever it is now.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
@@ -138,12 +137,5 @@ pub(super) fn documents(text: Arc<[u8]>, before: &[FileDocument]) -> Vec<FileDoc
     let is_sound =
         |it: &&FileDocument| it.analysis.is_readable && !matches!(it.analysis.inspected.facts, Facts::Broken { .. });
     let known = before.iter().filter(is_sound).map(|it| (it.analysis.key, &it.analysis)).collect();
-    let mut found = Vec::new();
-    let done: Result<(), Infallible> = fbc::load(&Input::bytes("", text), &Reader { known }, |it| {
-        found.push(it);
-        Ok(())
-    });
-    match done {
-        Ok(()) => found,
-    }
+    fbc::load_all(&Input::bytes("", text), &Reader { known })
 }

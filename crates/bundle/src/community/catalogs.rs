@@ -1,12 +1,10 @@
 //! The findings of the pipelines about the catalogs in a repository (`docs/behaviour/authoring.md` F.3).
 
-use std::convert::Infallible;
-
 use super::openshift::minor_of;
 use super::repository::{CATALOG_NAMES, OperatorCatalog, Repository};
 use super::rules;
 use olmdex_base::diag::{Finding, Listed, Rule};
-use olmdex_fbc::{BUNDLE_OBJECT, Consumer, Document, Input, Origin, Spot, Typed, load, locate};
+use olmdex_fbc::{BUNDLE_OBJECT, Document, Input, Origin, Spot, Typed, load_all, locate};
 
 /// A bundle of a catalog file.
 struct CatalogBundle {
@@ -17,22 +15,11 @@ struct CatalogBundle {
     object: Option<usize>,
 }
 
-struct BundleReader;
-
-impl Consumer for BundleReader {
-    type Output = Option<(Origin, CatalogBundle)>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let Ok(blob) = &document.blob else { return None };
-        let Typed::Bundle(it) = &blob.typed else { return None };
-        let bundle = CatalogBundle {
-            name: it.name.to_string(),
-            package: it.package.to_string(),
-            image: it.image.to_string(),
-            object: it.properties.iter().position(|it| it.kind == BUNDLE_OBJECT),
-        };
-        Some((document.origin, bundle))
-    }
+fn bundle_of(document: Document<'_>) -> Option<(Origin, CatalogBundle)> {
+    let Typed::Bundle(bundle) = document.blob.ok()?.typed else { return None };
+    let object = bundle.properties.iter().position(|property| property.kind == BUNDLE_OBJECT);
+    let (name, package, image) = (bundle.name.into_owned(), bundle.package.into_owned(), bundle.image.into_owned());
+    Some((document.origin, CatalogBundle { name, package, image, object }))
 }
 
 /// The findings of the checks about these catalogs.
@@ -50,14 +37,7 @@ pub fn check_catalogs(repository: &Repository, catalogs: &[OperatorCatalog]) -> 
 }
 
 fn check_file(repository: &Repository, catalog: &OperatorCatalog, input: &Input, found: &mut Vec<Finding>) {
-    let mut bundles: Vec<(Origin, CatalogBundle)> = Vec::new();
-    let done: Result<(), Infallible> = load(input, &BundleReader, |it| {
-        bundles.extend(it);
-        Ok(())
-    });
-    match done {
-        Ok(()) => {}
-    }
+    let bundles: Vec<(Origin, CatalogBundle)> = load_all(input, &bundle_of).into_iter().flatten().collect();
     let Some(file) = input.files.first() else { return };
     let at =
         |rule: &'static Rule, check, bundle: &(Origin, CatalogBundle), spot: Spot, message: String, help: String| {

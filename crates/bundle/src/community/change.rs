@@ -10,7 +10,7 @@ use super::repository::{CATALOG_NAMES, Repository, is_operator};
 use super::rules;
 use olmdex_base::diag::{Finding, Listed, Place, Rule};
 use olmdex_base::file::open_regular;
-use olmdex_fbc::{Consumer, Document, Input, Typed, load};
+use olmdex_fbc::{Document, Input, Typed, load_all};
 
 /// The parts that a change touches.
 #[derive(Debug, Default)]
@@ -104,32 +104,13 @@ fn deletions(old: &Path, new: &Repository, deleted: &BTreeSet<(String, String)>)
     found
 }
 
-struct BundleNames;
-
-impl Consumer for BundleNames {
-    type Output = Option<String>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        match &document.blob.as_ref().ok()?.typed {
-            Typed::Bundle(it) => Some(it.name.to_string()),
-            _ => None,
-        }
-    }
-}
-
 /// Whether a catalog file holds a bundle.
 fn holds(file: &Path, name: &str) -> bool {
-    let mut found = false;
-    if file.is_file() {
-        let done: Result<(), std::convert::Infallible> = load(&Input::file(file), &BundleNames, |it| {
-            found |= it.as_deref() == Some(name);
-            Ok(())
-        });
-        match done {
-            Ok(()) => {}
-        }
-    }
-    found
+    let is_it = |document: Document<'_>| match document.blob.map(|blob| blob.typed) {
+        Ok(Typed::Bundle(bundle)) => bundle.name == name,
+        _ => false,
+    };
+    file.is_file() && load_all(&Input::file(file), &is_it).contains(&true)
 }
 
 fn extent(old: &Path, new: &Path) -> io::Result<Extent> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thiserror::Error;
 
-use olmdex_fbc::{self as fbc, Consumer, Document, Entry, Failure, Input, Origin, Typed, go_order};
+use olmdex_fbc::{self as fbc, Document, Entry, Failure, Input, Origin, Typed, go_order};
 use olmdex_index::query::PackageGraph;
 use olmdex_rules::check::{PROPERTIES_STEP, Phase, inspect};
 use olmdex_text::json;
@@ -174,55 +174,47 @@ enum Part {
     Nothing,
 }
 
-struct Parts {
-    /// Whether to refuse the same documents as opm.
-    as_opm: bool,
-}
-
-impl Consumer for Parts {
-    type Output = Part;
-
-    fn document(&self, document: Document<'_>) -> Part {
-        let mut refused_properties = None;
-        if self.as_opm {
-            for line in inspect(&document).drafts.into_iter().filter_map(|it| it.opm) {
-                match line.phase {
-                    Phase::Load => return Part::Refused(line.text),
-                    Phase::Bundles if line.step == PROPERTIES_STEP && refused_properties.is_none() => {
-                        refused_properties = Some(line.text);
-                    }
-                    _ => {}
+/// `as_opm`: the same documents as opm's are refused.
+fn part_of(document: Document<'_>, as_opm: bool) -> Part {
+    let mut refused_properties = None;
+    if as_opm {
+        for line in inspect(&document).drafts.into_iter().filter_map(|it| it.opm) {
+            match line.phase {
+                Phase::Load => return Part::Refused(line.text),
+                Phase::Bundles if line.step == PROPERTIES_STEP && refused_properties.is_none() => {
+                    refused_properties = Some(line.text);
                 }
+                _ => {}
             }
         }
-        let blob = match document.blob {
-            Ok(blob) => blob,
-            Err(failure) => return Part::Broken(document.origin, Box::new(failure)),
-        };
-        match &blob.typed {
-            Typed::Channel(it) => {
-                let entries = it.entries.iter().flatten().map(Entry::from).collect();
-                Part::Channel(it.package.to_string(), it.name.to_string(), entries)
-            }
-            Typed::Bundle(it) => {
-                let packages = it.properties.iter().filter(|property| property.kind == "olm.package");
-                let values = packages.map(|property| {
-                    let mut text = Vec::new();
-                    if let Some(value) = property.value {
-                        json::write_compact(value, &mut text);
-                    }
-                    String::from_utf8_lossy(&text).into_owned()
-                });
-                Part::Bundle(it.package.to_string(), it.name.to_string(), values.collect(), refused_properties)
-            }
-            Typed::Deprecations(it) => {
-                let entries = it.entries.iter().flatten();
-                let names = entries.map(|entry| (entry.schema.to_string(), entry.name.to_string())).collect();
-                Part::Deprecations(it.package.to_string(), names)
-            }
-            Typed::Package(it) => Part::Package(it.name.to_string(), it.default_channel.to_string()),
-            Typed::Other => Part::Nothing,
+    }
+    let blob = match document.blob {
+        Ok(blob) => blob,
+        Err(failure) => return Part::Broken(document.origin, Box::new(failure)),
+    };
+    match &blob.typed {
+        Typed::Channel(it) => {
+            let entries = it.entries.iter().flatten().map(Entry::from).collect();
+            Part::Channel(it.package.to_string(), it.name.to_string(), entries)
         }
+        Typed::Bundle(it) => {
+            let packages = it.properties.iter().filter(|property| property.kind == "olm.package");
+            let values = packages.map(|property| {
+                let mut text = Vec::new();
+                if let Some(value) = property.value {
+                    json::write_compact(value, &mut text);
+                }
+                String::from_utf8_lossy(&text).into_owned()
+            });
+            Part::Bundle(it.package.to_string(), it.name.to_string(), values.collect(), refused_properties)
+        }
+        Typed::Deprecations(it) => {
+            let entries = it.entries.iter().flatten();
+            let names = entries.map(|entry| (entry.schema.to_string(), entry.name.to_string())).collect();
+            Part::Deprecations(it.package.to_string(), names)
+        }
+        Typed::Package(it) => Part::Package(it.name.to_string(), it.default_channel.to_string()),
+        Typed::Other => Part::Nothing,
     }
 }
 
@@ -233,7 +225,7 @@ impl Catalog {
     /// [`DrawError`] for a bundle that opm refuses to draw.
     pub fn read(input: &Input, mut broken: impl FnMut(Origin, &Failure)) -> Result<Self, DrawError> {
         let mut catalog = Self::default();
-        fbc::load(input, &Parts { as_opm: false }, |part| match part {
+        fbc::load(input, &|document: Document<'_>| part_of(document, false), |part| match part {
             Part::Broken(origin, failure) => {
                 broken(origin, &failure);
                 Ok(())
@@ -251,7 +243,7 @@ impl Catalog {
     pub fn read_as_opm(input: &Input) -> Result<Self, String> {
         let mut catalog = Self::default();
         let mut undrawable = None;
-        fbc::load(input, &Parts { as_opm: true }, |part| {
+        fbc::load(input, &|document: Document<'_>| part_of(document, true), |part| {
             match part {
                 Part::Refused(text) => return Err(text),
                 other => {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ use super::error::EditError;
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{EditEffects, judge};
 use olmdex_base::diag::{before_version, closest_of_same_numbers};
-use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, CSV_METADATA, Consumer, Input, Level, Name, Typed};
+use olmdex_fbc::{self as fbc, BUNDLE_OBJECT, CSV_METADATA, Input, Level, Name, Typed};
 use olmdex_text::json::Tree;
 use olmdex_version::Version;
 
@@ -347,40 +346,23 @@ struct CatalogNames {
 impl CatalogNames {
     fn of(input: &Input) -> Self {
         let mut known = Self::default();
-        let done: Result<(), Infallible> = fbc::load(input, &Names, |found| {
+        fbc::load_each(input, &names_of, |found| {
             if let Some((package, file, name)) = found {
                 known.files.entry(package).or_default().insert(file);
                 known.names.extend(name);
             }
-            Ok(())
         });
-        match done {
-            Ok(()) => known,
-        }
+        known
     }
 }
 
 /// The blobs of the bundles of a catalog.
 pub(super) fn bundles_of(input: &Input) -> Vec<Tree> {
-    let mut bundles = Vec::new();
-    let done: Result<(), Infallible> = fbc::load(input, &Bundles, |found| {
-        bundles.extend(found);
-        Ok(())
-    });
-    match done {
-        Ok(()) => bundles,
-    }
-}
-
-struct Bundles;
-
-impl Consumer for Bundles {
-    type Output = Option<Tree>;
-
-    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+    let bundle = |document: fbc::Document<'_>| {
         let blob = document.blob.ok()?;
         (blob.value.text_of_field("schema") == BUNDLE).then(|| Tree::normal_of(blob.value))
-    }
+    };
+    fbc::load_all(input, &bundle).into_iter().flatten().collect()
 }
 
 /// A package, or a bundle of one.
@@ -393,42 +375,33 @@ struct PackageOrBundle {
     level: Option<Level>,
 }
 
-struct Names;
-
-impl Consumer for Names {
-    /// The package of a document, its file, and its kind if it has a name of its own.
-    type Output = Option<(String, usize, Option<PackageOrBundle>)>;
-
-    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let file = document.origin.file as usize;
-        let blob = document.blob.ok()?;
-        let field = |name: &str| blob.value.text_of_field(name);
-        let schema = field("schema");
-        if schema == PACKAGE {
-            let package = field("name");
-            return Some((
-                package.clone(),
-                file,
-                Some(PackageOrBundle { package, bundle: None, version: None, level: None }),
-            ));
-        }
-        let package = field("package");
-        let name = match &blob.typed {
-            Typed::Bundle(bundle) if schema == BUNDLE => {
-                // Only this property of a large document is decoded.
-                let property = bundle.properties.iter().find(|it| it.kind == PACKAGE).and_then(|it| it.value);
-                let version = property.and_then(|it| it.get_field("version")?.as_str());
-                let version = version.and_then(|it| Version::parse_tolerant(&it).ok());
-                let has = |kind: &str| bundle.properties.iter().any(|it| it.kind == kind);
-                let level = if has(CSV_METADATA) {
-                    Some(Level::CsvMetadata)
-                } else {
-                    has(BUNDLE_OBJECT).then_some(Level::None)
-                };
-                Some(PackageOrBundle { package: package.clone(), bundle: Some(field("name")), version, level })
-            }
-            _ => None,
-        };
-        Some((package, file, name))
+/// The package of a document, its file, and its kind if it has a name of its own.
+fn names_of(document: fbc::Document<'_>) -> Option<(String, usize, Option<PackageOrBundle>)> {
+    let file = document.origin.file as usize;
+    let blob = document.blob.ok()?;
+    let field = |name: &str| blob.value.text_of_field(name);
+    let schema = field("schema");
+    if schema == PACKAGE {
+        let package = field("name");
+        return Some((
+            package.clone(),
+            file,
+            Some(PackageOrBundle { package, bundle: None, version: None, level: None }),
+        ));
     }
+    let package = field("package");
+    let name = match &blob.typed {
+        Typed::Bundle(bundle) if schema == BUNDLE => {
+            // Only this property of a large document is decoded.
+            let property = bundle.properties.iter().find(|it| it.kind == PACKAGE).and_then(|it| it.value);
+            let version = property.and_then(|it| it.get_field("version")?.as_str());
+            let version = version.and_then(|it| Version::parse_tolerant(&it).ok());
+            let has = |kind: &str| bundle.properties.iter().any(|it| it.kind == kind);
+            let level =
+                if has(CSV_METADATA) { Some(Level::CsvMetadata) } else { has(BUNDLE_OBJECT).then_some(Level::None) };
+            Some(PackageOrBundle { package: package.clone(), bundle: Some(field("name")), version, level })
+        }
+        _ => None,
+    };
+    Some((package, file, name))
 }

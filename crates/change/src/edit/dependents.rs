@@ -3,12 +3,11 @@
 //! among all.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::convert::Infallible;
 
 use super::error::EditError;
 use olmdex_constraint::fields::{api_of, label_of, package_of};
 use olmdex_constraint::{Leaf, leaves, may_be_met_by_any};
-use olmdex_fbc::{self as fbc, Consumer, Input, Name, Origin, Typed};
+use olmdex_fbc::{self as fbc, Input, Name, Origin, Typed};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::tally;
 
@@ -65,13 +64,11 @@ impl Survey {
     /// The survey of a catalog in files. Documents that cannot be read are left out.
     pub fn of_files(input: &Input) -> Self {
         let (mut survey, mut heard) = (Self::default(), Heard::default());
-        let done: Result<(), Infallible> = fbc::load(input, &Reader, |found| {
+        fbc::load_each(input, &facts_of, |found| {
             if let Some(found) = found {
                 survey.add(found, &mut heard);
             }
-            Ok(())
         });
-        let Ok(()) = done;
         survey
     }
 
@@ -268,42 +265,35 @@ fn leaf_of((what, value): &(Said, String)) -> Option<Leaf> {
     }
 }
 
-struct Reader;
-
-impl Consumer for Reader {
-    type Output = Option<DocumentFacts>;
-
-    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let origin = document.origin;
-        let blob = document.blob.ok()?;
-        let is_package = matches!(blob.typed, Typed::Package(_));
-        let package = blob.package.to_string();
-        let mut found =
-            DocumentFacts { package, origin, bundle: None, is_package, says: Vec::new(), demands: Vec::new() };
-        let Typed::Bundle(bundle) = &blob.typed else { return Some(found) };
-        found.bundle = Some(bundle.name.clone().into_owned());
-        for property in &bundle.properties {
-            let kind = &*property.kind;
-            let is_said = matches!(kind, "olm.gvk" | "olm.label" | "olm.package");
-            if !is_said && !DEMANDING.contains(&kind) {
-                continue;
-            }
-            let Some(value) = property.value else { continue };
-            match kind {
-                "olm.gvk" => found.says.push((Said::Api, value.raw().to_owned())),
-                "olm.label" => found.says.push((Said::Label, value.raw().to_owned())),
-                // A bundle may state another package than its own.
-                "olm.package" => {
-                    let name = value.get_field("packageName").and_then(|it| it.as_str());
-                    if name.is_none_or(|it| *it != found.package) {
-                        found.says.push((Said::Package, value.raw().to_owned()));
-                    }
-                }
-                _ => found.demands.extend(demanded(kind, &value.compact())),
-            }
+fn facts_of(document: fbc::Document<'_>) -> Option<DocumentFacts> {
+    let origin = document.origin;
+    let blob = document.blob.ok()?;
+    let is_package = matches!(blob.typed, Typed::Package(_));
+    let package = blob.package.to_string();
+    let mut found = DocumentFacts { package, origin, bundle: None, is_package, says: Vec::new(), demands: Vec::new() };
+    let Typed::Bundle(bundle) = &blob.typed else { return Some(found) };
+    found.bundle = Some(bundle.name.clone().into_owned());
+    for property in &bundle.properties {
+        let kind = &*property.kind;
+        let is_said = matches!(kind, "olm.gvk" | "olm.label" | "olm.package");
+        if !is_said && !DEMANDING.contains(&kind) {
+            continue;
         }
-        Some(found)
+        let Some(value) = property.value else { continue };
+        match kind {
+            "olm.gvk" => found.says.push((Said::Api, value.raw().to_owned())),
+            "olm.label" => found.says.push((Said::Label, value.raw().to_owned())),
+            // A bundle may state another package than its own.
+            "olm.package" => {
+                let name = value.get_field("packageName").and_then(|it| it.as_str());
+                if name.is_none_or(|it| *it != found.package) {
+                    found.says.push((Said::Package, value.raw().to_owned()));
+                }
+            }
+            _ => found.demands.extend(demanded(kind, &value.compact())),
+        }
     }
+    Some(found)
 }
 
 #[cfg(test)]

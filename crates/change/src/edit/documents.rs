@@ -1,13 +1,12 @@
 //! The documents of a package in the files of a catalog, and the new texts of these files after changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::convert::Infallible;
 use std::path::PathBuf;
 
 use super::error::EditError;
 use super::splice;
 use super::target::BUNDLE;
-use olmdex_fbc::{self as fbc, Consumer, Format, Input, Origin, Syntax};
+use olmdex_fbc::{self as fbc, Format, Input, Origin, Syntax};
 use olmdex_text::json::Expansion;
 use olmdex_text::json::{self, Reader, Tree};
 use olmdex_text::tally;
@@ -106,18 +105,15 @@ impl PackageDocuments {
         let mut known: BTreeSet<String> = BTreeSet::new();
         // Files have other numbers if only some of them are read.
         let numbers: Vec<u32> = files.iter().filter_map(|it| u32::try_from(*it).ok()).collect();
-        let done: Result<(), Infallible> = fbc::load(&input.only(files), &Finder { wanted: &wanted }, |(name, of)| {
+        let found_in = |document: fbc::Document<'_>| found_in(document, &wanted);
+        fbc::load_each(&input.only(files), &found_in, |(name, of)| {
             tally::step(1);
             known.extend(name);
             if let Some((at, mut document)) = of {
                 document.origin.file = numbers.get(document.origin.file as usize).copied().unwrap_or_default();
                 found[at].push(*document);
             }
-            Ok(())
         });
-        match done {
-            Ok(()) => {}
-        }
         let of = |(package, documents): (&&str, Vec<Document>)| {
             if let Some(long) = documents.iter().find(|document| document.state == State::TooLong) {
                 return Err(EditError::Document { file: long.name.clone(), error: fbc::EditError::TooLong });
@@ -303,29 +299,23 @@ fn text_of(document: &Tree, syntax: Syntax) -> Result<String, EditError> {
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-struct Finder<'a> {
-    /// The packages, with their numbers.
-    wanted: &'a HashMap<&'a str, usize>,
-}
-
-impl Consumer for Finder<'_> {
-    /// The name of a package, and the document with the number of its package if the caller wants that.
-    type Output = (Option<String>, Option<(usize, Box<Document>)>);
-
-    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let Ok(blob) = document.blob else { return (None, None) };
-        let field = |name: &str| blob.value.text_of_field(name);
-        let (schema, name) = (field("schema"), field("name"));
-        let is_package = schema == "olm.package";
-        let package = if is_package { name.clone() } else { field("package") };
-        let known = is_package.then(|| name.clone());
-        let Some(at) = self.wanted.get(package.as_str()) else { return (known, None) };
-        if document.raw.len() > MAX_DOCUMENT {
-            let (origin, raw, tree, state) = (document.origin, Vec::new(), Tree::object(), State::TooLong);
-            return (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state }))));
-        }
-        let tree = if schema == BUNDLE { Tree::Raw(blob.value.compact()) } else { Tree::normal_of(blob.value) };
-        let (origin, raw) = (document.origin, document.raw.to_vec());
-        (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state: State::Same }))))
+/// The name of a package, and the document with the number of its package if that is among the wanted ones.
+fn found_in(
+    document: fbc::Document<'_>,
+    wanted: &HashMap<&str, usize>,
+) -> (Option<String>, Option<(usize, Box<Document>)>) {
+    let Ok(blob) = document.blob else { return (None, None) };
+    let field = |name: &str| blob.value.text_of_field(name);
+    let (schema, name) = (field("schema"), field("name"));
+    let is_package = schema == "olm.package";
+    let package = if is_package { name.clone() } else { field("package") };
+    let known = is_package.then(|| name.clone());
+    let Some(at) = wanted.get(package.as_str()) else { return (known, None) };
+    if document.raw.len() > MAX_DOCUMENT {
+        let (origin, raw, tree, state) = (document.origin, Vec::new(), Tree::object(), State::TooLong);
+        return (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state }))));
     }
+    let tree = if schema == BUNDLE { Tree::Raw(blob.value.compact()) } else { Tree::normal_of(blob.value) };
+    let (origin, raw) = (document.origin, document.raw.to_vec());
+    (known, Some((*at, Box::new(Document { schema, name, origin, raw, tree, state: State::Same }))))
 }

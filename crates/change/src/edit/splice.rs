@@ -206,11 +206,10 @@ fn own_start(raw: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
     use std::sync::Arc;
 
     use super::*;
-    use olmdex_fbc::{self as fbc, Consumer, Input};
+    use olmdex_fbc::{self as fbc, Input};
 
     /// A text without the document from `start` to `end`, done for one document at a time: the result for many at a
     /// time must be equal.
@@ -307,24 +306,12 @@ mod tests {
         assert_eq!(cut(json, Syntax::Json, start, start + 8), "{\"a\": 1}\n{\"c\": 3}\n");
     }
 
-    struct Places;
-
-    impl Consumer for Places {
-        type Output = (usize, Syntax, Vec<u8>);
-
-        fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-            (usize::try_from(document.origin.offset).unwrap(), document.origin.syntax, document.raw.to_vec())
-        }
-    }
-
     /// The documents of a text.
     fn documents(name: &str, text: &str) -> Vec<(usize, Syntax, Vec<u8>)> {
-        let mut found = Vec::new();
-        let done: Result<(), Infallible> = fbc::load(&Input::bytes(name, Arc::from(text.as_bytes())), &Places, |it| {
-            found.push(it);
-            Ok(())
-        });
-        done.unwrap();
+        let mut found =
+            fbc::load_all(&Input::bytes(name, Arc::from(text.as_bytes())), &|document: fbc::Document<'_>| {
+                (usize::try_from(document.origin.offset).unwrap(), document.origin.syntax, document.raw.to_vec())
+            });
         found.sort();
         found
     }

@@ -1,7 +1,6 @@
 //! The effects of changes on a catalog: new errors, and users without a way on.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use olmdex_base::diag::{Finding, FindingSet, Severity};
@@ -77,7 +76,7 @@ impl Side {
     fn read(input: &Input, wanted: &BTreeSet<&str>) -> Self {
         let mut checker = Checker::new().advised_by(Some(cut_advice));
         let mut graphs: BTreeMap<String, PackageGraph> = BTreeMap::new();
-        let done: Result<(), Infallible> = fbc::load(input, &Looking { wanted }, |(inspected, part)| {
+        fbc::load_each(input, &Looking { wanted }, |(inspected, part)| {
             if let Some(part) = part {
                 let package = inspected.facts.package();
                 let shown = input.files.get(inspected.origin.file as usize).map_or("", |it| it.shown.as_str());
@@ -85,11 +84,8 @@ impl Side {
                 add(part, &inspected.facts, shown, graphs.entry(package.to_owned()).or_insert_with(new));
             }
             checker.add(inspected);
-            Ok(())
         });
-        match done {
-            Ok(()) => Self { report: checker.finish(input), graphs },
-        }
+        Self { report: checker.finish(input), graphs }
     }
 }
 

@@ -1,9 +1,8 @@
 //! A catalog as the filter sees it: names, edges and versions, with the place of each blob. Texts stay in their files.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 
-use olmdex_fbc::{BUNDLE_OBJECT, Blob, Consumer, Document, Entry, Failure, Input, Origin, Typed, load};
+use olmdex_fbc::{BUNDLE_OBJECT, Blob, Document, Entry, Failure, Input, Origin, Typed, load_each};
 use olmdex_version::Version;
 
 /// A catalog in the filter's view.
@@ -131,35 +130,24 @@ enum DocumentContent {
     Name,
 }
 
-/// Takes the facts out of documents of some packages, or of all of them.
-struct Survey<'w> {
-    wanted: Option<&'w BTreeSet<&'w str>>,
-}
-
-impl Consumer for Survey<'_> {
-    type Output = Option<Facts>;
-
-    fn document(&self, document: Document<'_>) -> Option<Facts> {
-        let origin = document.origin;
-        let is_wanted = |package: &str| package.is_empty() || self.wanted.is_none_or(|it| it.contains(package));
-        let blob = match document.blob {
-            Ok(blob) => blob,
-            Err(failure) if is_wanted(&failure.package) => {
-                let package = failure.package.clone();
-                return Some(Facts { origin, package, content: DocumentContent::Broken(Box::new(failure)) });
-            }
-            Err(_) => return None,
-        };
-        if !is_wanted(&blob.package) {
-            let is_package = matches!(blob.typed, Typed::Package(_));
-            return is_package.then(|| Facts {
-                origin,
-                package: blob.package.to_string(),
-                content: DocumentContent::Name,
-            });
+/// Takes the facts out of a document of some packages, or of all of them.
+fn surveyed(document: Document<'_>, wanted: Option<&BTreeSet<&str>>) -> Option<Facts> {
+    let origin = document.origin;
+    let is_wanted = |package: &str| package.is_empty() || wanted.is_none_or(|it| it.contains(package));
+    let blob = match document.blob {
+        Ok(blob) => blob,
+        Err(failure) if is_wanted(&failure.package) => {
+            let package = failure.package.clone();
+            return Some(Facts { origin, package, content: DocumentContent::Broken(Box::new(failure)) });
         }
-        Some(Facts { origin, package: blob.package.to_string(), content: facts(&blob)? })
-    }
+        Err(_) => return None,
+    };
+    let content = match &blob.typed {
+        _ if is_wanted(&blob.package) => facts(&blob)?,
+        Typed::Package(_) => DocumentContent::Name,
+        _ => return None,
+    };
+    Some(Facts { origin, package: blob.package.to_string(), content })
 }
 
 /// The facts of a blob; `None` for one that should belong to a package but does not: opm does not write such a blob
@@ -206,16 +194,13 @@ impl Catalog {
     pub fn read(input: &Input, wanted: Option<&BTreeSet<&str>>) -> Self {
         let mut catalog = Self::default();
         let mut position = 0;
-        let done: Result<(), Infallible> = load(input, &Survey { wanted }, |facts| {
+        load_each(input, &|document: Document<'_>| surveyed(document, wanted), |facts| {
             position += 1;
             if let Some(facts) = facts {
                 catalog.add(position, facts);
             }
-            Ok(())
         });
-        match done {
-            Ok(()) => catalog,
-        }
+        catalog
     }
 
     fn add(&mut self, position: usize, facts: Facts) {

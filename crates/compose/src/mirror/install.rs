@@ -9,7 +9,7 @@ use super::filter::{Filtered, PackageExtent};
 use super::installer::installer;
 use super::outputs::manifest;
 use olmdex_fbc::service_version::CsvView;
-use olmdex_fbc::{Consumer, Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
+use olmdex_fbc::{Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
 use olmdex_index::query::{InstallModes, KnownCsv, Obstacles};
 use olmdex_text::json::Reader;
 use olmdex_version::Version;
@@ -88,35 +88,29 @@ pub fn installs(
     }
     let origins: Vec<Origin> = found.iter().map(|it| it.1).collect();
     let mut modes = Vec::new();
-    load_again(input, &origins, &ReadModes, |it| {
+    load_again(input, &origins, &modes_of, |it| {
         modes.push(it);
         Ok::<(), RereadError>(())
     })?;
     Ok(found.into_iter().zip(modes).map(|((it, _), modes)| Install { modes, ..it }).collect())
 }
 
-struct ReadModes;
-
-impl Consumer for ReadModes {
-    type Output = Modes;
-
-    fn document(&self, document: Document<'_>) -> Modes {
-        let Ok(blob) = document.blob else { return Modes::default() };
-        let Typed::Bundle(bundle) = &blob.typed else { return Modes::default() };
-        let metadata = bundle.properties.iter().find(|it| it.kind == "olm.csv.metadata").and_then(|it| it.value);
-        let found = match metadata {
-            Some(metadata) => modes(&CsvView::of_metadata(metadata), KnownCsv::Metadata),
-            None => {
-                let text = cluster_service_version(bundle).ok().flatten().unwrap_or_default();
-                let text = String::from_utf8_lossy(&text);
-                let mut reader = Reader::new();
-                reader.read(&text).map(|it| modes(&CsvView::of_object(it), KnownCsv::Whole)).unwrap_or_default()
-            }
-        };
-        let is_dependency = |it: &&str| matches!(*it, "olm.package.required" | "olm.gvk.required" | "olm.constraint");
-        let kinds = bundle.properties.iter().map(|it| &*it.kind).filter(is_dependency);
-        Modes { dependencies: kinds.map(str::to_owned).collect(), ..found }
-    }
+fn modes_of(document: Document<'_>) -> Modes {
+    let Ok(blob) = document.blob else { return Modes::default() };
+    let Typed::Bundle(bundle) = &blob.typed else { return Modes::default() };
+    let metadata = bundle.properties.iter().find(|it| it.kind == "olm.csv.metadata").and_then(|it| it.value);
+    let found = match metadata {
+        Some(metadata) => modes(&CsvView::of_metadata(metadata), KnownCsv::Metadata),
+        None => {
+            let text = cluster_service_version(bundle).ok().flatten().unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let mut reader = Reader::new();
+            reader.read(&text).map(|it| modes(&CsvView::of_object(it), KnownCsv::Whole)).unwrap_or_default()
+        }
+    };
+    let is_dependency = |it: &&str| matches!(*it, "olm.package.required" | "olm.gvk.required" | "olm.constraint");
+    let kinds = bundle.properties.iter().map(|it| &*it.kind).filter(is_dependency);
+    Modes { dependencies: kinds.map(str::to_owned).collect(), ..found }
 }
 
 fn modes(csv: &CsvView<'_>, known: KnownCsv) -> Modes {

@@ -7,8 +7,8 @@ use super::catalog::{Catalog, Kind, PackageFacts};
 use super::filter::{Filtered, PackageExtent, Part};
 use olmdex_base::diag::Place;
 use olmdex_fbc::{
-    Blob, Consumer, Document, EntryView, Format, Input, Level, Origin, Provenance, Rank, RenderDefect, Rendering,
-    RereadError, Selection, Typed, load_again, render_blob,
+    Blob, Document, EntryView, Format, Input, Level, Origin, Provenance, Rank, RenderDefect, Rendering, RereadError,
+    Selection, Typed, load_again, render_blob,
 };
 use olmdex_text::json::Expansion;
 
@@ -48,33 +48,6 @@ impl Blobs {
     /// Leaves the blobs of some packages out.
     pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
         self.texts.retain(|rank, _| is_kept(rank.package()));
-    }
-}
-
-/// The filter's result for the package of a blob.
-struct Writer<'f> {
-    filtered: &'f Filtered,
-    format: Format,
-    /// The growth of all that is written.
-    expansion: Expansion,
-}
-
-impl Consumer for Writer<'_> {
-    type Output = (Origin, Result<Option<(Rank, Vec<u8>)>, RenderDefect>);
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let origin = document.origin;
-        let selection = Selection { packages: &[] };
-        let how = Rendering { format: self.format, level: Level::None, selection, expansion: &self.expansion };
-        let text = document.blob.map_err(RenderDefect::Broken).and_then(|mut blob| {
-            if let Some(Ok(PackageExtent::Part(part))) = self.filtered.packages.get(&*blob.package)
-                && !trim(&mut blob, part)
-            {
-                return Ok(None);
-            }
-            render_blob(&blob, how)
-        });
-        (origin, text)
     }
 }
 
@@ -133,7 +106,21 @@ pub fn write(input: &Input, catalog: &Catalog, filtered: &Filtered, format: Form
     }
     origins.sort_unstable();
     let mut blobs = Blobs::default();
-    load_again(input, &origins, &Writer { filtered, format, expansion: Expansion::default() }, |(origin, outcome)| {
+    // The growth of all that is written.
+    let expansion = Expansion::default();
+    let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] }, expansion: &expansion };
+    let text = |document: Document<'_>| {
+        let text = document.blob.map_err(RenderDefect::Broken).and_then(|mut blob| {
+            if let Some(Ok(PackageExtent::Part(part))) = filtered.packages.get(&*blob.package)
+                && !trim(&mut blob, part)
+            {
+                return Ok(None);
+            }
+            render_blob(&blob, how)
+        });
+        (document.origin, text)
+    };
+    load_again(input, &origins, &text, |(origin, outcome)| {
         match outcome {
             Ok(Some((rank, text))) => blobs.texts.entry(rank).or_default().push((origin, text)),
             Ok(None) => {}

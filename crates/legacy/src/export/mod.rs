@@ -20,7 +20,7 @@ use super::error::LegacyError;
 use super::outfile::OutFile;
 use super::rules;
 use olmdex_base::diag::{Finding, Severity};
-use olmdex_fbc::{Api, Consumer, Document, Failure, Input, Origin, Typed, load};
+use olmdex_fbc::{Api, Document, Failure, Input, Origin, Typed, load};
 use olmdex_rules::check::failure_findings;
 
 /// The schema that is written.
@@ -98,34 +98,26 @@ enum Made {
     Other,
 }
 
-struct Making<'a> {
-    plan: &'a Plan,
-}
-
-impl Consumer for Making<'_> {
-    type Output = Made;
-
-    fn document(&self, document: Document<'_>) -> Made {
-        // The first pass has reported documents that cannot be read, except bundles.
-        let blob = match &document.blob {
-            Ok(blob) => blob,
-            Err(failure) if is_of_bundle(failure, document.raw) => {
-                return Made::Undecodable(document.origin, failure.clone());
-            }
-            Err(_) => return Made::Other,
-        };
-        let Typed::Bundle(bundle) = &blob.typed else { return Made::Other };
-        let key = (bundle.package.to_string(), bundle.name.to_string());
-        let standing = Standing { is_head: self.plan.heads.contains(&key), icon: self.plan.icons.get(&key) };
-        match rows_of_bundle(bundle, standing) {
-            Ok(rows) => Made::Bundle(Box::new(rows)),
-            Err(error) => Made::Broken(key.0, format!("bundle `{}` is unreadable: {error}", key.1)),
+fn made_of(document: Document<'_>, plan: &Plan) -> Made {
+    // The first pass has reported documents that cannot be read, except bundles.
+    let blob = match &document.blob {
+        Ok(blob) => blob,
+        Err(failure) if is_of_bundle(failure, document.raw) => {
+            return Made::Undecodable(document.origin, failure.clone());
         }
+        Err(_) => return Made::Other,
+    };
+    let Typed::Bundle(bundle) = &blob.typed else { return Made::Other };
+    let key = (bundle.package.to_string(), bundle.name.to_string());
+    let standing = Standing { is_head: plan.heads.contains(&key), icon: plan.icons.get(&key) };
+    match rows_of_bundle(bundle, standing) {
+        Ok(rows) => Made::Bundle(Box::new(rows)),
+        Err(error) => Made::Broken(key.0, format!("bundle `{}` is unreadable: {error}", key.1)),
     }
 }
 
 fn write_bundles(input: &Input, plan: &Plan, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
-    load(input, &Making { plan }, |made| {
+    load(input, &|document: Document<'_>| made_of(document, plan), |made| {
         match made {
             Made::Bundle(rows) => {
                 let columns = plan.columns.get(&(rows.package.clone(), rows.name.clone()));

@@ -7,7 +7,7 @@ use super::edges::rows_of_channel;
 use crate::layout::Row;
 use crate::rules;
 use olmdex_base::diag::Finding;
-use olmdex_fbc::{Blob, Consumer, Document, Entry, Failure, Icon, Input, Origin, Typed, load};
+use olmdex_fbc::{Blob, Consumer, Document, Entry, Failure, Icon, Input, Origin, Typed, load_each};
 use olmdex_rules::check::failure_findings;
 use olmdex_rules::check::graph::head;
 
@@ -161,37 +161,30 @@ fn fact(blob: &Blob<'_>) -> Fact {
 pub(super) fn plan(input: &Input) -> Plan {
     let mut plan = Plan::default();
     let mut packages: BTreeMap<String, PackageOutline> = BTreeMap::new();
-    let done: Result<(), std::convert::Infallible> = load(input, &Read, |fact| {
-        match fact {
-            Fact::Package { name, default_channel, icon, losses } => {
-                for loss in losses {
-                    plan.findings.push(rules::LOST_IN_LEGACY.finding(loss).of_package(name.clone()));
-                }
-                let package = packages.entry(name).or_default();
-                package.default_channel = default_channel;
-                package.icon = icon;
+    load_each(input, &Read, |fact| match fact {
+        Fact::Package { name, default_channel, icon, losses } => {
+            for loss in losses {
+                plan.findings.push(rules::LOST_IN_LEGACY.finding(loss).of_package(name.clone()));
             }
-            Fact::Channel { package, name, entries, has_properties } => {
-                if has_properties {
-                    let message = format!(
-                        "the legacy format cannot store the properties of channel `{name}` of package `{package}`"
-                    );
-                    plan.findings.push(rules::LOST_IN_LEGACY.finding(message).of_package(package.clone()));
-                }
-                packages.entry(package).or_default().channels.entry(name).or_default().extend(entries);
-            }
-            Fact::Lost(message, package) => {
-                let package = Some(package).filter(|it| !it.is_empty());
+            let package = packages.entry(name).or_default();
+            package.default_channel = default_channel;
+            package.icon = icon;
+        }
+        Fact::Channel { package, name, entries, has_properties } => {
+            if has_properties {
+                let message =
+                    format!("the legacy format cannot store the properties of channel `{name}` of package `{package}`");
                 plan.findings.push(rules::LOST_IN_LEGACY.finding(message).of_package(package.clone()));
             }
-            Fact::Broken(origin, failure) => plan.findings.extend(failure_findings(input, origin, &failure)),
-            Fact::None => {}
+            packages.entry(package).or_default().channels.entry(name).or_default().extend(entries);
         }
-        Ok(())
+        Fact::Lost(message, package) => {
+            let package = Some(package).filter(|it| !it.is_empty());
+            plan.findings.push(rules::LOST_IN_LEGACY.finding(message).of_package(package.clone()));
+        }
+        Fact::Broken(origin, failure) => plan.findings.extend(failure_findings(input, origin, &failure)),
+        Fact::None => {}
     });
-    match done {
-        Ok(()) => {}
-    }
     for (name, package) in &packages {
         plan.package(name, package);
     }

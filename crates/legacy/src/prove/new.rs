@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::forms::{BundleFacts, Graph, Link, digest, digest_manifest};
-use olmdex_fbc::{
-    BUNDLE_OBJECT, Blob, Bundle, Channel, Consumer, Document, Input, Package, Typed, for_each_object, load,
-};
+use olmdex_fbc::{BUNDLE_OBJECT, Blob, Bundle, Channel, Document, Input, Package, Typed, for_each_object, load_each};
 use olmdex_text::json::Reader;
 
 /// The whole content of the blobs.
@@ -26,18 +24,12 @@ enum Fact {
     Strange(String, String),
 }
 
-struct Read;
-
-impl Consumer for Read {
-    type Output = Vec<Fact>;
-
-    fn document(&self, document: Document<'_>) -> Vec<Fact> {
-        match document.blob {
-            Ok(blob) => facts(&blob),
-            Err(failure) => {
-                let why = failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default();
-                vec![Fact::Strange(failure.package, format!("a blob is unreadable: {why}"))]
-            }
+fn facts_of(document: Document<'_>) -> Vec<Fact> {
+    match document.blob {
+        Ok(blob) => facts(&blob),
+        Err(failure) => {
+            let why = failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default();
+            vec![Fact::Strange(failure.package, format!("a blob is unreadable: {why}"))]
         }
     }
 }
@@ -46,7 +38,7 @@ impl Consumer for Read {
 pub(super) fn read(blobs: &Input) -> NewSide {
     let mut side = NewSide::default();
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
-    let done: Result<(), std::convert::Infallible> = load(blobs, &Read, |facts| {
+    load_each(blobs, &facts_of, |facts| {
         for fact in facts {
             match fact {
                 Fact::Graph(it) => {
@@ -72,11 +64,8 @@ pub(super) fn read(blobs: &Input) -> NewSide {
                 Fact::Strange(package, message) => side.strange.push((package, message)),
             }
         }
-        Ok(())
     });
-    match done {
-        Ok(()) => side,
-    }
+    side
 }
 
 fn facts(blob: &Blob<'_>) -> Vec<Fact> {

@@ -3,7 +3,6 @@
 //! This module does not judge catalogs, and it skips what it cannot read. The checks do both.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::registry::of_file_based;
@@ -11,7 +10,7 @@ use super::rows::{LastPlaces, PackageRows, PlainRows, Rows};
 use olmdex_base::diag::Place;
 use olmdex_constraint::fields::package_of;
 use olmdex_fbc::{
-    Api, ChannelPlaces, Consumer, Document, Entry, Input, Origin, Property, PropertyView, Spot, Typed, load, locate_all,
+    Api, ChannelPlaces, Document, Entry, Input, Origin, Property, PropertyView, Spot, Typed, load_each, locate_all,
 };
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, GraphChannel, PackageDependencies};
@@ -33,8 +32,8 @@ impl<'i> FileRows<'i> {
         let mut packages = Vec::new();
         for (catalog, input) in inputs.iter().enumerate() {
             let mut graphs: BTreeMap<String, PackageDependencies> = BTreeMap::new();
-            let done: Result<(), Infallible> = load(input, &Rowing, |row| {
-                let Some((package, row)) = row else { return Ok(()) };
+            load_each(input, &row_of, |row| {
+                let Some((package, row)) = row else { return };
                 let graph = graphs.entry(package).or_default();
                 match row {
                     Row::Package { default_channel } => graph.default_channel = default_channel,
@@ -49,9 +48,7 @@ impl<'i> FileRows<'i> {
                         graph.bundles.push(bundle);
                     }
                 }
-                Ok(())
             });
-            let Ok(()) = done;
             let rows = |(package, graph)| PackageRows { catalog, graph: PackageDependencies { package, ..graph } };
             packages.extend(graphs.into_iter().map(rows));
         }
@@ -89,39 +86,34 @@ enum Row {
     Bundle { bundle: DependencyBundle, origin: Origin, kept: Vec<usize> },
 }
 
-struct Rowing;
-
-impl Consumer for Rowing {
-    type Output = Option<(String, Row)>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let blob = document.blob.ok()?;
-        let (package, origin) = (blob.package.into_owned(), document.origin);
-        let row = match blob.typed {
-            Typed::Package(it) => Row::Package { default_channel: it.default_channel.into_owned() },
-            Typed::Channel(it) => {
-                let entries = it.entries.iter().flatten().map(Entry::from).collect();
-                Row::Channel { name: it.name.into_owned(), entries, origin }
-            }
-            Typed::Bundle(it) => {
-                let is_kept = |it: &PropertyView<'_>| !matches!(&*it.kind, "olm.bundle.object" | "olm.csv.metadata");
-                let kept: Vec<usize> = (0..it.properties.len()).filter(|at| is_kept(&it.properties[*at])).collect();
-                let properties: Vec<Property> = kept.iter().map(|at| property(&it.properties[*at])).collect();
-                let of_package = properties.iter().find(|it| &*it.kind == "olm.package");
-                let version = of_package.and_then(|it| package_of(&it.value)).map(|it| it.1).unwrap_or_default();
-                let bundle = DependencyBundle {
-                    properties: of_file_based(properties, &package, &version),
-                    name: it.name.into_owned(),
-                    image: it.image.into_owned(),
-                    version,
-                    ..DependencyBundle::default()
-                };
-                Row::Bundle { bundle, origin, kept }
-            }
-            Typed::Deprecations(_) | Typed::Other => return None,
-        };
-        Some((package, row))
-    }
+/// The package of a document, and its row.
+fn row_of(document: Document<'_>) -> Option<(String, Row)> {
+    let blob = document.blob.ok()?;
+    let (package, origin) = (blob.package.into_owned(), document.origin);
+    let row = match blob.typed {
+        Typed::Package(it) => Row::Package { default_channel: it.default_channel.into_owned() },
+        Typed::Channel(it) => {
+            let entries = it.entries.iter().flatten().map(Entry::from).collect();
+            Row::Channel { name: it.name.into_owned(), entries, origin }
+        }
+        Typed::Bundle(it) => {
+            let is_kept = |it: &PropertyView<'_>| !matches!(&*it.kind, "olm.bundle.object" | "olm.csv.metadata");
+            let kept: Vec<usize> = (0..it.properties.len()).filter(|at| is_kept(&it.properties[*at])).collect();
+            let properties: Vec<Property> = kept.iter().map(|at| property(&it.properties[*at])).collect();
+            let of_package = properties.iter().find(|it| &*it.kind == "olm.package");
+            let version = of_package.and_then(|it| package_of(&it.value)).map(|it| it.1).unwrap_or_default();
+            let bundle = DependencyBundle {
+                properties: of_file_based(properties, &package, &version),
+                name: it.name.into_owned(),
+                image: it.image.into_owned(),
+                version,
+                ..DependencyBundle::default()
+            };
+            Row::Bundle { bundle, origin, kept }
+        }
+        Typed::Deprecations(_) | Typed::Other => return None,
+    };
+    Some((package, row))
 }
 
 fn property(view: &PropertyView<'_>) -> Property {

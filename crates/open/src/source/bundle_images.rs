@@ -3,7 +3,6 @@
 //! This module deliberately asks no registry, unless the caller allowed it to.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use super::bundle_tree::{BundleTree, Match};
 use super::{Opener, Source, SourceError, unreadable};
 use crate::oci::{Layout, Reference};
 use crate::template::{BundleImages, ImageContent, Unavailable};
-use olmdex_fbc::{self as fbc, Consumer, Document, Typed};
+use olmdex_fbc::{Document, Typed, load_all};
 use olmdex_index::{Index, IndexError};
 use olmdex_text::json::Tree;
 
@@ -199,14 +198,14 @@ impl<'o> Images<'o> {
             };
             match source {
                 Source::Catalog(input) => {
-                    let done: Result<(), Infallible> = fbc::load(input, &OfImages { wanted: &wanted }, |it| {
-                        if let Some((image, text)) = it {
-                            take(&image, text);
-                        }
-                        Ok(())
-                    });
-                    match done {
-                        Ok(()) => {}
+                    let of_image = |document: Document<'_>| {
+                        let blob = document.blob.ok()?;
+                        let Typed::Bundle(bundle) = &blob.typed else { return None };
+                        let is_wanted = names_of(&bundle.image).iter().any(|name| wanted.contains(name));
+                        is_wanted.then(|| (bundle.image.to_string(), blob.value.compact()))
+                    };
+                    for (image, text) in load_all(input, &of_image).into_iter().flatten() {
+                        take(&image, text);
                     }
                 }
                 Source::Index(path) => {
@@ -257,24 +256,6 @@ fn renamed(text: &str, from: &str, to: &str) -> Option<String> {
         });
     }
     Some(blob.compact())
-}
-
-/// Finds the bundles of images.
-struct OfImages<'w> {
-    wanted: &'w [String],
-}
-
-impl Consumer for OfImages<'_> {
-    type Output = Option<(String, String)>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let blob = document.blob.ok()?;
-        let Typed::Bundle(bundle) = &blob.typed else { return None };
-        if !names_of(&bundle.image).iter().any(|it| self.wanted.contains(it)) {
-            return None;
-        }
-        Some((bundle.image.to_string(), blob.value.compact()))
-    }
 }
 
 impl BundleImages for Images<'_> {

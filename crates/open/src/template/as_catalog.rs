@@ -3,7 +3,6 @@
 //! entries name are known by their names and the versions in them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::basic::Entry;
@@ -17,8 +16,8 @@ use super::substitutes::channel_blob;
 use super::template_file::{Body, ImageBundles, Template, package_blob};
 use olmdex_base::diag::Finding;
 use olmdex_fbc::{
-    self as fbc, Consumer, EditError, Edited, Input, Level, Located, Origin, Provenance, Spot, Syntax, Typed,
-    edit_document, without_v,
+    self as fbc, EditError, Edited, Input, Level, Located, Origin, Provenance, Spot, Syntax, Typed, edit_document,
+    without_v,
 };
 use olmdex_text::json::{Reader, Tree};
 use olmdex_text::{json, tally, yaml};
@@ -222,24 +221,8 @@ fn bundles_of<'b>(blobs: impl Iterator<Item = &'b str>, known: &HashSet<&str>) -
 
 /// The documents of a text.
 fn documents(text: &str) -> Vec<Tree> {
-    struct Values;
-
-    impl Consumer for Values {
-        type Output = Option<Tree>;
-
-        fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-            Some(document.blob.ok()?.value.into())
-        }
-    }
-
-    let mut found = Vec::new();
-    let done: Result<(), Infallible> = fbc::load(&Input::bytes("", Arc::from(text.as_bytes())), &Values, |document| {
-        found.extend(document);
-        Ok(())
-    });
-    match done {
-        Ok(()) => found,
-    }
+    let tree = |document: fbc::Document<'_>| Some(Tree::from(document.blob.ok()?.value));
+    fbc::load_all(&Input::bytes("", Arc::from(text.as_bytes())), &tree).into_iter().flatten().collect()
 }
 
 /// The entries of a template, with their places.
@@ -337,27 +320,14 @@ mod tests {
 
     /// The place and the name of each document of a template's catalog.
     fn found(template: &Template) -> Vec<String> {
-        struct Names;
-
-        impl Consumer for Names {
-            type Output = (Origin, String, String);
-
-            fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-                let blob = document.blob.unwrap();
-                (document.origin, blob.schema.into_owned(), blob.name.into_owned())
-            }
-        }
-
         let input = template.catalog(None).unwrap().0;
-        let mut found = Vec::new();
-        let done: Result<(), Infallible> = fbc::load(&input, &Names, |(origin, schema, name)| {
+        let shown = |document: fbc::Document<'_>| {
+            let (blob, origin) = (document.blob.unwrap(), document.origin);
             let file = &input.files[origin.file as usize];
             let place = file.made_of().map_or((origin.line, "as it is"), |made| (made.start().line, "made"));
-            found.push(format!("{schema} {name} {} {}", place.0, place.1));
-            Ok(())
-        });
-        let Ok(()) = done;
-        found
+            format!("{} {} {} {}", blob.schema, blob.name, place.0, place.1)
+        };
+        fbc::load_all(&input, &shown)
     }
 
     #[test]

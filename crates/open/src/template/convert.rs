@@ -1,7 +1,5 @@
 //! A catalog as a template (`docs/behaviour/fbc.md` 5.7).
 
-use std::convert::Infallible;
-
 use thiserror::Error;
 
 use super::kind::Kind;
@@ -122,16 +120,10 @@ pub fn convert(input: &Input, kind: Kind, format: Format, out: &mut Vec<u8>) -> 
     }
     let mut findings = Vec::new();
     let mut entries: Vec<Tree> = Vec::new();
-    let done: Result<(), Infallible> = fbc::load(input, &Entries { is_basic: kind == Kind::Basic }, |it| {
-        match it {
-            Ok(entry) => entries.extend(entry),
-            Err((origin, failure)) => findings.extend(failure_findings(input, origin, &failure)),
-        }
-        Ok(())
+    fbc::load_each(input, &Entries { is_basic: kind == Kind::Basic }, |entry| match entry {
+        Ok(entry) => entries.extend(entry),
+        Err((origin, failure)) => findings.extend(failure_findings(input, origin, &failure)),
     });
-    match done {
-        Ok(()) => {}
-    }
     if !findings.is_empty() {
         return Err(ConvertError::Broken(findings));
     }

@@ -1,11 +1,10 @@
 //! The document of a template: the first of its file, with its places.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::rules;
 use olmdex_base::diag::{Finding, Place};
-use olmdex_fbc::{self as fbc, Consumer, Failure, Input, Origin, Spot, Syntax};
+use olmdex_fbc::{self as fbc, Input, Origin, Spot, Syntax};
 use olmdex_rules::check::failure_findings;
 use olmdex_text::json;
 use olmdex_text::yaml;
@@ -24,17 +23,6 @@ pub(super) struct Document {
     pub(super) schema: String,
 }
 
-/// Documents with their schema.
-struct Schemas;
-
-impl Consumer for Schemas {
-    type Output = (Origin, Vec<u8>, Result<String, Failure>);
-
-    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        (document.origin, document.raw.to_vec(), document.blob.map(|it| it.schema.into_owned()))
-    }
-}
-
 impl Document {
     /// Reads the first document of a text, and the remarks about those after it.
     ///
@@ -42,15 +30,10 @@ impl Document {
     /// The reasons why there is none.
     pub(super) fn read(shown: &str, text: Arc<[u8]>) -> Result<(Self, Option<Finding>), Vec<Finding>> {
         let input = Input::bytes(shown, text);
-        let mut documents = Vec::new();
-        let done: Result<(), Infallible> = fbc::load(&input, &Schemas, |it| {
-            documents.push(it);
-            Ok(())
-        });
-        match done {
-            Ok(()) => {}
-        }
-        let mut documents = documents.into_iter();
+        let with_schema = |document: fbc::Document<'_>| {
+            (document.origin, document.raw.to_vec(), document.blob.map(|blob| blob.schema.into_owned()))
+        };
+        let mut documents = fbc::load_all(&input, &with_schema).into_iter();
         let Some((origin, raw, schema)) = documents.next() else {
             let empty = rules::UNKNOWN_SCHEMA.finding(format!("`{shown}` is empty"));
             return Err(vec![empty.at(Place::at_line(shown, 1)).help(BEGIN)]);

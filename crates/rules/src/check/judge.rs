@@ -1,26 +1,11 @@
 //! A catalog is read once for all checks.
 
-use std::convert::Infallible;
-
 use super::Report;
 use super::catalog::Checker;
 use super::facts::{CutAdvice, Inspected};
 use olmdex_base::diag::Rule;
-use olmdex_fbc::{Consumer, Document, Input, load};
+use olmdex_fbc::{Document, Input, load_each};
 use olmdex_text::calendar::Day;
-
-/// Reads documents for all checks.
-struct Inspection<'p> {
-    practices: &'p [&'static Rule],
-}
-
-impl Consumer for Inspection<'_> {
-    type Output = Inspected;
-
-    fn document(&self, document: Document<'_>) -> Inspected {
-        Checker::inspect(self.practices, &document)
-    }
-}
 
 /// The message with which opm refuses a catalog; `None` if it does not.
 pub fn refusal_of_opm(input: &Input) -> Option<String> {
@@ -38,12 +23,9 @@ pub fn judge(
     note: &mut dyn FnMut(&Inspected),
 ) -> Report {
     let mut checker = Checker::new().on(day).advised_by(advice).with_practices(practices);
-    let done: Result<(), Infallible> = load(input, &Inspection { practices }, |inspected| {
+    load_each(input, &|document: Document<'_>| Checker::inspect(practices, &document), |inspected| {
         note(&inspected);
         checker.add(inspected);
-        Ok(())
     });
-    match done {
-        Ok(()) => checker.finish(input),
-    }
+    checker.finish(input)
 }

@@ -4,20 +4,16 @@
 use std::collections::BTreeMap;
 
 use super::custom::is_name;
-use olmdex_fbc::{CSV_METADATA, Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
+use olmdex_fbc::{CSV_METADATA, DefectKind, Document, Format, Input, Typed, load_all, write_blob};
 use olmdex_rules::check::refusal_of_opm;
 use olmdex_text::json::Expansion;
 
 /// The reason why a catalog cannot be served as opm serves it; `None` if it can. `opm` is the message of its validation
 /// about the catalog.
 pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
-    let mut facts: Vec<DocumentFacts> = Vec::new();
     // A catalog that is valid as a whole is valid in its parts, so their texts are not needed then.
-    let collected = load(input, &FactReader { keeps_texts: opm.is_some(), expansion: Expansion::default() }, |it| {
-        facts.push(it);
-        Ok::<(), std::convert::Infallible>(())
-    });
-    let Ok(()) = collected;
+    let (keeps_texts, expansion) = (opm.is_some(), Expansion::default());
+    let facts = load_all(input, &|document: Document<'_>| facts_of(document, keeps_texts, &expansion));
     for document in &facts {
         match document {
             DocumentFacts::Custom { schema, package } => {
@@ -92,40 +88,28 @@ enum DocumentFacts {
     },
 }
 
-struct FactReader {
-    keeps_texts: bool,
-    expansion: Expansion,
-}
-
-impl Consumer for FactReader {
-    type Output = DocumentFacts;
-
-    fn document(&self, document: Document<'_>) -> DocumentFacts {
-        let blob = match document.blob {
-            Ok(blob) => blob,
-            Err(failure) => {
-                let has_no_schema = failure.defects.iter().any(|it| matches!(it.kind, DefectKind::MissingSchema(_)));
-                return if has_no_schema {
-                    DocumentFacts::NoSchema
-                } else {
-                    DocumentFacts::Broken { package: failure.package }
-                };
-            }
-        };
-        let n_csv_metadata = match &blob.typed {
-            Typed::Other => {
-                return DocumentFacts::Custom { schema: blob.schema.into_owned(), package: blob.package.into_owned() };
-            }
-            Typed::Bundle(bundle) => bundle.properties.iter().filter(|it| it.kind == CSV_METADATA).count(),
-            _ => 0,
-        };
-        let mut text = Vec::new();
-        if !self.keeps_texts {
-            return DocumentFacts::Part { package: blob.package.into_owned(), text, n_csv_metadata };
+fn facts_of(document: Document<'_>, keeps_texts: bool, expansion: &Expansion) -> DocumentFacts {
+    let blob = match document.blob {
+        Ok(blob) => blob,
+        Err(failure) => {
+            let has_no_schema = failure.defects.iter().any(|it| matches!(it.kind, DefectKind::MissingSchema(_)));
+            return if has_no_schema {
+                DocumentFacts::NoSchema
+            } else {
+                DocumentFacts::Broken { package: failure.package }
+            };
         }
-        match write_blob(&blob, Format::Json, &self.expansion, &mut text) {
-            Ok(()) => DocumentFacts::Part { package: blob.package.into_owned(), text, n_csv_metadata },
-            Err(_) => DocumentFacts::Broken { package: blob.package.into_owned() },
+    };
+    let n_csv_metadata = match &blob.typed {
+        Typed::Other => {
+            return DocumentFacts::Custom { schema: blob.schema.into_owned(), package: blob.package.into_owned() };
         }
+        Typed::Bundle(bundle) => bundle.properties.iter().filter(|it| it.kind == CSV_METADATA).count(),
+        _ => 0,
+    };
+    let mut text = Vec::new();
+    if keeps_texts && write_blob(&blob, Format::Json, expansion, &mut text).is_err() {
+        return DocumentFacts::Broken { package: blob.package.into_owned() };
     }
+    DocumentFacts::Part { package: blob.package.into_owned(), text, n_csv_metadata }
 }

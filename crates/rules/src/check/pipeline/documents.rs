@@ -1,12 +1,10 @@
 //! The parts of a catalog that the pipelines read: packages, channels and bundles, in the order of their documents.
 
-use std::convert::Infallible;
-
 use super::super::facts::{Draft, Facts};
 use super::super::places;
 use super::rules::check_of;
 use olmdex_base::diag::Finding;
-use olmdex_fbc::{BUNDLE_OBJECT, Consumer, Document, Input, Origin, Typed, load};
+use olmdex_fbc::{BUNDLE_OBJECT, Document, Input, Origin, Typed, load_all};
 
 /// A document.
 #[derive(Debug, Clone)]
@@ -32,16 +30,6 @@ pub(super) struct BundleOutline {
 pub(super) struct Documents<'i> {
     input: &'i Input,
     all: Vec<(Origin, DocumentOutline)>,
-}
-
-struct OutlineReader;
-
-impl Consumer for OutlineReader {
-    type Output = (Origin, DocumentOutline);
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        (document.origin, outline(&document))
-    }
 }
 
 fn outline(document: &Document<'_>) -> DocumentOutline {
@@ -72,15 +60,7 @@ fn outline(document: &Document<'_>) -> DocumentOutline {
 
 impl<'i> Documents<'i> {
     pub(super) fn read(input: &'i Input) -> Self {
-        let mut all = Vec::new();
-        let done: Result<(), Infallible> = load(input, &OutlineReader, |it| {
-            all.push(it);
-            Ok(())
-        });
-        match done {
-            Ok(()) => {}
-        }
-        Self { input, all }
+        Self { input, all: load_all(input, &|document: Document<'_>| (document.origin, outline(&document))) }
     }
 
     /// Each document with its number.
