@@ -167,7 +167,7 @@ pub struct InstallMode {
 }
 
 /// A bundle with all known facts.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BundleDetail {
     /// The row that lists have for it.

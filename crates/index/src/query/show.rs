@@ -1,7 +1,7 @@
 //! Everything that is known of one package, channel or bundle; once for every catalog that has it.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry as MapEntry;
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use rusqlite::{OptionalExtension as _, Row, params};
@@ -355,17 +355,12 @@ impl Index {
                     bundle: row.get(4)?,
                     version: row.get(5)?,
                     release: row.get(6)?,
-                    channels: Vec::new(),
                     image: row.get(7)?,
                     display_name: row.get(8)?,
-                    deprecation: None,
-                    support_ends: None,
-                    openshift: None,
+                    ..BundleRow::default()
                 },
-                other_deprecations: Vec::new(),
                 provider: row.get(9)?,
                 summary: row.get(21)?,
-                description: String::new(),
                 maturity: row.get(10)?,
                 capability_level: row.get(11)?,
                 min_kube_version: row.get(12)?,
@@ -376,24 +371,7 @@ impl Index {
                 created_at: row.get(17)?,
                 subscription: row.get(18)?,
                 facts_from: row.get(19)?,
-                keywords: Vec::new(),
-                categories: Vec::new(),
-                install_modes: Vec::new(),
-                architectures: Vec::new(),
-                states_architecture: false,
-                states_operating_system: false,
-                operating_systems: Vec::new(),
-                features: BTreeMap::new(),
-                provides: Vec::new(),
-                requires: Vec::new(),
-                required_packages: Vec::new(),
-                constraints: Vec::new(),
-                related_images: Vec::new(),
-                properties: Vec::new(),
-                upgrades_from: Vec::new(),
-                upgrades_to: Vec::new(),
-                lifecycle: None,
-                source: None,
+                ..BundleDetail::default()
             };
             Ok((row.get(0)?, row.get(1)?, row.get(20)?, detail))
         })?;
