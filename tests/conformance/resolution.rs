@@ -234,7 +234,7 @@ impl Namespace {
             None | Some(Failure::Refused(_) | Failure::Constraint(_) | Failure::Several(_)) => {}
             Some(failure) => return Outcome::Failed(failure.to_string()),
         }
-        let changed = ours.generations.iter().filter(|it| it.steps.makes_install_plan);
+        let changed = ours.generations.iter().filter(|it| it.steps.install_plan);
         let mut changes: Vec<BTreeSet<String>> = changed.map(|it| it.installed.iter().cloned().collect()).collect();
         let is_change = |it: &&Value| list(&it["updatedSubscriptions"]).next().is_some();
         let seen: Vec<BTreeSet<String>> = list(&expected["generations"])
@@ -314,12 +314,12 @@ impl Namespace {
         }
         let steps = steps(&self.world, resolution);
         let catalog = |it: &Operator| {
-            let catalog = &self.world.catalogs[it.catalog];
+            let catalog = &self.world.catalogs[it.catalog_at];
             format!("{}/{}", catalog.name, catalog.namespace)
         };
         let mut ours: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         let lookups = steps
-            .bundles
+            .operators
             .iter()
             .map(|it| &resolution.operators[*it])
             .map(|it| format!("{} from {} replaces={:?}", it.name, catalog(it), it.replaces));
@@ -337,7 +337,7 @@ impl Namespace {
         let updated = updated.map(|it| format!("{}: currentCSV={} installedCSV={}", it.name, it.current, it.installed));
         ours.insert("updatedSubscriptions", updated.collect());
         let seen: Vec<BTreeMap<&str, BTreeSet<String>>> = list(&expected["steps"])
-            .filter(|it| it.get("errorKind").is_none() && it["installPlanWouldBeCreated"] == steps.makes_install_plan)
+            .filter(|it| it.get("errorKind").is_none() && it["installPlanWouldBeCreated"] == steps.install_plan)
             .map(|it| {
                 let without_path =
                     |it: &Value| it.as_str().unwrap_or_default().split(" path=").next().unwrap_or_default().to_owned();
@@ -348,17 +348,17 @@ impl Namespace {
         if seen.contains(&ours) || expected["deterministic"] != true {
             return Outcome::Passed;
         }
-        Outcome::Failed(format!("expected {}\n     got {ours:#?} {}", expected["steps"], steps.makes_install_plan))
+        Outcome::Failed(format!("expected {}\n     got {ours:#?} {}", expected["steps"], steps.install_plan))
     }
 
     fn identifier(&self, it: &Operator) -> String {
-        let catalog = &self.world.catalogs[it.catalog];
+        let catalog = &self.world.catalogs[it.catalog_at];
         format!("{}/{}/{}/{}", catalog.name, catalog.namespace, it.channel, it.name)
     }
 
     fn shown(&self, operators: &[Operator], any: &BTreeSet<&str>) -> BTreeSet<String> {
         let show = |it: &Operator| {
-            let catalog = &self.world.catalogs[it.catalog];
+            let catalog = &self.world.catalogs[it.catalog_at];
             if any.contains(it.package.as_str()) {
                 return format!("{} of {}/{}", it.name, catalog.name, catalog.namespace);
             }

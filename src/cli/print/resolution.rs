@@ -8,7 +8,7 @@ use crate::cli::print::table::write_table;
 use crate::cli::terminal::error::CommandError;
 use crate::diag::{Place, printable, printable_line};
 use crate::namespace::Effect;
-use crate::resolve::{BecauseAnswer, Named, Position, Repair, ResolutionAnswer, Sentence, with_origin};
+use crate::resolve::{Because, Named, Position, Repair, ResolutionAnswer, Sentence, with_origin};
 
 pub(in crate::cli) fn write_list(title: &str, items: &[String], out: &mut impl Write) -> Result<(), CommandError> {
     if !items.is_empty() {
@@ -30,8 +30,8 @@ pub(in crate::cli) fn write_resolution(
         return Ok(());
     }
     let headers = ["OPERATOR", "VERSION", "CATALOG", "CHANNEL", "ACTION", "BECAUSE"].map(str::to_owned).to_vec();
-    let because = |reasons: &[BecauseAnswer]| {
-        let words = |it: &BecauseAnswer| match (it.subscription.as_str(), it.required_by.as_str()) {
+    let because = |reasons: &[Because]| {
+        let words = |it: &Because| match (it.subscription.as_str(), it.required_by.as_str()) {
             ("", "") => "it is installed".to_owned(),
             ("", by) if format == OutputFormat::Wide && !it.place.file.is_empty() => {
                 format!("{by} requires {} [{}]", it.requirement, it.place)
@@ -224,7 +224,7 @@ pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Wr
 /// The tree of dependencies: below each Subscription the operators that it pulls in, and below those their own
 /// dependencies.
 pub(in crate::cli) fn write_tree(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    let reasons = |name: &str| -> Vec<crate::resolve::BecauseAnswer> {
+    let reasons = |name: &str| -> Vec<crate::resolve::Because> {
         let of_new = answer.operators.iter().filter(|it| it.name == name).flat_map(|it| &it.because);
         of_new.chain(answer.kept.iter().filter(|it| it.name == name).flat_map(|it| &it.because)).cloned().collect()
     };

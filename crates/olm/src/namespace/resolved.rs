@@ -142,8 +142,7 @@ impl NamespaceInquiry<'_> {
     pub fn misfits(&self, resolution: &Resolution) -> Result<Vec<Obstacle>, Failure> {
         let mut obstacles = Vec::new();
         for operator in &resolution.operators {
-            let Some(catalog) = self.world.catalogs.get(operator.catalog) else { continue };
-            let Some(bundle) = self.bundle(&catalog.name, &operator.package, &operator.name)? else { continue };
+            let Some(bundle) = self.bundle(&operator.catalog, &operator.package, &operator.name)? else { continue };
             let own = self.world.subscriptions.iter().filter(|it| it.package == operator.package);
             let subjects: Vec<String> = own.map(|it| it.name.clone()).collect();
             let subjects = if subjects.is_empty() { vec![operator.name.clone()] } else { subjects };

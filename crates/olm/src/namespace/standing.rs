@@ -50,7 +50,7 @@ impl NamespaceInquiry<'_> {
         let next = |subscription: &Subscription| -> Option<&Operator> {
             let own = world.subscriptions.iter().find(|it| it.name == subscription.name)?;
             let operators = &resolution?.operators;
-            operators.iter().find(|it| crate::resolve::is_about(world, own, it) && it.name != own.installed)
+            operators.iter().find(|it| crate::resolve::is_about(own, it) && it.name != own.installed)
         };
         let mut operators: Vec<OperatorStanding> = self
             .subscriptions()

@@ -1,6 +1,5 @@
-//! The answer of `resolve` as data: it is printed as JSON, and the tables are made from it. Parts that the engine
-//! already makes in that form are taken over unchanged. This file replaces numbers by names and facts by words, and
-//! makes one record of each choice.
+//! The answer of `resolve` as data: it is printed as JSON, and the tables are made from it. The engine makes operators
+//! and steps in that form, and they are taken over unchanged. This file replaces facts by words.
 
 use olmdex_rules::explain::decode;
 use schemars::JsonSchema;
@@ -13,9 +12,9 @@ use super::generations::Round;
 use super::other_namespaces;
 use super::position::Standing;
 use super::repair::Repair;
-use super::resolution::{Because, Operator, Preferred, Resolution, Verdict};
+use super::resolution::{Operator, Resolution, RetainedOperator, Verdict};
 use super::rows::World;
-use super::steps::{NewSubscription, Steps, UpdatedSubscription};
+use super::steps::Steps;
 use crate::obstacle::Obstacle;
 use olmdex_base::diag::Place;
 use olmdex_fbc::Api;
@@ -31,11 +30,11 @@ pub struct ResolutionAnswer {
     /// The result.
     pub outcome: Outcome,
     /// The operators to install, in the order in which they were chosen.
-    pub operators: Vec<OperatorAnswer>,
+    pub operators: Vec<Operator>,
     /// The operators that stay as they are.
-    pub kept: Vec<KeptAnswer>,
+    pub kept: Vec<RetainedOperator>,
     /// The steps that OLM takes then.
-    pub steps: StepsAnswer,
+    pub steps: Steps,
     /// Subscriptions that do not get the best that there is.
     pub behind: Vec<BehindAnswer>,
     /// The positions of Subscriptions that have something installed and get nothing new.
@@ -72,88 +71,6 @@ pub enum Outcome {
     Failed,
 }
 
-/// An operator that is to be installed.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct OperatorAnswer {
-    /// Name of the bundle.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Its package.
-    pub package: String,
-    /// The channel that it is taken from.
-    pub channel: String,
-    /// The catalog.
-    pub catalog: String,
-    /// The namespace of the catalog.
-    pub catalog_namespace: String,
-    /// The bundle that it replaces, or empty. OLM takes that from the catalog even if nothing was installed.
-    pub replaces: String,
-    /// Whether it replaces something installed.
-    pub is_upgrade: bool,
-    /// Its image.
-    pub image: String,
-    /// The reason why it is there.
-    pub because: Vec<BecauseAnswer>,
-    /// The place where it is written.
-    #[serde(flatten)]
-    pub place: Place,
-}
-
-/// An installed operator that stays.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct KeptAnswer {
-    /// Its name.
-    pub name: String,
-    /// Its version, or empty.
-    pub version: String,
-    /// The reason why it stays.
-    pub because: Vec<BecauseAnswer>,
-}
-
-/// The reason why an operator is there.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BecauseAnswer {
-    /// The Subscription that asks for it, or empty.
-    pub subscription: String,
-    /// The operator that requires it, or empty.
-    pub required_by: String,
-    /// The requirement of that operator, in plain words.
-    pub requirement: String,
-    /// The message of the requirement's author, or empty.
-    pub message: String,
-    /// The place where the requirement is written; no file if there is none.
-    #[serde(flatten)]
-    pub place: Place,
-    /// The number of preferred candidates that were refused.
-    pub passed_over: usize,
-    /// Whether the operator was there already for another reason, and also meets this requirement.
-    pub is_shared: bool,
-    /// The candidates that are preferred to it, and were not taken.
-    pub passed_over_operators: Vec<Named>,
-    /// The candidates that it is preferred to, by criterion.
-    pub preferred_to: Vec<Preferred>,
-}
-
-/// The steps that OLM takes.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StepsAnswer {
-    /// Whether an InstallPlan is made. Without one nothing happens.
-    pub install_plan: bool,
-    /// Whether a person must approve it.
-    pub needs_approval: bool,
-    /// The bundles that are unpacked and installed.
-    pub bundles: Vec<String>,
-    /// Subscriptions that are made for dependencies.
-    pub new_subscriptions: Vec<NewSubscription>,
-    /// Subscriptions that change.
-    pub updated_subscriptions: Vec<UpdatedSubscription>,
-}
-
 /// A Subscription that does not get the best that there is.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -188,7 +105,7 @@ pub struct ConflictAnswer {
 }
 
 /// A fact of a contradiction.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoreFact {
     /// The kind of fact: subscription, invalidSubscription, subscribed, unreferenced, deprecated, requires, replaces,
@@ -279,23 +196,11 @@ impl ResolutionAnswer {
     }
 
     fn fill(&mut self, world: &World, resolution: &Resolution, steps: &Steps) {
-        self.operators = resolution.operators.iter().map(|it| operator(world, it)).collect();
-        let kept = |it: &super::resolution::RetainedOperator| KeptAnswer {
-            name: it.name.clone(),
-            version: it.version.clone(),
-            because: it.because.iter().map(because).collect(),
-        };
-        self.kept = resolution.kept.iter().map(kept).collect();
+        self.operators.clone_from(&resolution.operators);
+        self.kept.clone_from(&resolution.kept);
+        self.steps.clone_from(steps);
         self.warnings.clone_from(&resolution.warnings);
         self.warnings.extend(other_namespaces::warnings(world, resolution));
-        let name = |it: &usize| resolution.operators.get(*it).map(|it| it.name.clone());
-        self.steps = StepsAnswer {
-            install_plan: steps.makes_install_plan,
-            needs_approval: steps.needs_approval,
-            bundles: steps.bundles.iter().filter_map(name).collect(),
-            new_subscriptions: steps.new_subscriptions.clone(),
-            updated_subscriptions: steps.updated_subscriptions.clone(),
-        };
         self.behind = resolution
             .behind
             .iter()
@@ -332,45 +237,6 @@ impl FailureAnswer {
     }
 }
 
-fn operator(world: &World, it: &Operator) -> OperatorAnswer {
-    let catalog = world.catalogs.get(it.catalog).cloned().unwrap_or_default();
-    OperatorAnswer {
-        name: it.name.clone(),
-        version: it.version.clone(),
-        package: it.package.clone(),
-        channel: it.channel.clone(),
-        catalog: catalog.name,
-        catalog_namespace: catalog.namespace,
-        replaces: it.replaces.clone(),
-        is_upgrade: world.installed.iter().any(|csv| csv.name == it.replaces && !csv.is_copied),
-        image: it.image.clone(),
-        because: it.because.iter().map(because).collect(),
-        place: it.place.clone(),
-    }
-}
-
-fn because(because: &Because) -> BecauseAnswer {
-    let mut answer = BecauseAnswer { ..BecauseAnswer::default() };
-    match because {
-        Because::Installed => {}
-        Because::Subscription { name, refused } => {
-            answer.subscription.clone_from(name);
-            answer.passed_over = *refused;
-        }
-        Because::Required { by, text, message, place, refused, provision } => {
-            answer.place.clone_from(place);
-            answer.is_shared = provision.is_shared;
-            answer.passed_over_operators.clone_from(&provision.passed_over);
-            answer.preferred_to.clone_from(&provision.preferred_to);
-            answer.required_by.clone_from(by);
-            answer.requirement.clone_from(text);
-            answer.message.clone_from(message);
-            answer.passed_over = *refused;
-        }
-    }
-    answer
-}
-
 fn conflict(conflict: &Conflict) -> ConflictAnswer {
     ConflictAnswer {
         olm_message: conflict.olm_text(),
@@ -381,51 +247,30 @@ fn conflict(conflict: &Conflict) -> ConflictAnswer {
 }
 
 fn core_fact(fact: &ConflictFact) -> CoreFact {
-    let mut answer = CoreFact { olm_message: fact.message.clone(), place: fact.place.clone(), ..CoreFact::default() };
-    let identifiers = |of: &[Named]| of.iter().map(|it| it.identifier.clone()).collect();
-    let kind = match &fact.kind {
-        FactKind::Subscription { name } => {
-            answer.subscription.clone_from(name);
-            "subscription"
-        }
-        FactKind::Invalid { name } => {
-            answer.subscription.clone_from(name);
-            "invalidSubscription"
-        }
-        FactKind::Subscribed { name, candidates } => {
-            answer.subscription.clone_from(name);
-            answer.operators = identifiers(candidates);
-            "subscribed"
-        }
-        FactKind::Unreferenced { operator } => {
-            answer.operator.clone_from(&operator.identifier);
-            "unreferenced"
-        }
-        FactKind::Deprecated { operator } => {
-            answer.operator.clone_from(&operator.identifier);
-            "deprecated"
-        }
-        FactKind::Requires { operator, candidates, .. } => {
-            answer.operator.clone_from(&operator.identifier);
-            answer.operators = identifiers(candidates);
-            "requires"
-        }
-        FactKind::Replaces { operator, installed } => {
-            answer.operator.clone_from(&operator.identifier);
-            answer.operators = identifiers(std::slice::from_ref(installed));
-            "replaces"
-        }
-        FactKind::Providers { api, operators } => {
-            answer.api = Some(api.clone());
-            answer.operators = identifiers(operators);
-            "oneProvider"
-        }
-        FactKind::Package { package, operators } => {
-            answer.package.clone_from(package);
-            answer.operators = identifiers(operators);
-            "onePackage"
-        }
+    let (kind, subscription, operator, operators): (&str, &str, Option<&Named>, &[Named]) = match &fact.kind {
+        FactKind::Subscription { name } => ("subscription", name, None, &[]),
+        FactKind::Invalid { name } => ("invalidSubscription", name, None, &[]),
+        FactKind::Subscribed { name, candidates } => ("subscribed", name, None, candidates),
+        FactKind::Unreferenced { operator } => ("unreferenced", "", Some(operator), &[]),
+        FactKind::Deprecated { operator } => ("deprecated", "", Some(operator), &[]),
+        FactKind::Requires { operator, candidates, .. } => ("requires", "", Some(operator), candidates),
+        FactKind::Replaces { operator, installed } => ("replaces", "", Some(operator), std::slice::from_ref(installed)),
+        FactKind::Providers { operators, .. } => ("oneProvider", "", None, operators),
+        FactKind::Package { operators, .. } => ("onePackage", "", None, operators),
     };
-    kind.clone_into(&mut answer.kind);
-    answer
+    let (package, api) = match &fact.kind {
+        FactKind::Package { package, .. } => (package.clone(), None),
+        FactKind::Providers { api, .. } => (String::new(), Some(api.clone())),
+        _ => (String::new(), None),
+    };
+    CoreFact {
+        kind: kind.to_owned(),
+        olm_message: fact.message.clone(),
+        subscription: subscription.to_owned(),
+        operator: operator.map(|operator| operator.identifier.clone()).unwrap_or_default(),
+        package,
+        api,
+        operators: operators.iter().map(|operator| operator.identifier.clone()).collect(),
+        place: fact.place.clone(),
+    }
 }

@@ -208,9 +208,9 @@ pub fn closure(
     world.subscriptions = subscribed(index, &only, target)?.subscriptions;
     let rows = IndexRows::new(index, &world);
     let Verdict::Resolved(resolution) = resolve(&world, &rows, options)? else { return Ok(None) };
-    let demand = |it: &Because| match it {
-        Because::Required { by, text, place, .. } => Some((format!("{by} requires {text}"), place.clone())),
-        _ => None,
+    let demand = |because: &Because| {
+        let words = || format!("{} requires {}", because.required_by, because.requirement);
+        (!because.required_by.is_empty()).then(|| (words(), because.place.clone()))
     };
     let answer = |it: &Operator| {
         let (because, places) = it.because.iter().filter_map(demand).unzip();
@@ -219,7 +219,7 @@ pub fn closure(
             version: it.version.clone(),
             package: it.package.clone(),
             channel: it.channel.clone(),
-            catalog: world.catalogs.get(it.catalog).map(|it| it.name.clone()).unwrap_or_default(),
+            catalog: it.catalog.clone(),
             because,
             places,
         }

@@ -14,7 +14,7 @@ use super::closure::{BundleName, ClosureError, bare_world, subscribed};
 use super::demand::{Demands, MetBy, demands};
 use super::failure::Failure;
 use super::indexed::IndexRows;
-use super::resolution::{Because, Options, Verdict, resolve};
+use super::resolution::{Options, Verdict, resolve};
 use super::rows::World;
 use crate::upgrade::Olm;
 use olmdex_base::diag::Place;
@@ -242,12 +242,8 @@ impl<'a> Side<'a> {
         let Some(Verdict::Resolved(resolution)) = answered(verdict, found)? else { return Ok(None) };
         let mut providers = BTreeMap::new();
         for operator in &resolution.operators {
-            for because in &operator.because {
-                if let Because::Required { by, text, .. } = because
-                    && by == bundle
-                {
-                    providers.insert(text.clone(), (operator.package.clone(), operator.name.clone()));
-                }
+            for because in operator.because.iter().filter(|because| because.required_by == bundle) {
+                providers.insert(because.requirement.clone(), (operator.package.clone(), operator.name.clone()));
             }
         }
         Ok(Some(providers))

@@ -26,10 +26,10 @@ pub struct Round {
 /// The world after the steps of OLM. Without an InstallPlan nothing changes.
 pub fn after(world: &World, resolution: &Resolution, steps: &Steps) -> World {
     let mut next = world.clone();
-    if !steps.makes_install_plan {
+    if !steps.install_plan {
         return next;
     }
-    for operator in steps.bundles.iter().filter_map(|it| resolution.operators.get(*it)) {
+    for operator in steps.operators.iter().filter_map(|it| resolution.operators.get(*it)) {
         next.installed.retain(|it| it.is_copied || (it.name != operator.replaces && it.name != operator.name));
         next.installed.push(ClusterServiceVersion {
             name: operator.name.clone(),
@@ -111,7 +111,7 @@ fn run(
             return Ok(());
         };
         let steps = steps(at, resolution);
-        if !steps.makes_install_plan {
+        if !steps.install_plan {
             generations.push(Round { verdict, steps, installed: names(at), repeats: None });
             return Ok(());
         }

@@ -65,10 +65,7 @@ mod unmet;
 mod variables;
 mod why;
 
-pub use answer::{
-    BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,
-    ResolutionAnswer, StepsAnswer,
-};
+pub use answer::{BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, Outcome, ResolutionAnswer};
 pub use closure::{
     BundleName, ClosureAnswer, ClosureError, DemanderAnswer, Dependencies, DependencyAnswer, PartialClosure,
     PlaceAnswer, bare_world, closure, partial_closure,
@@ -93,9 +90,7 @@ pub use preference::Preference;
 pub use question::{Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Edit, Repair, failure_repairs, held_repairs, repairs, resolution_after};
-pub use resolution::{
-    Because, Behind, Operator, Options, Preferred, Provision, Resolution, RetainedOperator, Verdict, resolve,
-};
+pub use resolution::{Because, Behind, Operator, Options, Preferred, Resolution, RetainedOperator, Verdict, resolve};
 pub use rows::{Catalog, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, is_about, steps};
 pub use unmet::{DemandingBundle, NearProvider, Unmet, UnmetDemand, unmet};

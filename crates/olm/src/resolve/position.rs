@@ -45,7 +45,7 @@ pub enum Position {
 pub fn standings(world: &World, rows: &dyn Rows, resolution: &Resolution) -> Result<Vec<Standing>, Failure> {
     let mut found = Vec::new();
     for subscription in &world.subscriptions {
-        if resolution.operators.iter().all(|it| !is_about(world, subscription, it)) {
+        if resolution.operators.iter().all(|it| !is_about(subscription, it)) {
             found.extend(standing(world, rows, subscription)?);
         }
     }

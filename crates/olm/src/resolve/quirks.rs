@@ -23,7 +23,7 @@ pub fn quirks(
             continue;
         };
         let mut channels: Vec<String> = Vec::new();
-        for package in rows.package(&operator.package)?.into_iter().filter(|it| it.catalog == operator.catalog) {
+        for package in rows.package(&operator.package)?.into_iter().filter(|it| it.catalog == operator.catalog_at) {
             let with_it =
                 package.graph.channels.iter().filter(|it| it.entries.iter().any(|it| it.name == operator.name));
             channels.extend(with_it.map(|it| it.name.clone()));
@@ -61,7 +61,7 @@ pub fn quirks(
     for other in &resolution.otherwise {
         let is_ours = |name: &str, channel: &str, catalog: usize| {
             let mut ours = resolution.operators.iter();
-            ours.any(|it| (it.name.as_str(), it.channel.as_str(), it.catalog) == (name, channel, catalog))
+            ours.any(|it| (it.name.as_str(), it.channel.as_str(), it.catalog_at) == (name, channel, catalog))
         };
         let shown = other.iter().map(|(name, channel, catalog)| match is_ours(name, channel, *catalog) {
             true => name.clone(),

@@ -68,33 +68,46 @@ pub struct Resolution {
     pub warnings: Vec<String>,
 }
 
-/// An operator that OLM installs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// An operator that is to be installed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "OperatorAnswer")]
 pub struct Operator {
     /// Name of the bundle.
     pub name: String,
+    /// Its version.
+    pub version: String,
     /// Its package.
     pub package: String,
     /// The channel that it is taken from.
     pub channel: String,
-    /// The catalog: its place in the world.
-    pub catalog: usize,
-    /// Its version, as written.
-    pub version: String,
-    /// Its image, or empty.
-    pub image: String,
-    /// The bundle that it replaces, or empty. OLM takes that from the catalog even on a fresh install.
+    /// The catalog.
+    pub catalog: String,
+    /// The namespace of the catalog.
+    pub catalog_namespace: String,
+    /// The place of the catalog in the world.
+    #[serde(skip)]
+    pub catalog_at: usize,
+    /// The bundle that it replaces, or empty. OLM takes that from the catalog even if nothing was installed.
     pub replaces: String,
+    /// Whether it replaces something installed.
+    pub is_upgrade: bool,
     /// Its name, if a Subscription asks to start with it; otherwise empty.
+    #[serde(skip)]
     pub starting: String,
     /// Whether the channel is the default one.
+    #[serde(skip)]
     pub is_default_channel: bool,
     /// Its properties in the form of the annotation on the installed object.
+    #[serde(skip)]
     pub properties: Vec<Property>,
-    /// The place where it is written.
-    pub place: Place,
-    /// The reason why it is there, in the order in which the reasons came up.
+    /// Its image.
+    pub image: String,
+    /// The reason why it is there.
     pub because: Vec<Because>,
+    /// The place where it is written.
+    #[serde(flatten)]
+    pub place: Place,
 }
 
 /// A Subscription that does not get the best that there is.
@@ -113,25 +126,15 @@ pub struct Behind {
 }
 
 /// An installed operator that stays.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "KeptAnswer")]
 pub struct RetainedOperator {
     /// Its name.
     pub name: String,
     /// Its version, or empty.
     pub version: String,
-    /// The reasons why it stays: the bundles that demand it, or that nothing better is possible.
+    /// The reason why it stays.
     pub because: Vec<Because>,
-}
-
-/// The way in which an operator came to meet a requirement.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Provision {
-    /// Whether something else had asked for it before. Then it also meets this requirement, whatever is preferred.
-    pub is_shared: bool,
-    /// Those that are preferred to it and were not taken.
-    pub passed_over: Vec<Named>,
-    /// The candidates that it is preferred to, by criterion.
-    pub preferred_to: Vec<Preferred>,
 }
 
 /// Candidates that were not taken, and why.
@@ -143,33 +146,39 @@ pub struct Preferred {
     pub operators: Vec<Named>,
 }
 
-/// The reasons why an operator is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Because {
-    /// This Subscription asks for it.
-    Subscription {
-        /// The Subscription.
-        name: String,
-        /// The number of preferred candidates that were impossible.
-        refused: usize,
-    },
-    /// Another operator demands it.
-    Required {
-        /// Name of that operator.
-        by: String,
-        /// The demand, in plain words.
-        text: String,
-        /// The message of the demand's author, or empty.
-        message: String,
-        /// The place where the demand is written.
-        place: Place,
-        /// The number of preferred candidates that were impossible, or were skipped for one chosen already.
-        refused: usize,
-        /// The reason why this operator meets the demand, and no other; only if asked for.
-        provision: Provision,
-    },
-    /// It is installed, and no Subscription refers to it.
-    Installed,
+/// The reason why an operator is there.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "BecauseAnswer")]
+pub struct Because {
+    /// The Subscription that asks for it, or empty.
+    pub subscription: String,
+    /// The operator that requires it, or empty.
+    pub required_by: String,
+    /// The requirement of that operator, in plain words.
+    pub requirement: String,
+    /// The message of the requirement's author, or empty.
+    pub message: String,
+    /// The place where the requirement is written; no file if there is none.
+    #[serde(flatten)]
+    pub place: Place,
+    /// The number of preferred candidates that were refused.
+    pub passed_over: usize,
+    /// Whether the operator was there already for another reason, and also meets this requirement.
+    pub is_shared: bool,
+    /// The candidates that are preferred to it, and were not taken.
+    pub passed_over_operators: Vec<Named>,
+    /// The candidates that it is preferred to, by criterion.
+    pub preferred_to: Vec<Preferred>,
+}
+
+impl Because {
+    /// Whether another reason is the same for people, wherever it is written.
+    fn says(&self, other: &Self) -> bool {
+        (&self.subscription, &self.required_by, self.passed_over)
+            == (&other.subscription, &other.required_by, other.passed_over)
+            && (&self.requirement, &self.message) == (&other.requirement, &other.message)
+    }
 }
 
 /// Resolves a namespace.
@@ -282,14 +291,19 @@ fn resolution(
         let replaced = variables.replaces.get(&id).map(|it| universe.entry(*it).fields.name.clone());
         let asks = |it: &Subscription| it.starting == entry.fields.name && !world_has(universe, &it.installed);
         let is_asked_for = universe.world.subscriptions.iter().any(asks);
+        let replaces = replaced.unwrap_or_else(|| entry.fields.replaces.clone());
+        let catalog = universe.world.catalogs.get(channel.catalog).cloned().unwrap_or_default();
         resolution.operators.push(Operator {
             name: entry.fields.name.clone(),
+            version: bundle.version.as_ref().map(ToString::to_string).unwrap_or_default(),
             package: channel.package.clone(),
             channel: channel.name.clone(),
-            catalog: channel.catalog,
-            version: bundle.version.as_ref().map(ToString::to_string).unwrap_or_default(),
+            catalog: catalog.name,
+            catalog_namespace: catalog.namespace,
+            catalog_at: channel.catalog,
+            is_upgrade: universe.world.installed.iter().any(|csv| csv.name == replaces && !csv.is_copied),
+            replaces,
             image: bundle.image().to_owned(),
-            replaces: replaced.unwrap_or_else(|| entry.fields.replaces.clone()),
             starting: if is_asked_for { entry.fields.name.clone() } else { String::new() },
             is_default_channel: channel.is_default,
             properties: universe.wording(id)?.properties.clone(),
@@ -361,65 +375,61 @@ fn because(
     let mut because: Vec<Because> = Vec::new();
     for choice in solution.choices.iter().filter(|it| it.taken == var) {
         let reason = match choice.fact {
-            None => Because::Installed,
+            // It is installed, and no Subscription refers to it.
+            None => Because::default(),
             Some(fact) => match variables.reason(fact) {
-                Reason::Subscribed(idx, _) => Because::Subscription {
-                    name: universe.world.subscriptions[*idx].name.clone(),
-                    refused: choice.place,
+                Reason::Subscribed(idx, _) => Because {
+                    subscription: universe.world.subscriptions[*idx].name.clone(),
+                    passed_over: choice.place,
+                    ..Because::default()
                 },
-                Reason::Requires(by, requirement) => Because::Required {
-                    by: name_of(universe, *by),
-                    text: requirement.plain.clone(),
+                Reason::Requires(by, requirement) => Because {
+                    required_by: name_of(universe, *by),
+                    requirement: requirement.plain.clone(),
                     message: requirement.message.clone(),
                     place: universe.place_of_demand(*by, requirement),
-                    refused: choice.place,
-                    provision: match variables.problem.constraint(fact) {
+                    passed_over: choice.place,
+                    ..match variables.problem.constraint(fact) {
                         Constraint::Dependency(candidates) if explains => {
                             provision(universe, variables, choice, *by, candidates)
                         }
-                        _ => Provision::default(),
-                    },
+                        _ => Because::default(),
+                    }
                 },
                 _ => continue,
             },
         };
-        // A file-based catalog says every demand twice.
-        let is_said = because.iter().any(|it| match (it, &reason) {
-            (
-                Because::Required { by: a, text, message, refused, .. },
-                Because::Required { by: b, text: same_text, message: same_message, refused: same_refused, .. },
-            ) => (a, text, message, refused) == (b, same_text, same_message, same_refused),
-            (a, b) => a == b,
-        });
-        if !is_said {
+        // A file-based catalog says every demand twice, at two places.
+        if !because.iter().any(|known| known.says(&reason)) {
             because.push(reason);
         }
     }
     because
 }
 
-/// Compares the chosen bundle with the other candidates of a demand of `by`.
+/// Compares the chosen bundle with the other candidates of a demand of `by`: the part of the reason that says why this
+/// bundle meets it, and no other.
 fn provision(
     universe: &Universe<'_>,
     variables: &Variables,
     choice: &Choice,
     by: EntryId,
     candidates: &[Var],
-) -> Provision {
+) -> Because {
     let entries: Vec<EntryId> = candidates.iter().filter_map(|it| variables.first_entry(*it)).collect();
-    let mut provision = Provision {
+    let mut reason = Because {
         is_shared: !choice.is_new,
-        passed_over: entries.iter().take(choice.place).map(|it| named(universe, *it)).collect(),
-        preferred_to: Vec::new(),
+        passed_over_operators: entries.iter().take(choice.place).map(|it| named(universe, *it)).collect(),
+        ..Because::default()
     };
-    let Some(taken) = entries.get(choice.place).copied().filter(|_| choice.is_new) else { return provision };
+    let Some(taken) = entries.get(choice.place).copied().filter(|_| choice.is_new) else { return reason };
     let own = universe.channel_of(by).map(|it| it.catalog);
     let mut by_preference: BTreeMap<Preference, Vec<Named>> = BTreeMap::new();
     for other in entries.iter().skip(choice.place + 1).filter(|it| **it != taken) {
         by_preference.entry(decisive(universe, taken, *other, own)).or_default().push(named(universe, *other));
     }
-    provision.preferred_to = by_preference.into_iter().map(|(by, operators)| Preferred { by, operators }).collect();
-    provision
+    reason.preferred_to = by_preference.into_iter().map(|(by, operators)| Preferred { by, operators }).collect();
+    reason
 }
 
 fn name_of(universe: &Universe<'_>, id: EntryId) -> String {

@@ -9,18 +9,23 @@ use super::rows::World;
 use olmdex_rules::cluster::Subscription;
 
 /// The steps that OLM takes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "StepsAnswer")]
 pub struct Steps {
-    /// The bundles that are looked up and unpacked: their places among the operators of the resolution.
-    pub bundles: Vec<usize>,
+    /// Whether an InstallPlan is made. Without one nothing happens.
+    pub install_plan: bool,
+    /// Whether a person must approve it.
+    pub needs_approval: bool,
+    /// The bundles that are unpacked and installed.
+    pub bundles: Vec<String>,
+    /// Their places among the operators of the resolution, of which several may have one name.
+    #[serde(skip)]
+    pub operators: Vec<usize>,
     /// Subscriptions that are made for dependencies.
     pub new_subscriptions: Vec<NewSubscription>,
-    /// Subscriptions whose `status.currentCSV` changes.
+    /// Subscriptions that change.
     pub updated_subscriptions: Vec<UpdatedSubscription>,
-    /// Whether an InstallPlan is made: only if an existing Subscription changes. Without one, no step above happens.
-    pub makes_install_plan: bool,
-    /// Whether a person must approve it: one Subscription with manual approval is enough for all.
-    pub needs_approval: bool,
 }
 
 /// A Subscription that OLM makes.
@@ -56,10 +61,9 @@ pub struct UpdatedSubscription {
 }
 
 /// Whether a Subscription is about an operator, by package, channel and catalog.
-pub fn is_about(world: &World, subscription: &Subscription, operator: &Operator) -> bool {
-    let catalog = world.catalogs.get(operator.catalog);
+pub fn is_about(subscription: &Subscription, operator: &Operator) -> bool {
     let is_source = (subscription.source.is_empty() && subscription.source_namespace.is_empty())
-        || catalog.is_some_and(|it| it.name == subscription.source && it.namespace == subscription.source_namespace);
+        || (operator.catalog == subscription.source && operator.catalog_namespace == subscription.source_namespace);
     subscription.package == operator.package
         && (subscription.channel.is_empty() || subscription.channel == operator.channel)
         && is_source
@@ -67,22 +71,24 @@ pub fn is_about(world: &World, subscription: &Subscription, operator: &Operator)
 
 /// The steps that OLM takes after a resolution.
 pub fn steps(world: &World, resolution: &Resolution) -> Steps {
+    // One Subscription with manual approval is enough for all.
     let mut steps = Steps { needs_approval: world.subscriptions.iter().any(|it| it.is_manual), ..Steps::default() };
     for (idx, operator) in resolution.operators.iter().enumerate() {
-        let about: Vec<&Subscription> = world.subscriptions.iter().filter(|it| is_about(world, it, operator)).collect();
+        let about: Vec<&Subscription> = world.subscriptions.iter().filter(|it| is_about(it, operator)).collect();
         let is_there = world.installed.iter().any(|it| it.name == operator.name && !it.is_copied);
         if !about.is_empty() && is_there && about.iter().all(|it| it.current == operator.name) {
             continue;
         }
-        steps.bundles.push(idx);
+        steps.bundles.push(operator.name.clone());
+        steps.operators.push(idx);
         if about.is_empty() {
-            let catalog = world.catalogs.get(operator.catalog).cloned().unwrap_or_default();
+            let Operator { package, channel, catalog, catalog_namespace, .. } = operator;
             steps.new_subscriptions.push(NewSubscription {
-                name: format!("{}-{}-{}-{}", operator.package, operator.channel, catalog.name, catalog.namespace),
-                package: operator.package.clone(),
-                channel: operator.channel.clone(),
-                source: catalog.name,
-                source_namespace: catalog.namespace,
+                name: format!("{package}-{channel}-{catalog}-{catalog_namespace}"),
+                package: package.clone(),
+                channel: channel.clone(),
+                source: catalog.clone(),
+                source_namespace: catalog_namespace.clone(),
                 starting: operator.name.clone(),
             });
         }
@@ -94,6 +100,7 @@ pub fn steps(world: &World, resolution: &Resolution) -> Steps {
             });
         }
     }
-    steps.makes_install_plan = !steps.updated_subscriptions.is_empty();
+    // Only if an existing Subscription changes.
+    steps.install_plan = !steps.updated_subscriptions.is_empty();
     steps
 }

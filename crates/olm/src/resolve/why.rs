@@ -68,19 +68,15 @@ pub fn chains(resolution: &Resolution, operator: &str) -> Vec<Chain> {
         }
         let Some(first) = chain.first() else { continue };
         for reason in reasons(&first.operator) {
-            match reason {
-                Because::Subscription { name, .. } => {
-                    found.push(Chain { subscription: name.clone(), links: chain.clone() });
-                }
-                Because::Installed => found.push(Chain { subscription: String::new(), links: chain.clone() }),
-                Because::Required { by, text, place, .. } if chain.iter().all(|it| it.operator != *by) => {
-                    let mut longer = chain.clone();
-                    longer[0].requirement.clone_from(text);
-                    longer[0].place.clone_from(place);
-                    longer.insert(0, Link::new(by));
-                    open.push_back(longer);
-                }
-                Because::Required { .. } => {}
+            let Because { subscription, required_by, requirement, place, .. } = reason;
+            if required_by.is_empty() {
+                found.push(Chain { subscription: subscription.clone(), links: chain.clone() });
+            } else if chain.iter().all(|link| link.operator != *required_by) {
+                let mut longer = chain.clone();
+                longer[0].requirement.clone_from(requirement);
+                longer[0].place.clone_from(place);
+                longer.insert(0, Link::new(required_by));
+                open.push_back(longer);
             }
         }
     }
