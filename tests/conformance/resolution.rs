@@ -75,7 +75,7 @@ thread_local! {
 pub(crate) struct Namespace {
     pub(crate) world: World,
     pub(crate) index: Rc<Index>,
-    pub(crate) plain: Option<PlainRows>,
+    pub(crate) plain: Option<PlainRows<'static>>,
 }
 
 fn text(value: &Value) -> String {

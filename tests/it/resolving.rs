@@ -126,7 +126,7 @@ fn package_rows(package: String, channels: Vec<GraphChannel>, bundles: Vec<Depen
     PackageRows { catalog: 0, graph }
 }
 
-fn world(packages: &[DrawnPackage]) -> (World, PlainRows) {
+fn world(packages: &[DrawnPackage]) -> (World, PlainRows<'static>) {
     let mut world = bare_world(Vec::new());
     let mut rows = Vec::new();
     for (package, drawn) in packages.iter().enumerate() {
@@ -287,12 +287,12 @@ proptest! {
 }
 
 /// A catalog of one bundle.
-fn one_bundle(properties: Vec<Property>) -> PlainRows {
+fn one_bundle(properties: Vec<Property>) -> PlainRows<'static> {
     rows_of(vec![("p".to_owned(), properties)])
 }
 
 /// A catalog of packages with one bundle each.
-fn rows_of(bundles: Vec<(String, Vec<Property>)>) -> PlainRows {
+fn rows_of(bundles: Vec<(String, Vec<Property>)>) -> PlainRows<'static> {
     let package = |(package, properties): (String, Vec<Property>)| {
         let (name, version) = (format!("{package}.v1"), "1.0.0".to_owned());
         let entries = vec![Entry { name: name.clone(), ..Entry::default() }];
@@ -302,7 +302,7 @@ fn rows_of(bundles: Vec<(String, Vec<Property>)>) -> PlainRows {
     PlainRows::new(bundles.into_iter().map(package).collect())
 }
 
-fn installs(world: &World, rows: &PlainRows) -> Vec<String> {
+fn installs(world: &World, rows: &PlainRows<'_>) -> Vec<String> {
     match resolve(world, rows, &Options::default()).unwrap() {
         Verdict::Resolved(resolution) => resolution.operators.into_iter().map(|it| it.name).collect(),
         Verdict::Unsatisfiable(conflict) => panic!("{}", conflict.olm_text()),

@@ -13,7 +13,7 @@ use olmdex_base::diag::{Finding, closest, counted};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Input;
 use olmdex_olm::resolve::{
-    Catalog, DemandingBundle, Failure, FileRows, NearProvider, Overwork, Rows as _, Unmet, UnmetDemand, World, rules,
+    Catalog, DemandingBundle, Failure, NearProvider, Overwork, PlainRows, Rows as _, Unmet, UnmetDemand, World, rules,
     unmet,
 };
 use olmdex_version::version_or_name;
@@ -57,7 +57,7 @@ pub fn unmet_requirements(catalogs: &[RequiringCatalog]) -> Result<RequirementAn
     let mut known: BTreeMap<(usize, String, String, String), usize> = BTreeMap::new();
     for (openshift, numbers) in asked_together(catalogs) {
         let inputs: Vec<&Input> = numbers.iter().map(|it| &catalogs[*it].input).collect();
-        let rows = FileRows::read(&inputs);
+        let rows = PlainRows::read(&inputs);
         let catalog = |it: &usize| Catalog { name: catalogs[*it].name.clone(), ..Catalog::default() };
         let world = World { catalogs: numbers.iter().map(catalog).collect(), ..World::default() };
         let Unmet { demands, left_out, n_demands } = unmet(&world, &rows, &options_of_work(DEFAULT_WORK))?;

@@ -1,11 +1,10 @@
 //! The input of a resolution: catalogs as plain rows, package by package, and the content of the namespace.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use olmdex_base::diag::Place;
-use olmdex_constraint::fields::{api_of, label_of, package_of};
 use olmdex_fbc::{Api, Property};
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, PackageDependencies};
@@ -215,81 +214,5 @@ impl World {
             .collect();
         failures.sort();
         failures
-    }
-}
-
-/// Rows that are held in memory.
-#[derive(Debug, Clone, Default)]
-pub struct PlainRows {
-    packages: BTreeMap<String, Vec<PackageRows>>,
-    providers: HashMap<Api, BTreeSet<String>>,
-    labelled: HashMap<String, BTreeSet<String>>,
-    claimants: HashMap<String, BTreeSet<String>>,
-    /// For each catalog the entries of a name in channels of a name.
-    copies: HashMap<usize, HashMap<(String, String), usize>>,
-}
-
-impl PlainRows {
-    /// Rows of packages.
-    pub fn new(packages: Vec<PackageRows>) -> Self {
-        let mut rows = Self::default();
-        for package in packages {
-            for property in package.graph.bundles.iter().flat_map(|it| &it.properties) {
-                let names = match &*property.kind {
-                    "olm.gvk" => api_of(&property.value).map(|it| rows.providers.entry(it).or_default()),
-                    "olm.label" => label_of(&property.value).map(|it| rows.labelled.entry(it).or_default()),
-                    "olm.package" => package_of(&property.value).map(|it| rows.claimants.entry(it.0).or_default()),
-                    _ => None,
-                };
-                if let Some(names) = names.filter(|it| !it.contains(&package.graph.package)) {
-                    names.insert(package.graph.package.clone());
-                }
-            }
-            let copies = rows.copies.entry(package.catalog).or_default();
-            for channel in &package.graph.channels {
-                for entry in channel.entries.iter() {
-                    *copies.entry((channel.name.clone(), entry.name.clone())).or_default() += 1;
-                }
-            }
-            rows.packages.entry(package.graph.package.clone()).or_default().push(package);
-        }
-        rows
-    }
-}
-
-fn all_of(names: Option<&BTreeSet<String>>) -> Vec<String> {
-    names.into_iter().flatten().cloned().collect()
-}
-
-impl Rows for PlainRows {
-    fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError> {
-        Ok(self.packages.get(name).cloned().unwrap_or_default())
-    }
-
-    fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
-        Ok(all_of(self.providers.get(api)))
-    }
-
-    fn labelled(&self, label: &str) -> Result<Vec<String>, IndexError> {
-        Ok(all_of(self.labelled.get(label)))
-    }
-
-    fn named(&self, package: &str) -> Result<Vec<String>, IndexError> {
-        let mut names = all_of(self.claimants.get(package));
-        names.push(package.to_owned());
-        Ok(names)
-    }
-
-    fn has_entries(&self, catalog: usize) -> Result<bool, IndexError> {
-        Ok(self.copies.get(&catalog).is_some_and(|it| !it.is_empty()))
-    }
-
-    fn copies(&self, catalog: usize, channel: &str, bundle: &str) -> Result<usize, IndexError> {
-        let key = (channel.to_owned(), bundle.to_owned());
-        Ok(self.copies.get(&catalog).and_then(|it| it.get(&key)).copied().unwrap_or_default())
-    }
-
-    fn all(&self) -> Result<Vec<String>, IndexError> {
-        Ok(self.packages.keys().cloned().collect())
     }
 }

@@ -1,23 +1,30 @@
-//! Rows of whole catalogs in files, read at once: a question about all packages needs no index.
+//! Rows in memory, above all those of whole catalogs in files, read at once: a question about all packages needs no
+//! index.
 //!
 //! This module does not judge catalogs, and it skips what it cannot read. The checks do both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::registry::of_file_based;
-use super::rows::{LastPlaces, PackageRows, PlainRows, Rows};
+use super::rows::{LastPlaces, PackageRows, Rows};
 use olmdex_base::diag::Place;
-use olmdex_constraint::fields::package_of;
+use olmdex_constraint::fields::{api_of, label_of, package_of};
 use olmdex_fbc::{
     Api, ChannelPlaces, Document, Entry, Input, Origin, Property, PropertyView, Spot, Typed, load_each, locate_all,
 };
 use olmdex_index::IndexError;
 use olmdex_index::query::{DependencyBundle, GraphChannel, PackageDependencies};
 
-/// Catalogs in files as rows, with the data for finding a place in them.
-pub struct FileRows<'i> {
-    rows: PlainRows,
+/// Rows that are held in memory, with the data for finding a place in the files that they come from.
+#[derive(Default)]
+pub struct PlainRows<'i> {
+    packages: BTreeMap<String, Vec<PackageRows>>,
+    providers: HashMap<Api, BTreeSet<String>>,
+    labelled: HashMap<String, BTreeSet<String>>,
+    claimants: HashMap<String, BTreeSet<String>>,
+    /// For each catalog the entries of a name in channels of a name.
+    copies: HashMap<usize, HashMap<(String, String), usize>>,
     inputs: Vec<&'i Input>,
     /// The catalog and the document of each bundle, and the properties of the document that are kept, by the number of
     /// the bundle less one.
@@ -25,7 +32,33 @@ pub struct FileRows<'i> {
     last: LastPlaces,
 }
 
-impl<'i> FileRows<'i> {
+impl<'i> PlainRows<'i> {
+    /// Rows of packages.
+    pub fn new(packages: Vec<PackageRows>) -> Self {
+        let mut rows = Self::default();
+        for package in packages {
+            for property in package.graph.bundles.iter().flat_map(|it| &it.properties) {
+                let names = match &*property.kind {
+                    "olm.gvk" => api_of(&property.value).map(|it| rows.providers.entry(it).or_default()),
+                    "olm.label" => label_of(&property.value).map(|it| rows.labelled.entry(it).or_default()),
+                    "olm.package" => package_of(&property.value).map(|it| rows.claimants.entry(it.0).or_default()),
+                    _ => None,
+                };
+                if let Some(names) = names.filter(|it| !it.contains(&package.graph.package)) {
+                    names.insert(package.graph.package.clone());
+                }
+            }
+            let copies = rows.copies.entry(package.catalog).or_default();
+            for channel in &package.graph.channels {
+                for entry in channel.entries.iter() {
+                    *copies.entry((channel.name.clone(), entry.name.clone())).or_default() += 1;
+                }
+            }
+            rows.packages.entry(package.graph.package.clone()).or_default().push(package);
+        }
+        rows
+    }
+
     /// Reads catalogs; the places of their rows are those in the list.
     pub fn read(inputs: &[&'i Input]) -> Self {
         let mut documents = Vec::new();
@@ -52,7 +85,7 @@ impl<'i> FileRows<'i> {
             let rows = |(package, graph)| PackageRows { catalog, graph: PackageDependencies { package, ..graph } };
             packages.extend(graphs.into_iter().map(rows));
         }
-        Self { rows: PlainRows::new(packages), inputs: inputs.to_vec(), documents, last: LastPlaces::default() }
+        Self { inputs: inputs.to_vec(), documents, ..Self::new(packages) }
     }
 
     /// The places of the properties of a bundle.
@@ -121,9 +154,13 @@ fn property(view: &PropertyView<'_>) -> Property {
     Property::new(&*view.kind, value)
 }
 
-impl Rows for FileRows<'_> {
+fn all_of(names: Option<&BTreeSet<String>>) -> Vec<String> {
+    names.into_iter().flatten().cloned().collect()
+}
+
+impl Rows for PlainRows<'_> {
     fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError> {
-        self.rows.package(name)
+        Ok(self.packages.get(name).cloned().unwrap_or_default())
     }
 
     fn place_of(&self, bundle: &DependencyBundle, property: &Property) -> Place {
@@ -131,26 +168,29 @@ impl Rows for FileRows<'_> {
     }
 
     fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
-        self.rows.providers(api)
+        Ok(all_of(self.providers.get(api)))
     }
 
     fn labelled(&self, label: &str) -> Result<Vec<String>, IndexError> {
-        self.rows.labelled(label)
+        Ok(all_of(self.labelled.get(label)))
     }
 
     fn named(&self, package: &str) -> Result<Vec<String>, IndexError> {
-        self.rows.named(package)
+        let mut names = all_of(self.claimants.get(package));
+        names.push(package.to_owned());
+        Ok(names)
     }
 
     fn has_entries(&self, catalog: usize) -> Result<bool, IndexError> {
-        self.rows.has_entries(catalog)
+        Ok(self.copies.get(&catalog).is_some_and(|it| !it.is_empty()))
     }
 
     fn copies(&self, catalog: usize, channel: &str, bundle: &str) -> Result<usize, IndexError> {
-        self.rows.copies(catalog, channel, bundle)
+        let key = (channel.to_owned(), bundle.to_owned());
+        Ok(self.copies.get(&catalog).and_then(|it| it.get(&key)).copied().unwrap_or_default())
     }
 
     fn all(&self) -> Result<Vec<String>, IndexError> {
-        self.rows.all()
+        Ok(self.packages.keys().cloned().collect())
     }
 }
