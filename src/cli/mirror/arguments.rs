@@ -204,7 +204,7 @@ impl AskedFor {
                 None => {
                     let example = format!("-i quay.io/my-org/my-catalog:latest={}", source.path.display());
                     let error = CommandError::usage("this form names the image of the catalog, which nothing tells");
-                    return Err(error.help(format!("name it before the source, for example `{example}`")));
+                    return Err(error.help(format!("name it: `-i REFERENCE=SOURCE`, for example `{example}`")));
                 }
             }
         }
