@@ -957,7 +957,7 @@ fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {
     let asset = |plain: &str| pages.get(header(&pages.ask("GET", plain, None), "Location"));
     let (_, style) = asset("/style.css");
     assert!(style.len() < 22 << 10, "{}", style.len());
-    assert!(asset("/olmdex.js").1.len() < 8 << 10);
+    assert!(asset("/olmdex.js").1.len() < 10 << 10);
     let classes = |text: &str| -> BTreeSet<String> {
         let names = text
             .split('.')
@@ -1226,6 +1226,8 @@ fn a_mirror_list_is_composed_without_a_script() {
     assert_eq!(status, 200);
     must_be_well_made("/mirror", &empty);
     assert!(empty.contains("The list is empty.") && empty.contains("<option value=\"keda\">"), "{empty}");
+    let (_, version) = pages.get("/p/keda/v/2.9.0?catalog=v4.10");
+    assert!(version.contains("href=\"/mirror?catalog=v4.10&amp;p=keda%2Fstable%402.9.0\""), "{version}");
     // The request of the form leads to the address of the list.
     let sent = "/mirror?p=keda%2Falpha&catalog=v4.10&package=keda&channel=stable&min=2.9.0&max=&full=";
     let listed = header(&pages.ask("GET", sent, None), "Location").to_owned();
@@ -1239,6 +1241,7 @@ fn a_mirror_list_is_composed_without_a_script() {
         "minVersion: &quot;2.9.0&quot;",
         "--package 'keda/stable@&gt;=2.9.0'",
         "<span class=\"away\">Remove keda/alpha</span>",
+        "data-list=\"keda/alpha,keda/stable@&gt;=2.9.0\" data-catalog=\"v4.10\"",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }

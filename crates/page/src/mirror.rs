@@ -139,7 +139,7 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
         h1 { "Mirror list" }
         p.lead { "Choose packages, channels and versions, and copy the configuration that mirrors them." }
         (form(context, list, &catalog, &known))
-        (chosen(context, list))
+        (chosen(context, list, &catalog))
         @if let Err(error) = &asked {
             div.note.bad role="note" { p { (worded(&error.to_string())) ": " (worded(error.help())) "." } }
         }
@@ -159,11 +159,13 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
             command.option("--catalog", context.catalog_choice(&found.catalog).as_ref())
         };
         let lock = CommandLine::of("lock").names(asked_of(list, found));
-        [
+        let all = [
             of("filter").flag("--explain", true).flag("--full", list.is_full),
             of("filter").option("-o", Some("images")).flag("--full", list.is_full),
             lock.option("--catalog", context.catalog_choice(&found.catalog).as_ref()),
-        ]
+        ];
+        // Where nothing is kept, only the first has an answer: why.
+        all.into_iter().take(if found.images.is_empty() { 1 } else { 3 })
     });
     Ok(Page { commands: commands.collect(), is_data: !found.is_empty(), ..Page::new("Mirror list".to_owned(), body) })
 }
@@ -190,7 +192,7 @@ fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[
 }
 
 /// The packages in the list, each with a way to take it out.
-fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
+fn chosen(context: PageContext<'_>, list: &MirrorList, catalog: &str) -> Markup {
     let without = |at: usize| {
         let mut packages = list.packages.clone();
         packages.remove(at);
@@ -200,7 +202,7 @@ fn chosen(context: PageContext<'_>, list: &MirrorList) -> Markup {
         @if list.packages.is_empty() {
             p data-list="" { "The list is empty. Lists and pages of packages, channels and versions add to it." }
         } @else {
-            ul.chosen aria-label="The list" data-list=(list.packages.join(",")) {
+            ul.chosen aria-label="The list" data-list=(list.packages.join(",")) data-catalog=[context.catalog_choice(catalog)] {
                 @for (at, it) in list.packages.iter().enumerate() {
                     li { (shown(it)) " "
                         @if let Some(address) = context.to(&without(at)) { a rel="nofollow" href=(address) {

@@ -94,17 +94,20 @@ if (versions) {
   document.head.append(script);
 }
 
-// The mirror list is kept while one goes from page to page; its page has the list in its address, and is right.
+// The mirror list is kept as the query of its page while one goes from page to page. Its page has the list in its
+// address, and is right.
 const kept = {
-  get: () => { try { return (localStorage.getItem("mirror") ?? "").split(",").filter((it) => it); } catch { return []; } },
-  set: (all) => { try { localStorage.setItem("mirror", all.join(",")); } catch { /* Then each list begins anew. */ } },
+  get: () => { try { return new URLSearchParams(localStorage.getItem("mirror-list") ?? ""); } catch { return new URLSearchParams(); } },
+  set: (list) => { try { localStorage.setItem("mirror-list", list); } catch { /* Then each list begins anew. */ } },
 };
+const itemsOf = (list) => (list.get("p") ?? "").split(",").filter((item) => item);
 const mirror = document.querySelector("nav[aria-label=Main] a[href$='/mirror']");
 const showMirror = () => {
-  const all = kept.get();
+  const list = kept.get();
+  const all = itemsOf(list);
   if (mirror) {
     mirror.textContent = all.length > 0 ? `Mirror list (${all.length})` : "Mirror list";
-    mirror.search = all.length > 0 ? `?p=${encodeURIComponent(all.join(","))}` : "";
+    mirror.search = all.length > 0 ? `?${list}` : "";
   }
   for (const link of document.querySelectorAll("a.add")) {
     link.textContent = all.includes(link.dataset.add) ? "✓ In the mirror list" : "Add to mirror list";
@@ -115,20 +118,53 @@ const showMirror = () => {
     }
   }
 };
+const add = (name, catalog) => {
+  const list = kept.get();
+  const all = itemsOf(list);
+  list.set("p", (all.includes(name) ? all.filter((item) => item !== name) : [...all, name]).join(","));
+  if (catalog) list.set("catalog", catalog);
+  kept.set(list);
+  showMirror();
+};
+// A list begins with one catalog. With another one, its reader says which one the list is for.
+const choose = (link, catalogs) => {
+  const choice = Object.assign(document.createElement("span"), { className: "open-list", role: "group", textContent: "The list is for " });
+  for (const catalog of catalogs) {
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: catalog });
+    button.addEventListener("click", () => { add(link.dataset.add, catalog); link.focus(); });
+    choice.append(button, " ");
+  }
+  link.parentElement.querySelector(".open-list")?.remove();
+  link.after(choice);
+  choice.querySelector("button").focus();
+};
 const listed = document.querySelector("[data-list]");
-if (listed) kept.set(listed.dataset.list.split(","));
+if (listed?.dataset.list) {
+  const list = new URLSearchParams(location.search);
+  if (listed.dataset.catalog) list.set("catalog", listed.dataset.catalog);
+  kept.set(list);
+} else if (listed && !location.search && itemsOf(kept.get()).length > 0) {
+  location.replace(`${location.pathname}?${kept.get()}`);
+} else if (!listed && mirror?.pathname === location.pathname) {
+  // This index refuses the list.
+  kept.set("");
+}
 document.addEventListener("click", (event) => {
-  const link = event.target instanceof Element ? event.target.closest("a.add") : null;
+  const target = event.target instanceof Element ? event.target : null;
+  // The page of the empty list would restore the last item.
+  if (target?.closest("[data-list] a") && itemsOf(kept.get()).length === 1) kept.set("");
+  const link = target?.closest("a.add");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();
-  const all = kept.get();
-  const name = link.dataset.add;
-  kept.set(all.includes(name) ? all.filter((it) => it !== name) : [...all, name]);
-  showMirror();
+  const list = kept.get();
+  const all = itemsOf(list);
+  const [name, before, catalog] = [link.dataset.add, list.get("catalog"), new URL(link.href).searchParams.get("catalog")];
+  if (all.length > 0 && !all.includes(name) && before && catalog && before !== catalog) choose(link, [before, catalog]);
+  else add(name, all.length > 0 ? before : catalog);
 });
 showMirror();
 
-// As on other sites, a slash leads to the search.
+// As on other sites// As on other sites, a slash leads to the search.
 document.addEventListener("keydown", (event) => {
   const at = event.target;
   const isTyping = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName));

@@ -86,16 +86,14 @@ impl Value for Option<String> {
     }
 }
 
-/// The lists whose order counts; they are one parameter each. The others are sets.
+/// The lists whose order counts; an address writes each as one parameter. The others are sets.
 const ORDERED: [&str; 2] = ["p", "scope"];
 
 impl Value for Vec<String> {
     fn read(&mut self, name: &str, given: &[String]) -> Result<(), PageError> {
         let is_between = |c: char| c == ',' || c == '\n' || name == "scope" && c.is_whitespace();
         *self = match ORDERED.contains(&name) {
-            true => {
-                first(given).into_iter().flat_map(|it| it.split(is_between)).map(|it| it.trim().to_owned()).collect()
-            }
+            true => given.iter().flat_map(|text| text.split(is_between)).map(|item| item.trim().to_owned()).collect(),
             false => given.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect(),
         };
         self.retain(|it| !it.trim().is_empty());

@@ -489,6 +489,7 @@ mod tests {
             ("/p/keda/v?version=1.0.0&tab=path", "/p/keda/path?from=1.0.0"),
             ("/p/keda/v?version=1.0.0&tab=history", "/p/keda/history?version=1.0.0"),
             ("/mirror?p=a,b&package=c&channel=d&min=1&max=2", "/mirror?p=a%2Cb%2Cc%2Fd%40%3E%3D1%20%3C%3D2"),
+            ("/mirror?p=a,b&p=&p=c", "/mirror?p=a%2Cb%2Cc"),
             ("/mirror?p=a@1,b&package=a&min=2&max=2&full=no", "/mirror?p=b%2Ca%402"),
         ] {
             let (route, form) = Route::parse(typed).unwrap();

@@ -123,7 +123,7 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         h2 #requires { "Requires" }
         (requirements(context, requires))
         (apis(context, "provides", "Provides", &detail.provides))
-        (related_images(context, detail))
+        (related_images(context, detail, channel))
         (properties(context, detail))
     };
     let catalog_choice = context.catalog_choice(&catalog);
@@ -464,7 +464,7 @@ fn apis(context: PageContext<'_>, id: &str, title: &str, all: &[Api]) -> Markup 
     }
 }
 
-fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
+fn related_images(context: PageContext<'_>, detail: &BundleDetail, channel: Option<&str>) -> Markup {
     let rows = html! {
         @for it in &detail.related_images {
             tr {
@@ -477,7 +477,7 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
         @if !detail.related_images.is_empty() {
             h2 #images { "Images" }
             // Files have the references in the table alone.
-            @if context.is_served() { (to_mirror(context, detail)) }
+            @if context.is_served() { (to_mirror(context, detail, channel)) }
             @if context.is_served() { (table("Related images", &["Name", "Image"], rows)) }
             @else { ul { @for it in &detail.related_images {
                 li { @if !it.name.is_empty() { (shown(&it.name)) ": " } code { (shown(&it.image)) } }
@@ -487,9 +487,11 @@ fn related_images(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
 }
 
 /// A link to the mirror list of a version, and its references to copy.
-fn to_mirror(context: PageContext<'_>, detail: &BundleDetail) -> Markup {
+fn to_mirror(context: PageContext<'_>, detail: &BundleDetail, channel: Option<&str>) -> Markup {
     let row = &detail.row;
-    let list = mirror_route(context, format!("{}@{}", row.package, row.version), &row.catalog);
+    // A version of another channel than the default one leaves the package without its default.
+    let part = channel.map(|name| format!("/{name}")).unwrap_or_default();
+    let list = mirror_route(context, format!("{}{part}@{}", row.package, row.version), &row.catalog);
     let related = detail.related_images.iter().map(|it| it.image.as_str());
     let references: BTreeSet<&str> = related.chain([row.image.as_str()]).filter(|it| !it.is_empty()).collect();
     html! {
