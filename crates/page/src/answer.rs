@@ -93,6 +93,14 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }
     let context = PageContext { site, here: &route, shared: None };
+    // Another state of the catalogs answers with another page, so browsers must not keep this.
+    if let (Route::Packages(list), Form::Page) = (&route, form)
+        && let Ok(Some(address)) = packages::answer_of(context, list)
+    {
+        let mut reply = plain(302, "302 Found\n");
+        reply.headers.push(("Location", address));
+        return reply;
+    }
     let made = match form {
         // The tag says that an address has one page as long as the index is the same.
         Form::Page if route.row().is_html && !is_plan => {

@@ -199,8 +199,9 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, found: &Listing<'_>)
     let facets = context.cache().facets(context.index())?;
     let is_asked = |catalog: &String| list.catalogs.is_empty() || list.catalogs.contains(catalog);
     let mut groups: Vec<(&'static str, Vec<(Choice, Route)>)> = Vec::new();
-    if context.has_several() {
-        groups.push(("Catalog", catalogs(context, list, found)?));
+    let catalogs = catalogs(context, list, found)?;
+    if context.has_several() && !catalogs.is_empty() {
+        groups.push(("Catalog", catalogs));
     }
     for field in &FIELDS {
         let chosen = (field.get)(list);

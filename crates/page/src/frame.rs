@@ -27,7 +27,7 @@ pub(super) fn framed(context: PageContext<'_>, page: &Page) -> Markup {
     let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
-            (banner(context))
+            (banner(context, *context.here != Route::Home || !context.is_served()))
             main #main tabindex="-1" {
                 @if *context.here != Route::Home {
                     nav.trail aria-label="Breadcrumb" {
@@ -91,7 +91,7 @@ pub(super) fn refusal(context: PageContext<'_>, title: &str, body: &Markup) -> M
     let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
-            (banner(context))
+            (banner(context, true))
             main #main tabindex="-1" { h1 { (title) } (body) }
         }
     };
@@ -141,7 +141,8 @@ fn head(context: PageContext<'_>, title: &str, about: &str, data: Option<&str>) 
     }
 }
 
-fn banner(context: PageContext<'_>) -> Markup {
+/// The links to all pages, with a search unless the page has one.
+fn banner(context: PageContext<'_>, has_search: bool) -> Markup {
     let packages = Route::Packages(List::default());
     let words = match context.here {
         Route::Packages(list) => list.words.clone(),
@@ -173,7 +174,7 @@ fn banner(context: PageContext<'_>) -> Markup {
                         }
                     }
                 }
-                @if let Some(address) = context.to(&packages) {
+                @if let Some(address) = context.to(&packages).filter(|_| has_search) {
                     // A file cannot ask for data, but load a script.
                     @let names = match context.is_served() {
                         true => context.data(&packages),

@@ -56,7 +56,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
         @if let Some(address) = context.to(&Route::Packages(List::default())).filter(|_| context.is_served()) {
             form.big role="search" action=(address) aria-label="Search all packages" {
                 label { span { "Find an operator" }
-                    input type="search" name="q" placeholder="A name, a keyword, an API…" autocomplete="off" data-names=[context.data(&Route::Packages(List::default()))]; }
+                    input type="search" name="q" placeholder="A name, a keyword, an API…" autocomplete="off" autofocus data-names=[context.data(&Route::Packages(List::default()))]; }
                 button { "Search" }
             }
         }

@@ -185,7 +185,10 @@ function suggest(input, packages) {
 }
 for (const input of document.querySelectorAll("form[role=search] input[data-names]")) {
   const isFile = input.dataset.names.endsWith(".js");
+  let isAsked = false;
   const load = async () => {
+    if (isAsked) return;
+    isAsked = true;
     try {
       // A file may not ask for another one, but a script of it may be loaded.
       if (isFile) {
@@ -205,5 +208,6 @@ for (const input of document.querySelectorAll("form[role=search] input[data-name
     }
   };
   if (document.querySelector("aside[data-facets]")) load();
-  else input.addEventListener("focus", load, { once: true });
+  // A search that has the focus from the beginning waits for a letter.
+  else for (const event of ["focus", "input"]) input.addEventListener(event, load);
 }

@@ -9,13 +9,13 @@ use super::listing::{Listing, command, listing};
 use super::markdown::first_words;
 use super::parts::{deprecated, higher_than_head, link, monogram, pages, shown, to_mirror};
 use super::reply::PageError;
-use super::route::{List, Route, Sort};
+use super::route::{List, PackagePage, Route, Sort};
 use super::site::{Page, PageContext};
-use olmdex_ask::{Retry, nearest_names, retries};
+use olmdex_ask::{Retry, nearest_names, of_version, retries};
 use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, HeadDays, PackageRow};
 use olmdex_text::calendar::Day;
-use olmdex_version::by_numbers;
+use olmdex_version::{Version, by_numbers};
 
 /// Packages of a page of the list.
 const PER_PAGE: usize = 50;
@@ -114,6 +114,34 @@ fn nearest<'c>(context: PageContext<'c>, list: &List) -> Result<Option<SecondTry
     Ok((!found.rows.is_empty()).then(|| SecondTry { list: list.clone(), found, words }))
 }
 
+/// The page that a search by words alone asks for: the package with this name or the only one that matches, or the
+/// upgrades from a version, as in `keda 2.8.1` or `keda@2.8.1`.
+pub(super) fn answer_of(context: PageContext<'_>, list: &List) -> Result<Option<String>, PageError> {
+    if list.words.is_empty() || (List { words: list.words.clone(), ..List::default() }) != *list {
+        return Ok(None);
+    }
+    let best = |words: &str| -> Result<Vec<&str>, PageError> {
+        let names = listing(context, &List { words: words.to_owned(), ..List::default() })?.best_names();
+        let exact = names.iter().copied().find(|name| name.eq_ignore_ascii_case(words));
+        Ok(exact.map_or(names, |name| vec![name]))
+    };
+    if let [only] = best(&list.words)?.as_slice() {
+        return Ok(context.to(&Route::package_of(only)));
+    }
+    let Some((words, version)) = list.words.rsplit_once(['@', ' ']) else { return Ok(None) };
+    let version = version.strip_prefix('v').unwrap_or(version);
+    if Version::parse(version).is_err() {
+        return Ok(None);
+    }
+    for package in best(words)?.into_iter().take(N_LIKE) {
+        if !of_version(context.index(), &[], package, version)?.is_empty() {
+            let asked = PackagePage { version: Some(version.to_owned()), ..PackagePage::of(package) };
+            return Ok(context.to(&Route::Path(asked)));
+        }
+    }
+    Ok(None)
+}
+
 pub(super) fn page(context: PageContext<'_>, list: &List) -> Result<Page, PageError> {
     let found = listing(context, list)?;
     if !list.words.is_empty()
@@ -209,7 +237,7 @@ fn page_of(
                         }
                         @if let Some((slip, words)) = slip { "; " (words) " “" (shown(slip)) "”" }
                     }
-                    @if context.is_served() { (sorting(context, list)) }
+                    @if context.is_served() { @if n_lines > 1 { (sorting(context, list)) } }
                     @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
                 }
                 @if n_lines == 0 { p { "Nothing found. " (link(context, &Route::Packages(List::default()), "Show all packages")) } }

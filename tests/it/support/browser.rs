@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 /// WebDriver's key for an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
+/// The code of the Shift key.
+pub const SHIFT: &str = "\u{e008}";
+
 /// The code of the Enter key.
 pub const ENTER: &str = "\u{e007}";
 
@@ -193,13 +196,15 @@ impl Browser {
         self.leave(|browser| drop(browser.ask(&format!("/element/{element}/value"), &json!({"text": text}))));
     }
 
-    /// Presses keys, whatever has the focus.
+    /// Presses keys, whatever has the focus. The first one is held meanwhile if it is [`SHIFT`].
     pub fn press(&self, keys: &str) {
-        let each = keys.chars().flat_map(|it| {
-            let key = it.to_string();
-            [json!({"type": "keyDown", "value": key}), json!({"type": "keyUp", "value": key})]
-        });
-        let actions = json!({"actions": [{"type": "key", "id": "keys", "actions": each.collect::<Vec<_>>()}]});
+        let action = |kind: &str, key: &str| json!({"type": kind, "value": key});
+        let held = keys.strip_prefix(SHIFT).map(|_| SHIFT);
+        let keys = keys.strip_prefix(SHIFT).unwrap_or(keys).chars().map(String::from);
+        let each = keys.flat_map(|key| [action("keyDown", &key), action("keyUp", &key)]);
+        let each = held.map(|key| action("keyDown", key)).into_iter().chain(each);
+        let all: Vec<Value> = each.chain(held.map(|key| action("keyUp", key))).collect();
+        let actions = json!({"actions": [{"type": "key", "id": "keys", "actions": all}]});
         self.ask("/actions", &actions);
     }
 
