@@ -234,10 +234,16 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], 
         packages.iter().filter(|changes| changes.kind() == kind).collect()
     };
     let n = |kind| PackageChanges::n_of(packages, kind);
+    let has_other_head = |changes: &PackageChanges| changes.heads.1.is_some() && changes.heads.0 != changes.heads.1;
+    // Rows of the first section may have a new head, too.
+    let heads = match of_kind(PackageChangeKind::Breaking).into_iter().any(has_other_head) {
+        true => "more with a new default head",
+        false => "with a new default head",
+    };
     let n_forms = packages.iter().map(|changes| changes.n_forms).sum::<usize>() as u64;
     let sections = [
         (PackageChangeKind::Breaking, "breaking", "bad", "with breaking changes", "Breaking"),
-        (PackageChangeKind::OtherHead, "heads", "", "with a new default head", "With a new default head"),
+        (PackageChangeKind::OtherHead, "heads", "", heads, "With a new default head"),
         (PackageChangeKind::New, "new", "good", "new", "New"),
         (PackageChangeKind::Other, "others", "", "with other changes", "Other changes"),
     ];
