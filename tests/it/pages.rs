@@ -357,6 +357,7 @@ fn the_page_of_permissions_shows_what_the_command_says() {
         ("/p/keeper/permissions?against=0.9.0", "asks for these permissions, in addition to those that"),
         ("/p/keeper/permissions?against=1.0.0&version=1.0.0", "asks for no permission that"),
         ("/p/lamp/permissions?against=1.0.0&version=1.1.0", "are unknown: catalog"),
+        ("/p/keeper/permissions", "All in <strong>all namespaces</strong> (the operator supports no other mode)"),
     ] {
         let (status, page) = pages.get(target);
         assert!(status == 200 && page.contains(words), "{target}: {page}");

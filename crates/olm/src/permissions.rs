@@ -39,12 +39,11 @@ pub struct AskedRule {
 }
 
 impl AskedRule {
-    /// The reasons why somebody should look at this rule before installing the operator; none for an ordinary one, or
-    /// for one about a few objects. Kubernetes' guide to good practice for RBAC warns of these rights.
+    /// The reasons why somebody should look at this rule before installing the operator; none for an ordinary one. A
+    /// rule about a few objects is ordinary, unless these give rights or run commands. Kubernetes' guide to good
+    /// practice for RBAC warns of these rights.
     pub fn risks(&self) -> Vec<&'static str> {
-        if !self.resource_names.is_empty() {
-            return Vec::new();
-        }
+        let is_named = !self.resource_names.is_empty();
         let has = |list: &[String], words: &[&str]| list.iter().any(|it| it == "*" || words.contains(&it.as_str()));
         let is_about =
             |group: &str, resources: &[&str]| has(&self.api_groups, &[group]) && has(&self.resources, resources);
@@ -53,24 +52,36 @@ impl AskedRule {
         let rbac = ["roles", "clusterroles", "rolebindings", "clusterrolebindings"];
         let hooks = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"];
         if [&self.api_groups, &self.resources, &self.verbs].iter().all(|list| list.iter().any(|it| it == "*")) {
-            return vec!["may do everything"];
+            return if is_named { Vec::new() } else { vec!["may do everything"] };
         }
+        let changes_secrets = has(&self.verbs, &["create", "update", "patch", "delete", "deletecollection"]);
         [
             (
-                is_about("", &["users", "groups", "serviceaccounts"]) && has(&self.verbs, &["impersonate"]),
+                !is_named
+                    && is_about("", &["users", "groups", "serviceaccounts"])
+                    && has(&self.verbs, &["impersonate"]),
                 "acts as others",
             ),
-            (is_about(RBAC, &["roles", "clusterroles"]) && has(&self.verbs, &["escalate", "bind"]), "gives any right"),
+            (
+                is_about(RBAC, &["roles", "clusterroles"]) && has(&self.verbs, &["escalate", "bind"]),
+                if is_named { "gives rights of roles" } else { "gives any right" },
+            ),
             (is_about(RBAC, &rbac) && has(&self.verbs, &changes), "changes roles"),
-            (is_about("", &["secrets"]) && has(&self.verbs, &["get", "list", "watch"]), "reads secrets"),
+            (
+                !is_named && is_about("", &["secrets"]) && has(&self.verbs, &["get", "list", "watch"]),
+                if changes_secrets { "reads and changes secrets" } else { "reads secrets" },
+            ),
             (
                 is_about("", &["pods/exec", "pods/attach"]) && has(&self.verbs, &["create", "get"]),
                 "runs commands in pods",
             ),
-            (is_about("", &["serviceaccounts/token"]) && has(&self.verbs, &["create"]), "makes tokens of accounts"),
-            (is_about("", &["nodes", "nodes/proxy"]) && has(&self.verbs, &changes), "changes nodes"),
             (
-                is_about("admissionregistration.k8s.io", &hooks) && has(&self.verbs, &changes),
+                !is_named && is_about("", &["serviceaccounts/token"]) && has(&self.verbs, &["create"]),
+                "makes tokens of accounts",
+            ),
+            (!is_named && is_about("", &["nodes", "nodes/proxy"]) && has(&self.verbs, &changes), "changes nodes"),
+            (
+                !is_named && is_about("admissionregistration.k8s.io", &hooks) && has(&self.verbs, &changes),
                 "changes requests of others",
             ),
         ]
@@ -238,7 +249,11 @@ mod tests {
             ("cluster core * - - get", vec!["reads secrets", "runs commands in pods"]),
             ("cluster core secrets - - create", vec![]),
             ("cluster core secrets one - get", vec![]),
-            ("cluster core secrets,serviceaccounts - - *", vec!["acts as others", "reads secrets"]),
+            ("cluster core secrets - - get,delete", vec!["reads and changes secrets"]),
+            ("cluster core pods/exec one - create", vec!["runs commands in pods"]),
+            ("cluster rbac.authorization.k8s.io clusterroles one - bind", vec!["gives rights of roles"]),
+            ("cluster rbac.authorization.k8s.io roles one - update", vec!["changes roles"]),
+            ("cluster core secrets,serviceaccounts - - *", vec!["acts as others", "reads and changes secrets"]),
             ("cluster apps secrets - - get", vec![]),
             ("cluster rbac.authorization.k8s.io roles - - patch", vec!["changes roles"]),
             ("cluster rbac.authorization.k8s.io roles - - get", vec![]),
