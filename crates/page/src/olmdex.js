@@ -110,7 +110,7 @@ const showMirror = () => {
     mirror.search = all.length > 0 ? `?${list}` : "";
   }
   for (const link of document.querySelectorAll("a.add")) {
-    link.textContent = all.includes(link.dataset.add) ? "✓ In the mirror list" : "Add to mirror list";
+    link.textContent = all.includes(link.dataset.add) ? "✓ Mirror list" : "+ Mirror list";
     link.append(Object.assign(document.createElement("span"), { className: "away", textContent: `: ${link.dataset.add}` }));
     link.parentElement.querySelector(".open-list")?.remove();
     if (mirror && all.includes(link.dataset.add)) {

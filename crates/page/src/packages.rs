@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::filters::{chosen, facets, sorting};
 use super::listing::{Listing, command, listing};
 use super::markdown::first_words;
-use super::parts::{deprecated, higher_than_head, link, monogram, pages, shown, to_mirror};
+use super::parts::{catalogs_in_words, deprecated, higher_than_head, link, monogram, pages, shown, to_mirror};
 use super::reply::PageError;
 use super::route::{List, PackagePage, Route, Sort};
 use super::site::{Page, PageContext};
@@ -329,23 +329,23 @@ fn rows(context: PageContext<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Resu
 fn heads(context: PageContext<'_>, line: &Line<'_>, catalogs: &[&str]) -> Result<Markup, PageError> {
     let mut rows: Vec<&PackageRow> = line.rows.clone();
     rows.sort_by_key(|it| by_numbers(&it.catalog));
-    let mut groups: Vec<(&PackageRow, Option<&BundleRow>, Vec<String>)> = Vec::new();
+    let mut groups: Vec<(&PackageRow, Option<&BundleRow>, Vec<&str>)> = Vec::new();
     for row in rows {
         let highest = context.cache().highest(context.index(), &row.catalog, &row.package)?;
         let highest = highest.filter(|it| it.bundle != row.head);
-        let is_same = |it: &&mut (&PackageRow, Option<&BundleRow>, Vec<String>)| {
+        let is_same = |it: &&mut (&PackageRow, Option<&BundleRow>, Vec<&str>)| {
             it.0.head == row.head && it.1.map(|it| &it.bundle) == highest.map(|it| &it.bundle)
         };
         match groups.iter_mut().find(is_same) {
-            Some(group) => group.2.push(shown(&row.catalog)),
-            None => groups.push((row, highest, vec![shown(&row.catalog)])),
+            Some(group) => group.2.push(&row.catalog),
+            None => groups.push((row, highest, vec![&row.catalog])),
         }
     }
     Ok(html! {
         @for (row, highest, names) in &groups {
             span.line {
                 (head(context, row, *highest))
-                @if catalogs.len() > 1 { span.of { " in " (names.join(", ")) } }
+                @if catalogs.len() > 1 { span.of { " in " (catalogs_in_words(context, names, catalogs.len())) } }
             }
         }
     })

@@ -11,7 +11,7 @@ use olmdex_base::diag::{counted, printable};
 use olmdex_fbc::Api;
 use olmdex_index::query::{BundleRow, PackageRow};
 use olmdex_plan::plan::message_parts;
-use olmdex_version::version_or_name;
+use olmdex_version::{by_numbers, version_or_name};
 
 /// A link to a page, or plain words if there is no such page.
 pub(super) fn link(context: PageContext<'_>, route: &Route, words: impl Render) -> Markup {
@@ -85,12 +85,28 @@ pub(super) fn mirror_route(context: PageContext<'_>, what: String, catalog: &str
     })
 }
 
+/// Catalogs in words, among those that are asked: "all 4", or without the beginning that the names of the whole index
+/// share, as in "4.19, 4.20".
+pub(super) fn catalogs_in_words(context: PageContext<'_>, names: &[&str], n_asked: usize) -> String {
+    if names.len() == n_asked && n_asked > 1 {
+        return format!("all {n_asked}");
+    }
+    let first = context.catalogs().next().unwrap_or_default();
+    let is_shared = |text: &&str| context.catalogs().all(|name| name.starts_with(*text));
+    let shared = (0..first.len()).rev().filter_map(|end| first.get(..end)).find(is_shared).unwrap_or_default();
+    // A version stays whole.
+    let shared = shared.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let mut names = names.to_vec();
+    names.sort_by_key(|name| by_numbers(name));
+    names.iter().map(|name| shown(name.strip_prefix(shared).unwrap_or(name))).collect::<Vec<_>>().join(", ")
+}
+
 /// A link that adds something to the mirror list; a script keeps the list while one goes from page to page.
 pub(super) fn to_mirror(context: PageContext<'_>, what: &str, catalog: &str) -> Markup {
     let address = context.to(&mirror_route(context, what.to_owned(), catalog)).filter(|_| context.is_served());
     html! {
         @if let Some(address) = address {
-            a.add rel="nofollow" href=(address) data-add=(what) { "Add to mirror list" span.away { ": " (shown(what)) } }
+            a.add rel="nofollow" href=(address) data-add=(what) { "+ Mirror list" span.away { ": " (shown(what)) } }
         }
     }
 }
