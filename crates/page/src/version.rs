@@ -103,7 +103,6 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
     };
     let onward = Onward::read(context, row)?;
     let channel = onward.as_ref().and_then(|onward| onward.channel.as_deref());
-    let is_old = onward.as_ref().is_some_and(|onward| !onward.card.0.is_empty());
     let name = if row.display_name.is_empty() { &row.package } else { &row.display_name };
     let title = html! { "Version " (shown(&release.version)) };
     let header = header(context, &Heading::new(&row.package, Some(&catalog)).of_part(title))?;
@@ -113,13 +112,12 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
         @if let Some(onward) = &onward { (onward.card) }
-        @if !is_old { (install::section_of_version(context, detail, channel)?) }
+        (upgrades(context, detail, &higher, onward.as_ref()))
+        (install::section_of_version(context, detail, channel)?)
         (about(context, detail, described.as_ref()))
         h2 #facts { "Facts" }
         (bundle_facts(context, detail, &elsewhere))
         (compared(context, row)?)
-        (upgrades(context, detail, &higher, onward.as_ref()))
-        @if is_old { (install::section_of_version(context, detail, channel)?) }
         h2 #requires { "Requires" }
         (requirements(context, requires))
         (apis(context, "provides", "Provides", &detail.provides))
@@ -210,12 +208,13 @@ fn compared(context: PageContext<'_>, row: &BundleRow) -> Result<Markup, PageErr
     }
     let (older, _) = context.index().neighbours(&row.catalog, &row.package, &row.bundle)?;
     let catalog = context.catalog_choice(&row.catalog);
+    let has_rights = context.cache().catalogs_with_manifests(context.index(), &row.package)?.contains(&row.catalog);
     Ok(html! {
         @if let Some(older) = older.filter(|it| !it.version.is_empty()) {
             @let rights = PackagePage { version: Some(row.version.clone()), against: Some(older.version.clone()), catalog: catalog.clone(), ..PackagePage::of(&row.package) };
             @let way = PackagePage { version: Some(older.version.clone()), to: Some(row.version.clone()), catalog, ..PackagePage::of(&row.package) };
             p { "Compare with " (version_link(context, &row.package, (&older.bundle, &older.version), &row.catalog)) ": "
-                (link(context, &Route::Permissions(rights), "permissions that are new")) ", "
+                @if has_rights { (link(context, &Route::Permissions(rights), "permissions that are new")) ", " }
                 (link(context, &Route::Path(way), "the upgrade from it")) "." }
         }
     })
@@ -274,7 +273,7 @@ fn bundle_facts(context: PageContext<'_>, detail: &BundleDetail, elsewhere: &[St
         ("Repository", address(&detail.repository)),
         ("Support", address(&detail.support)),
         ("Subscription", html! { @if !detail.subscription.is_empty() { (lines(&detail.subscription)) } }),
-        ("Created", text(&detail.created_at)),
+        ("Created", text(detail.created_at.get(..10).unwrap_or(&detail.created_at))),
         ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
     ])
 }
