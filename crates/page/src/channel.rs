@@ -271,21 +271,72 @@ fn mentions(message: &str, channel: &str) -> bool {
     })
 }
 
-/// The findings, with their help.
+/// The findings, with their help. Findings with the same sentence share it.
 pub(super) fn found(context: PageContext<'_>, findings: &[Finding]) -> Markup {
     if findings.is_empty() {
         return html! { p { "None." } };
     }
+    let place_of = |finding: &Finding| finding.place.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default();
+    let rule_of = |finding: &Finding| {
+        let rule = finding.rule;
+        html! {
+            (badge(if rule.severity == olmdex_base::diag::Severity::Error { "bad" } else { "warn" }, rule.severity.word()))
+            " " (link(context, &Route::Rule(RuleChecked::of(rule.id)), html! { code title=(rule.summary) { (rule.id) } })) " "
+        }
+    };
     html! {
         ul.findings {
-            @for it in findings {
-                li {
-                    (badge(if it.rule.severity == olmdex_base::diag::Severity::Error { "bad" } else { "warn" }, it.rule.severity.word()))
-                    " " (link(context, &Route::Rule(RuleChecked::of(it.rule.id)), html! { code title=(it.rule.summary) { (it.rule.id) } })) " " (worded(&it.message))
-                    @if let Some(place_of) = &it.place { " " span.quiet { (place(&place_of.file, place_of.line)) } }
-                    @if let Some(help) = &it.help { p.quiet { "Help: " (worded(help)) } }
+            @for run in findings.chunk_by(|a, b| (a.rule.id, &a.help) == (b.rule.id, &b.help)) {
+                @match repeated(run) {
+                    Some((before, after, parts)) => li {
+                        (rule_of(&run[0])) (run.len()) " × " (worded(&before)) " … " (worded(&after)) ":"
+                        ul.chosen { @for (finding, part) in run.iter().zip(&parts) { li {
+                            (worded(part)) @if let Some(at) = &finding.place { " " span.quiet title=(shown(&at.file)) { "line " (at.line) } }
+                        } } }
+                        @if let Some(help) = &run[0].help { p.quiet { "Help: " (worded(help)) } }
+                    },
+                    None => @for it in run { li {
+                        (rule_of(it)) (worded(&it.message)) " " span.quiet { (place_of(it)) }
+                        @if let Some(help) = &it.help { p.quiet { "Help: " (worded(help)) } }
+                    } },
                 }
             }
         }
+    }
+}
+
+/// So many findings with the same sentence are folded.
+const REPEATED: usize = 4;
+
+/// The words that the messages of findings share before and after what differs in them, and what differs.
+fn repeated(run: &[Finding]) -> Option<(String, String, Vec<String>)> {
+    let all: Vec<Vec<&str>> = run.iter().map(|finding| finding.message.split(' ').collect()).collect();
+    let first = all.first().filter(|_| run.len() >= REPEATED)?;
+    let is_shared = |get: &dyn Fn(&[&str]) -> Option<String>| all.iter().all(|words| get(words) == get(first));
+    let n_before =
+        (0..first.len()).take_while(|at| is_shared(&|words| words.get(*at).map(ToString::to_string))).count();
+    let from_end = |words: &[&str], at: usize| words.iter().nth_back(at).map(ToString::to_string);
+    let n_after = (0..first.len()).take_while(|at| is_shared(&|words| from_end(words, *at))).count();
+    let is_told = n_before > 1 && n_after > 1 && all.iter().all(|words| words.len() > n_before + n_after);
+    let part = |words: &Vec<&str>| words[n_before..words.len() - n_after].join(" ").trim_end_matches(',').to_owned();
+    let after = first.len().checked_sub(n_after)?;
+    is_told.then(|| (first[..n_before].join(" "), first[after..].join(" "), all.iter().map(part).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repeated;
+    use olmdex_base::diag::Finding;
+
+    #[test]
+    fn a_sentence_that_many_repeat_is_said_once() {
+        let of = |message: String| olmdex_olm::upgrade::rules::OUTSIDE_DEFAULT.finding(message);
+        let run: Vec<Finding> =
+            (0..4).map(|n| of(format!("no way leads from a.v{n}, the head of {n}, into the last"))).collect();
+        let (before, after, parts) = repeated(&run).unwrap();
+        assert_eq!((before.as_str(), after.as_str()), ("no way leads from", "into the last"));
+        assert_eq!(parts[3], "a.v3, the head of 3");
+        assert_eq!(repeated(&run[..3]), None);
+        assert_eq!(repeated(&[run, vec![of("something else".to_owned())]].concat()), None);
     }
 }

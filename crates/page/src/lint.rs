@@ -113,7 +113,9 @@ fn page_of_package(context: PageContext<'_>, named: Option<&String>, package: &s
     if let Ok(found) = &of_upgrades {
         findings.extend(found.iter().cloned());
     }
-    findings.sort_by_key(|finding| Consequence::of(finding.rule));
+    findings.sort_by_cached_key(|finding| {
+        (Consequence::of(finding.rule), finding.rule.id, std::cmp::Reverse(by_numbers(&finding.message)))
+    });
     let tally = Tally::of(&findings);
     let body = html! {
         h1 { "Checks of " (shown(package)) }

@@ -3,6 +3,7 @@
 //!
 //! The address holds the whole list, so the page works without a script, and a list can be kept as a bookmark.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -249,7 +250,8 @@ fn notes(found: &Composed, known: &[String]) -> Markup {
 
 /// The kept part of a package, or why nothing is kept.
 fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) -> Markup {
-    let kept: Vec<&ChannelExplanation> = it.channels.iter().filter(|it| !it.kept.is_empty()).collect();
+    let mut kept: Vec<&ChannelExplanation> = it.channels.iter().filter(|it| !it.kept.is_empty()).collect();
+    kept.sort_by_cached_key(|row| (row.channel != it.new_default_channel, Reverse(by_numbers(&row.channel))));
     let only = |channel: &str| {
         let name = format!("{}/{channel}", it.package);
         let others = list.packages.iter().filter(|it| package_of(it) != package_of(&name)).cloned();
