@@ -28,13 +28,15 @@ pub struct CommandLine {
 const CHOICES: [&str; 2] = ["--old-catalog", "--new-catalog"];
 
 /// The words of commands that the help does not show, with the option that chooses the answer.
-const WORDS: [(&str, &str, Option<&str>); 6] = [
+const WORDS: [(&str, &str, Option<&str>); 8] = [
     ("updates", "upgrades", None),
     ("path", "upgrades", Some("--steps")),
     ("history", "log", None),
     ("blame", "log", Some("--by-commit")),
     ("provides", "list apis", None),
     ("filter", "mirror filter", None),
+    ("requires", "deps", Some("--needed-by")),
+    ("compat", "plan", Some("--only blockers")),
 ];
 
 impl CommandLine {
@@ -250,6 +252,8 @@ mod tests {
         assert_eq!(show("--version"), "olmdex show --catalog c -i 'my index.db' -- --version");
         assert_eq!(about(&CommandLine::of("path").option("--to", Some("-x")), &[]), "olmdex upgrades --to=-x");
         assert_eq!(about(&CommandLine::of("path").names(["keda"]), &[]), "olmdex upgrades keda --steps");
+        let blockers = about(&CommandLine::of("compat").names(["keda"]).option("--openshift", Some("4.16")), &[]);
+        assert_eq!(blockers, "olmdex plan keda --openshift 4.16 --only blockers");
     }
 
     #[test]

@@ -149,6 +149,7 @@ pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, 
         }
         (by_rule(context, &catalog, &findings))
         (without_page(context, &findings))
+        p.quiet { "These are the rules of opm and of upgrade graphs. " code { "olmdex check" } " has the rules of good practice besides." }
     };
     let commands = commands(context, &catalog, None);
     Ok(Page { commands, is_data: true, ..Page::new(format!("Checks of {catalog}"), body) })
