@@ -439,6 +439,14 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     }
     let (status, text) = pages.get("/packages?q=keda%209.9.9");
     assert!(status == 200 && !text.contains("Sorted by"), "{text}");
+    // Programs need not follow a redirect.
+    assert_eq!(pages.get("/p/keda/path.json?to=2.12.0&from=2.8.1").0, 200);
+    let (_, text) = pages.get("/api/keda.sh/ScaledObject");
+    assert!(text.contains("<a href=\"/apis\">APIs</a>"), "{text}");
+    let (_, text) = pages.get("/images");
+    assert!(text.contains("<a href=\"/images?q=quay.io%2F\">quay.io</a>"), "{text}");
+    let (_, text) = pages.get("/rules");
+    assert!(text.contains("If not: users get stuck") && text.contains(">Findings here</th>"), "{text}");
     let (status, text) = pages.get("/packages?status=old");
     let words = "write <code>current</code>, <code>deprecated</code> or <code>invalid</code>";
     assert!(status == 400 && text.contains(words), "{text}");
@@ -1199,6 +1207,7 @@ fn a_slip_in_a_search_finds_what_was_meant() {
         if (finds, words) == (Some("strimzi-kafka-operator"), None) {
             let reply = pages.ask("GET", &format!("/packages?q={asked}"), None);
             assert_eq!((reply.status, header(&reply, "Location")), (302, "/p/strimzi-kafka-operator"));
+            assert!(pages.get(&format!("/p/{asked}")).1.contains("Packages that mention “kafka”:"), "{asked}");
             continue;
         }
         assert_eq!(status, 200, "{asked}");

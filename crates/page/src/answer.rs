@@ -73,7 +73,8 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         Err(error) => return refused(site, &error, error_form(ask.target), None),
     };
     let address = route.address(form);
-    if address != ask.target {
+    // Programs ask once, and take the answer to any spelling.
+    if address != ask.target && form == Form::Page {
         let mut reply = plain(308, "308 Permanent Redirect\n");
         reply.headers.push(("Location", address));
         return reply;
@@ -199,7 +200,7 @@ pub(super) fn made(context: PageContext<'_>, form: Form) -> Made {
             written(&Envelope::with("Findings", metadata, items))
         }
         Route::Lint(checked) => html(context, lint::page(context, checked)),
-        Route::Rules => html(context, Ok(lint::rules_page(context))),
+        Route::Rules => html(context, lint::rules_page(context)),
         Route::Rule(rule) => html(context, lint::rule_page(context, rule)),
         Route::Versions(asked) => html(context, versions::page(context, asked)),
         Route::Install(asked) => html(context, install::page(context, asked)),

@@ -1,11 +1,12 @@
 //! A kind of objects: the packages that provide it, and those that require it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
 use super::links::api_place;
-use super::parts::{channel_links, link, place, shown, table, version_link};
+use super::parts::{catalogs_in_words, channel_links, link, place, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{ApiKind, ApiList, Route};
 use super::site::{Page, PageContext};
@@ -141,32 +142,56 @@ fn choices(context: PageContext<'_>, list: &ApiList, letters: &BTreeMap<String, 
 /// Packages of an API that are named in the list of all.
 const N_NAMED: usize = 3;
 
+/// Rows that differ only in their catalogs, each with these in words. The first of each is of the preferred catalog.
+fn joined<'r, T, K: Ord>(
+    context: PageContext<'_>,
+    rows: &'r [T],
+    catalog: fn(&T) -> &String,
+    key: impl Fn(&'r T) -> K,
+) -> Vec<(&'r T, String)> {
+    let mut by_key: BTreeMap<K, Vec<&T>> = BTreeMap::new();
+    for row in rows {
+        by_key.entry(key(row)).or_default().push(row);
+    }
+    let joined = by_key.into_values().filter_map(|alike| {
+        let names: Vec<&str> = alike.iter().map(|row| catalog(row).as_str()).collect();
+        let preferred = context.cache().choose(&[], names.iter().copied())?;
+        let row = alike.into_iter().find(|row| catalog(row) == preferred)?;
+        Some((row, catalogs_in_words(context, &names, context.catalogs().count())))
+    });
+    joined.collect()
+}
+
 fn provided(context: PageContext<'_>, rows: &[Provider]) -> Markup {
+    let key = |row: &'_ Provider| {
+        (row.package.clone(), Reverse(row.bundle.clone()), row.api.version.clone(), row.channels.clone())
+    };
     let rows = html! {
-        @for it in rows {
+        @for (it, catalogs) in joined(context, rows, |row| &row.catalog, key) {
             tr {
                 th scope="row" { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
                 td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { (shown(&it.api.version)) }
                 td { (channel_links(context, &it.package, &it.channels, &it.catalog)) }
-                td { (shown(&it.catalog)) }
+                td { (catalogs) }
             }
         }
     };
-    table("Latest versions that provide it", &["Package", "Version", "API version", "Channels", "Catalog"], rows)
+    table("Latest versions that provide it", &["Package", "Version", "API version", "Channels", "Catalogs"], rows)
 }
 
 fn required_by(context: PageContext<'_>, rows: &[Requirer]) -> Markup {
+    let key = |row: &'_ Requirer| (row.package.clone(), Reverse(row.bundle.clone()), row.requirement.clone());
     let rows = html! {
-        @for it in rows {
+        @for (it, catalogs) in joined(context, rows, |row| &row.catalog, key) {
             tr {
                 th scope="row" { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
                 td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { code { (shown(&it.requirement)) } }
-                td { (shown(&it.catalog)) }
+                td { (catalogs) }
                 td.aside { (place(&it.place.file, it.place.line)) }
             }
         }
     };
-    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalog", "~Source"], rows)
+    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalogs", "~Source"], rows)
 }

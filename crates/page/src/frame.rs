@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Checked, ClusterPart, Comparison, ImageSearch, Journey, List, MirrorList, Route};
+use super::route::{ApiList, Checked, ClusterPart, Comparison, ImageSearch, Journey, List, MirrorList, Route};
 use super::server_path::PLACEHOLDER;
 use super::site::{Page, PageContext};
 
@@ -73,6 +73,9 @@ fn trail(here: &Route) -> Vec<(String, Route)> {
     }
     if matches!(here, Route::Rule(_)) {
         trail.push(("Rules".to_owned(), Route::Rules));
+    }
+    if matches!(here, Route::Api(_)) {
+        trail.push(("APIs".to_owned(), Route::Apis(ApiList::default())));
     }
     if package.is_some() || *here == Route::Endpoints {
         trail.push(("Packages".to_owned(), Route::Packages(List::default())));

@@ -9,7 +9,7 @@ use super::reply::PageError;
 use super::route::{ImageSearch, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
-use olmdex_base::diag::counted;
+use olmdex_base::diag::{counted, grouped};
 use olmdex_index::query::{BundleRow, Filter, FoundImages, ImageUser, ImageUsers};
 use olmdex_version::Version;
 
@@ -18,6 +18,9 @@ const PER_PAGE: usize = 10;
 
 /// The highest number of references that are shown to copy; a longer list is available as text.
 const MAX_COPIED: usize = 100;
+
+/// The registries that are offered.
+const N_REGISTRIES: usize = 20;
 
 fn users<'a>(context: PageContext<'a>) -> Result<&'a ImageUsers, PageError> {
     Ok(context.cache().image_users(context.index())?)
@@ -40,6 +43,8 @@ pub(super) fn answer(context: PageContext<'_>, search: &ImageSearch) -> Result<V
         let place_of = |it: &BundleRow| (it.catalog.clone(), it.package.clone(), it.bundle.clone());
         listed.extend(rows.into_iter().filter(|it| places.contains(&place_of(it))));
     }
+    // The command lists catalog by catalog.
+    listed.sort_by(|a, b| (&a.catalog, &a.package).cmp(&(&b.catalog, &b.package)));
     Ok(listed)
 }
 
@@ -83,6 +88,7 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
             (pages(context, *page, n_pages, |page| Route::Images(ImageSearch { page, ..search.clone() })))
         } @else {
             p { "Find the packages that use an image. Any part of its reference will do, such as a repository or a digest." }
+            (registries(context)?)
         }
     };
     let command = CommandLine::of("list").names(["bundles"]).option("--image", Some(text));
@@ -91,6 +97,25 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
         is_data: is_asked,
         ..Page::new("Images".to_owned(), body)
     })
+}
+
+/// The registries with the most images.
+fn registries(context: PageContext<'_>) -> Result<Markup, PageError> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for reference in users(context)?.references("") {
+        if let Some((registry, _)) = reference.split_once('/') {
+            *counts.entry(registry.to_owned()).or_default() += 1;
+        }
+    }
+    let mut all: Vec<(String, u64)> = counts.into_iter().collect();
+    all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let of = |name: &str| Route::Images(ImageSearch { text: format!("{name}/"), page: 0 });
+    let rows = html! { @for (name, n) in all.iter().take(N_REGISTRIES) {
+        tr { th scope="row" { (link(context, &of(name), shown(name))) } td.amount { (grouped(*n)) } }
+    } };
+    Ok(
+        html! { @if !all.is_empty() { h2 { "Registries" } (table("Registries with the most images", &["Registry", "#Images"], rows)) } },
+    )
 }
 
 /// For a page that cannot answer questions: the repositories of all packages.

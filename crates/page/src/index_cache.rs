@@ -31,6 +31,9 @@ const MAX_CHECKED: u64 = 32 << 20;
 const N_DATED: usize = 500;
 const N_NEWEST: usize = 8;
 
+/// Words in the versions of builds that are not for everybody.
+const EARLY: [&str; 5] = ["nightly", "alpha", "beta", "-rc", "-dev"];
+
 /// Bundles by catalog and package.
 type Highest = HashMap<String, HashMap<String, BundleRow>>;
 
@@ -276,11 +279,12 @@ impl IndexCache {
         kept(&self.facets, || index.facets()).map(Vec::as_slice)
     }
 
-    /// The packages with the newest versions, each with its newest one, the newest first.
+    /// The packages with the newest versions, each with its newest one, the newest first, and early builds last.
     pub(super) fn newest(&self, index: &Index) -> Result<&[DatedBundle], IndexError> {
         let newest = kept(&self.newest, || {
             let mut seen: HashSet<String> = HashSet::new();
             let mut all = index.newest_of_catalog(None, N_DATED)?;
+            all.sort_by_key(|bundle| EARLY.iter().any(|word| bundle.version.contains(word)));
             all.retain(|it| seen.insert(it.package.clone()));
             all.truncate(N_NEWEST);
             Ok(all)

@@ -259,19 +259,28 @@ fn title(rule: &Rule) -> String {
     capitalized(&rule.name.replace('-', " "))
 }
 
-/// All rules.
-pub(super) fn rules_page(context: PageContext<'_>) -> Page {
-    let rows = html! {
-        @for rule in rules() {
-            tr {
+/// All rules by the consequence of breaking them, each with its findings in all catalogs.
+pub(super) fn rules_page(context: PageContext<'_>) -> Result<Page, PageError> {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for catalog in context.catalogs() {
+        for finding in context.cache().checks(context.index(), catalog)?.findings() {
+            *counts.entry(finding.rule.id).or_default() += 1;
+        }
+    }
+    let rules = rules();
+    let body = html! {
+        h1 { "Rules" }
+        @for consequence in Consequence::ALL {
+            @let rows = html! { @for rule in rules.iter().filter(|rule| Consequence::of(rule) == consequence) { tr {
                 th scope="row" { (link(context, &Route::Rule(RuleChecked::of(rule.id)), html! { code { (rule.id) } })) }
                 td { (worded(rule.summary)) }
-                td { (Consequence::of(rule).words()) }
-            }
+                td.amount { (counts.get(rule.id).copied().unwrap_or_default()) }
+            } } };
+            h2 { "If not: " (consequence.words()) }
+            (table(&format!("Rules; if not: {}", consequence.words()), &["Rule", "It holds if", "#Findings here"], rows))
         }
     };
-    let body = html! { h1 { "Rules" } (table("The rules that catalogs are checked by", &["Rule", "It holds if", "If not"], rows)) };
-    Page::new("Rules".to_owned(), body)
+    Ok(Page::new("Rules".to_owned(), body))
 }
 
 /// One rule: the text of `explain`.

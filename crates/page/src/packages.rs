@@ -45,14 +45,14 @@ const N_LIKE: usize = 6;
 /// the page is about something else.
 pub(super) fn like(context: PageContext<'_>, name: &str) -> Markup {
     let list = List { words: name.to_owned(), ..List::default() };
-    let found = match listing(context, &list) {
-        Ok(found) if !found.rows.is_empty() => Some(found),
-        _ => second_try(context, &list).ok().flatten().map(|it| it.found),
+    let (words, found) = match listing(context, &list) {
+        Ok(found) if !found.rows.is_empty() => (format!("Packages that mention “{}”:", shown(name)), Some(found)),
+        _ => ("Similar packages:".to_owned(), second_try(context, &list).ok().flatten().map(|it| it.found)),
     };
     let names = found.unwrap_or_default().best_names();
     html! {
         @if !names.is_empty() {
-            p { "Similar packages:" }
+            p { (words) }
             ul { @for it in names.iter().take(N_LIKE) { li { (link(context, &Route::package_of(it), shown(it))) } } }
         }
     }

@@ -105,7 +105,9 @@ pub(super) fn page(context: PageContext<'_>, journey: &Journey) -> Result<Page, 
     };
     let body = html! {
         h1 { (title) }
-        (form(context, plans, journey))
+        // The answer comes first, also on a phone.
+        @if is_data { details { summary { "Another target, date or part of the cluster" } (form(context, plans, journey)) } }
+        @else { (form(context, plans, journey)) }
         @match wish {
             Some(wish) => { div.plan { (sections(&planned(context, plans, wish)?, &address)) } }
             None => { p { "No catalog is for a later version. Enter a version to see what is known about the upgrade \
