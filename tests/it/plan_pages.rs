@@ -94,9 +94,9 @@ fn the_diagnosis_is_that_of_the_command() {
     let (head, page) = server.get("/diagnose", "");
     assert!(head.starts_with("HTTP/1.1 200") && !head.contains("etag"), "{head}");
     for wanted in [
-        "12 of 19 operators are stuck",
+        "12 of 19 operators are stuck, 1 waits for you",
         "olmdex diagnose --cluster fixtures/clusters/stuck-in-many-ways.yaml -i shop=fixtures/catalogs/shop-that-moves-on",
-        "<strong>Stuck: </strong>the ClusterServiceVersion till.v1.1.0 is Failed",
+        "<span class=\"tag bad\">stuck</span> The ClusterServiceVersion till.v1.1.0 is Failed",
         "href=\"/diagnose?name=held\"",
         "oc -n csv-failed delete csv till.v1.1.0\n",
     ] {
@@ -115,6 +115,31 @@ fn the_diagnosis_is_that_of_the_command() {
     let (head, page) = server.get("/diagnose?name=hold", "");
     assert!(head.starts_with("HTTP/1.1 404") && page.contains("href=\"/diagnose?name=held\""), "{page}");
     assert_eq!(server.terminate(), Some(0));
+}
+
+/// OpenShift's own sources mean the catalogs that usually are theirs; nothing reassures where a catalog is not given.
+#[test]
+fn a_diagnosis_without_a_catalog_says_so() {
+    let (cluster, other) = ("fixtures/planner/must-gather", "other=fixtures/catalogs/shop-that-moves-on");
+    let page_of = |catalog: &str| {
+        let directory = scratch();
+        let server = Server::start(directory.path(), &[catalog, other, "--catalog", "other", "--cluster", cluster]);
+        let (_, page) = server.get("/diagnose", "");
+        let (_, data) = server.get("/diagnose.json", "");
+        assert_eq!(server.terminate(), Some(0));
+        (page, data)
+    };
+    let (page, data) = page_of("community-v4.16=fixtures/planner/v4.16");
+    let tie = "openshift-marketplace/community-operators=community";
+    assert!(page.contains(&format!("--source-map {tie}")) && page.contains("1 of 4 operators is stuck"), "{page}");
+    let catalogs = ["-i", "community-v4.16=fixtures/planner/v4.16", "-i", other, "-o", "json"];
+    let command = [&["diagnose", "--cluster", cluster, "--source-map", tie][..], &catalogs].concat();
+    assert_eq!(data, olmdex(command).answer().out());
+    let (page, _) = page_of("mine=fixtures/help/my-catalog");
+    let words = "1 of 4 operators waits for you, 3 cannot be judged: the catalog is not given.";
+    assert!(page.contains(words) && !page.contains("p to date"), "{page}");
+    let missing = "The content of the CatalogSource openshift-marketplace/community-operators is not given";
+    assert_eq!(page.matches(missing).count(), 1, "{page}");
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! Why operators of the cluster that the server was given are stuck.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use maud::{Markup, html};
 
-use super::parts::{link, shown, table, worded};
+use super::parts::{badge, capitalized, link, shown, table, worded};
 use super::plans::ServedCluster;
 use super::reply::PageError;
 use super::route::{ClusterPart, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{DiagnoseQuestion, PAGE_WORK, Question as _, State, WorkOptions};
 use olmdex_index::LightIndex;
-use olmdex_olm::namespace::{Effect, NamespaceState, Obstacle, headline};
+use olmdex_olm::catalog_source::{family_and_minor, usual_source};
+use olmdex_olm::namespace::{Effect, NamespaceState, Obstacle, ObstacleCode, OperatorStanding, headline};
 use olmdex_rules::cluster::Cluster;
 
 /// The states of the namespaces, without directories of this machine.
@@ -23,7 +26,7 @@ pub(super) fn answer(context: PageContext<'_>, part: &ClusterPart) -> Result<Vec
     let state = State {
         index: context.index() as &LightIndex,
         cluster: Some((&served.cluster, "the cluster")),
-        source_map: &served.ties,
+        source_map: &ties(context, served),
         are_named: false,
         namespaces: &[],
     };
@@ -39,6 +42,19 @@ fn served(context: PageContext<'_>) -> Result<&ServedCluster, PageError> {
     context.cache().cluster.as_deref().ok_or(PageError::NoPage)
 }
 
+/// The catalogs of the sources: as the user ties them, or those that OpenShift's own sources usually have, as the plan
+/// takes them.
+fn ties(context: PageContext<'_>, served: &ServedCluster) -> Vec<String> {
+    let used = served.cluster.subscriptions.iter().map(|it| (it.source_namespace.clone(), it.source.clone()));
+    let used: BTreeSet<(String, String)> = used.filter(|_| served.ties.is_empty()).collect();
+    let usual = context.catalogs().filter_map(|catalog| {
+        let source = usual_source(catalog, None, &[]).filter(|source| used.contains(source))?;
+        let family = family_and_minor(catalog).map(|it| it.0).filter(|family| *family != source.1)?;
+        Some(format!("{}/{}={family}", source.0, source.1))
+    });
+    served.ties.iter().cloned().chain(usual.collect::<BTreeSet<_>>()).collect()
+}
+
 pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page, PageError> {
     let served = served(context)?;
     let states = answer(context, part)?;
@@ -48,20 +64,79 @@ pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page,
     };
     let body = html! {
         h1 { (shown(&title)) }
-        p.lead { (headline(&states)) "." }
+        @let (class, sign) = verdict(&states);
+        div class={ "outlook " (class) } role="status" {
+            span.sign aria-hidden="true" { (sign) }
+            strong { (capitalized(&headline(&states))) "." }
+        }
         @if !part.name.is_empty() { p { (link(context, &Route::Diagnose(ClusterPart::default()), "All operators of the cluster")) } }
+        (without_catalogs(&states))
         (standings("Operators", context, &states))
         @for (idx, state) in states.iter().enumerate() {
-            @if !state.obstacles.is_empty() {
+            @let own: Vec<&Obstacle> = state.obstacles.iter().filter(|obstacle| !lacks_catalog(obstacle)).collect();
+            @if !own.is_empty() {
                 section.answer aria-labelledby={ "state-" (idx) } {
                     h2 id={ "state-" (idx) } { (place(state)) }
-                    ol { @for obstacle in &state.obstacles { li { (passage(obstacle)) } } }
+                    ol { @for obstacle in own { li { (passage(obstacle)) } } }
                 }
             }
         }
     };
-    let commands = vec![served.command("diagnose").names(part.name.iter().cloned())];
+    let usual = ties(context, served).into_iter().filter(|tie| !served.ties.contains(tie));
+    let command = served.command("diagnose").options("--source-map", usual);
+    let commands = vec![command.names(part.name.iter().cloned())];
     Ok(Page { commands, is_data: true, ..Page::new(title, body) })
+}
+
+fn lacks_catalog(obstacle: &Obstacle) -> bool {
+    obstacle.code == ObstacleCode::CatalogNotGiven
+}
+
+/// The class and the sign of the worst state of the operators.
+fn verdict(states: &[NamespaceState]) -> (&'static str, &'static str) {
+    let worst = states.iter().flat_map(|state| state.operators.iter().map(|operator| look(state, operator).0));
+    match worst.max_by_key(|class| ["good", "warn", "bad"].iter().position(|known| known == class)) {
+        Some("bad") => ("bad", "✕"),
+        Some("warn") => ("warn", "!"),
+        _ => ("good", "✓"),
+    }
+}
+
+/// A sentence with a capital letter, unless it begins with the name of a bundle.
+fn sentence(text: &str) -> String {
+    let begins_with_name = text.split(' ').next().is_some_and(|word| word.contains('.'));
+    if begins_with_name { text.to_owned() } else { capitalized(text) }
+}
+
+/// The badge of an operator.
+fn look(state: &NamespaceState, operator: &OperatorStanding) -> (&'static str, &'static str) {
+    match operator.first(state) {
+        _ if operator.is_stuck => ("bad", "stuck"),
+        Some(obstacle) if obstacle.effect == Effect::Waits => ("warn", "waits"),
+        Some(obstacle) if obstacle.effect == Effect::Unknown && operator.next.is_none() => ("warn", "unknown"),
+        _ if operator.next.is_some() => ("good", "goes on"),
+        _ => ("good", "fine"),
+    }
+}
+
+/// The catalogs that are not given, each once, with the operators that nobody can judge without it.
+fn without_catalogs(states: &[NamespaceState]) -> Markup {
+    let mut missing: BTreeMap<&str, (&Obstacle, Vec<&str>)> = BTreeMap::new();
+    for obstacle in states.iter().flat_map(|state| &state.obstacles).filter(|obstacle| lacks_catalog(obstacle)) {
+        let found = missing.entry(&obstacle.text).or_insert_with(|| (obstacle, Vec::new()));
+        found.1.extend(obstacle.subjects.iter().map(String::as_str));
+    }
+    html! {
+        @if !missing.is_empty() {
+            div.note.warn role="note" {
+                @for (obstacle, subjects) in missing.values() {
+                    p { strong { (worded(&sentence(&obstacle.text))) "." } " "
+                        @if obstacle.object.starts_with("CatalogSource ") { "It has " (shown(&subjects.join(", "))) ". " }
+                        @for remedy in &obstacle.remedies { (worded(&capitalized(&remedy.change))) ". " } }
+                }
+            }
+        }
+    }
 }
 
 /// The state of a package in the cluster, or a link if the diagnosis is too much for this page; empty if the cluster
@@ -101,10 +176,13 @@ fn operators(context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
                     (shown(&operator.package)) " in "
                     @if state.namespace.is_empty() { "OLM v1" } @else { (link(context, &only(&state.namespace), shown(&state.namespace))) }
                 }
-                td.whole { @if operator.is_stuck { strong { "Stuck: " } } (worded(&operator.state)) }
+                @let (class, word) = look(state, operator);
+                // The note above says what is missing.
+                @let is_told = operator.first(state).is_some_and(lacks_catalog) && operator.next.is_none();
+                td.whole { (badge(class, word)) " " @if is_told { "Its catalog is not given" } @else { (worded(&sentence(&operator.state))) } }
                 td.aside { @if operator.installed != operator.package { (shown(&operator.installed)) } }
                 td.aside { (shown(operator.since.split('T').next().unwrap_or_default())) }
-                td.whole { (worded(&operator.step)) }
+                td.whole { @if !is_told { (worded(&sentence(&operator.step))) } }
             }
         }
     }
@@ -113,7 +191,7 @@ fn operators(context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
 fn passage(obstacle: &Obstacle) -> Markup {
     let Obstacle { object, since, message, meaning, because, consequence, remedies, place, .. } = obstacle;
     html! {
-        p { strong { (worded(&obstacle.text)) } }
+        p { strong { (worded(&sentence(&obstacle.text))) } }
         dl {
             dt { "Object" } dd { (shown(object)) @if !since.is_empty() { ", since " (shown(since)) }
                 @if !place.file.is_empty() { " (" code { (shown(&place.to_string())) } ")" } }

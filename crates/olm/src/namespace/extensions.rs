@@ -26,6 +26,13 @@ pub fn of_extension(cluster: &Cluster, extension: &ClusterExtension, updates: Op
         revisions.filter_map(|it| of_revision(it, extension)).filter(|it| !told(&it.message)).collect();
     obstacles.extend(reported);
     obstacles.extend(revisions);
+    if updates.is_none() && obstacles.is_empty() {
+        let text = format!("no given catalog has {}", extension.package);
+        let found =
+            Obstacle::new(ObstacleCode::CatalogNotGiven, Effect::Unknown, object(extension), text, &extension.place);
+        let map = "give the catalog that has it with `-i`, or map its ClusterCatalog with `--source-map NAME=CATALOG`";
+        obstacles.push(found.of([&extension.name]).remedy(map, Vec::new()));
+    }
     if let Some(updates) = updates.filter(|it| it.is_negative() && !is_reported) {
         let text = match (&updates.verdict, &updates.refusal) {
             (Verdict::Refused, Some(refusal)) => format!("OLM v1 refuses the version that it resolves to: {refusal}"),

@@ -77,10 +77,17 @@ impl NamespaceState {
     }
 }
 
-/// How many operators are stuck, wait, and go on.
+/// How many operators are stuck, wait for an approval, cannot be judged, and go on.
 pub fn headline(states: &[NamespaceState]) -> String {
-    let all: Vec<_> = states.iter().flat_map(|it| &it.operators).collect();
-    let n_stuck = all.iter().filter(|it| it.is_stuck).count() as u64;
+    let all: Vec<_> =
+        states.iter().flat_map(|state| state.operators.iter().map(move |it| (it, it.first(state)))).collect();
+    let n_with = |is_so: &dyn Fn(&OperatorStanding, &Obstacle) -> bool| {
+        all.iter().filter(|(operator, first)| first.is_some_and(|it| is_so(operator, it))).count() as u64
+    };
+    let n_stuck = n_with(&|operator, _| operator.is_stuck);
+    let n_waiting = n_with(&|_, first| first.code == ObstacleCode::ApprovalNeeded);
+    let n_unjudged = n_with(&|operator, first| operator.next.is_none() && first.effect == Effect::Unknown);
+    let without_catalog = n_with(&|_, first| first.code == ObstacleCode::CatalogNotGiven) == n_unjudged;
     let operators = counted(all.len() as u64, "operator");
     let later = states.iter().flat_map(|it| &it.obstacles).filter(|it| it.effect == Effect::Later).count() as u64;
     let more = if later == 0 { String::new() } else { format!("; {} may stop a later step", counted(later, "thing")) };
@@ -88,11 +95,23 @@ pub fn headline(states: &[NamespaceState]) -> String {
         0 => more,
         n => format!("; {} beyond the limits of olmdex{more}", counted(n, "namespace")),
     };
-    match n_stuck {
-        0 => format!("none of {operators} is stuck{more}"),
-        1 => format!("1 of {operators} is stuck{more}"),
-        n => format!("{n} of {operators} are stuck{more}"),
+    let mut parts = match n_stuck {
+        0 if n_waiting + n_unjudged > 0 => Vec::new(),
+        0 => vec![format!("none of {operators} is stuck")],
+        1 => vec![format!("1 of {operators} is stuck")],
+        n => vec![format!("{n} of {operators} are stuck")],
+    };
+    let of_all = |parts: &[String]| if parts.is_empty() { format!(" of {operators}") } else { String::new() };
+    match n_waiting {
+        0 => {}
+        1 => parts.push(format!("1{} waits for you", of_all(&parts))),
+        n => parts.push(format!("{n}{} wait for you", of_all(&parts))),
     }
+    if n_unjudged > 0 {
+        let why = if without_catalog { ": the catalog is not given" } else { "" };
+        parts.push(format!("{n_unjudged}{} cannot be judged{why}", of_all(&parts)));
+    }
+    parts.join(", ") + &more
 }
 
 /// The first thing that keeps an operator of a namespace from every other version now; `subject` is its Subscription or
@@ -118,10 +137,20 @@ pub fn next_bundle<'s>(states: &'s [NamespaceState], namespace: &str, subject: &
     own.into_iter().find(|operator| operator.subject() == subject)?.next.as_deref()
 }
 
+fn first<'s>(subject: &str, obstacles: &'s [Obstacle]) -> Option<&'s Obstacle> {
+    let own = obstacles.iter().filter(|obstacle| obstacle.concerns(subject));
+    own.min_by_key(|obstacle| (!obstacle.is_now(), obstacle.effect != Effect::Unknown))
+}
+
 impl OperatorStanding {
     /// The name that obstacles use for it.
     pub fn subject(&self) -> &str {
         if self.name.is_empty() { &self.installed } else { &self.name }
+    }
+
+    /// The obstacle that its state tells: those of today come first, then unknown facts, then those of later steps.
+    pub fn first<'s>(&self, state: &'s NamespaceState) -> Option<&'s Obstacle> {
+        first(self.subject(), &state.obstacles)
     }
 
     pub(super) fn new(
@@ -132,9 +161,7 @@ impl OperatorStanding {
         obstacles: &[Obstacle],
     ) -> Self {
         let subject = if name.is_empty() { installed.as_str() } else { name };
-        let own = obstacles.iter().filter(|obstacle| obstacle.concerns(subject));
-        // Obstacles of today come first, then unknown facts, then obstacles of later steps.
-        let first = own.min_by_key(|obstacle| (!obstacle.is_now(), obstacle.effect != Effect::Unknown));
+        let first = first(subject, obstacles);
         let state = match (first, &next, installed.is_empty()) {
             (Some(obstacle), ..) if obstacle.is_now() || next.is_none() => obstacle.text.clone(),
             (_, Some(next), true) => format!("OLM installs {next}"),
