@@ -49,7 +49,7 @@ use serving::mcp;
 #[cfg(feature = "serve")]
 use serving::serve;
 use shell::groups::Task;
-use shell::{completion, foreign_commands, grammar, help, man, old_words, topics, vocabulary, word_help};
+use shell::{completion, foreign_commands, grammar, help, man, old_words, slips, topics, vocabulary, word_help};
 use terminal::context::Context;
 use terminal::error::{CommandError, CommandResult, Exit};
 use terminal::interrupt;
@@ -330,6 +330,8 @@ fn parse(words: Vec<OsString>) -> Result<Cli, clap::Error> {
     let is_flag = |it: &OsString| ["--all", "-h", "--help"].iter().any(|flag| it == flag);
     let is_help = words.get(1).is_some_and(|it| it == "help");
     let words: Vec<OsString> = words.into_iter().filter(|it| !is_help || !is_flag(it)).collect();
+    let is_of_help = is_help && words.get(2).is_some_and(|it| it == "help");
+    let words = if is_of_help { words[..2].to_vec() } else { words };
     let words = args::words::placed(words, arguments_of, globals);
     if is_help || grammar::asks_for_help(&words) {
         return Cli::from_arg_matches(&whole().try_get_matches_from(words)?);
@@ -396,7 +398,7 @@ fn end_of_arguments(error: clap::Error) -> ExitCode {
     let words = words.get(1..).unwrap_or_default();
     foreign_commands::redirect(&mut error, words);
     args::words::propose_source(&mut error);
-    grammar::in_typed_words(&mut error, &std::env::args_os().collect::<Vec<_>>(), &plain(), &whole());
+    slips::in_typed_words(&mut error, &std::env::args_os().collect::<Vec<_>>(), &plain(), &whole());
     let error = help::page(whole(), &grammar::places(PLACES), error, words);
     let is_help = !error.use_stderr();
     let format = if wants_json(words) { LogFormat::Json } else { LogFormat::Text };

@@ -63,6 +63,15 @@ impl Minor {
         Self { major, minor: minor.saturating_add(1) }.canonical()
     }
 
+    /// The minor version before it: 5.0 follows 4.22. The first of another major version has none, and is its own.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        match self.canonical() {
+            Self { major: 5, minor: 0 } => Self { major: 4, minor: 22 },
+            Self { major, minor } => Self { major, minor: minor.saturating_sub(1) },
+        }
+    }
+
     /// Whether another one is the same release, under any name.
     pub fn is_same(self, other: Self) -> bool {
         self.canonical() == other.canonical()

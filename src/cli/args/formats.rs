@@ -96,7 +96,7 @@ pub(crate) const ROWS: Formats = Formats(&[
 /// Formats of answers that are more than a table.
 const ANSWERS: Formats = Formats(&[
     (OutputFormat::Table, "For people; on a terminal, cells are cut to fit its width"),
-    (OutputFormat::Wide, "For people, with no cell cut"),
+    (OutputFormat::Wide, "For people, not cut to fit a terminal"),
     JSON,
     JSONL,
     YAML,

@@ -13,10 +13,10 @@ pub(crate) struct TwoStates {
     /// The new state
     #[arg(value_name = "NEW", value_parser = named_source())]
     new: Option<NamedSource>,
-    /// The same by name: the old state
+    /// The old state, as OLD
     #[arg(long = "old", value_name = "OLD", conflicts_with = "old", requires = "named_new", value_parser = named_source())]
     named_old: Option<NamedSource>,
-    /// The same by name: the new state
+    /// The new state, as NEW
     #[arg(long = "new", value_name = "NEW", conflicts_with = "new", requires = "named_old", value_parser = named_source())]
     named_new: Option<NamedSource>,
 }

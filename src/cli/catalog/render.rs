@@ -28,7 +28,7 @@ use crate::json;
 use crate::source::Source;
 use crate::version::Quoted;
 
-/// Print catalogs as blobs, byte for byte as `opm render` does
+/// Print catalogs as FBC documents, byte for byte as `opm render` does
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex render my-catalog/ > catalog.json

@@ -124,7 +124,7 @@ pub(super) fn as_configuration(
     for (catalog, packages) in rows {
         let Some(reference) = references.of(index, &catalog)? else {
             context.reporter.note(&format!(
-                "no reference of catalog `{catalog}` is known, so its bundles are listed as images: name it with \
+                "the image of catalog `{catalog}` has no known reference, so its bundles are listed as images: name it with \
                  `--source-map REFERENCE={catalog}`, in olmdex.toml or with `olmdex build --label \
                  {catalog}:image=REFERENCE`"
             ));

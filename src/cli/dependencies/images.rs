@@ -30,7 +30,7 @@ use crate::oci::{Presence, Status};
 const FORMATS: Formats = Formats(&[
     (OutputFormat::Name, "One reference per line, as skopeo takes it: without the tag if there is a digest"),
     (OutputFormat::Table, "With the bundles that use them"),
-    (OutputFormat::Wide, "The same, with no cell cut on a terminal"),
+    (OutputFormat::Wide, "The same, not cut to fit a terminal"),
     JSON,
     YAML,
     JSONL,

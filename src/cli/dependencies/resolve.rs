@@ -17,7 +17,7 @@ use crate::resolve::{Outcome, Position, ResolutionAnswer};
 
 const FORMATS: Formats = Formats(&[
     (OutputFormat::Table, "The operators, the steps, and the unchanged operators"),
-    (OutputFormat::Wide, "The same, with no cell cut on a terminal"),
+    (OutputFormat::Wide, "The same, not cut to fit a terminal"),
     (OutputFormat::Tree, "Which operator pulls in which"),
     JSON,
     YAML,

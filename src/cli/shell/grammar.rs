@@ -7,8 +7,6 @@
 use std::ffi::OsString;
 
 use clap::Command;
-use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::args::words::{Part, Role, read};
 use crate::cli::shell::groups::Task;
@@ -144,10 +142,10 @@ pub(in crate::cli) const WORDS: &[Word] = &[
                 "Show what an index holds, and how much space each part takes",
             ),
             shaped(
-                When::Option("--openshift", "--openshift"),
+                When::Option("--openshift", "--to"),
                 &["compat"],
                 Shape::Without(KINDS),
-                "Show which versions support this version of OpenShift, the highest first, or block its next update",
+                "Show which versions support this version of OpenShift, or block the update to it, the highest first",
             ),
             view(When::WordOtherThan(KINDS), &["search"], ""),
             view(When::Always, &["list"], ""),
@@ -302,10 +300,15 @@ Examples:
   olmdex export index.db --to site -O site/
   olmdex export index.db --to parquet -O views/",
         views: &[
-            shaped(When::Value("--to", "files"), &["migrate"], Shape::TargetLast, "The form"),
-            view(When::Value("--to", "legacy"), &["export", "--legacy"], ""),
-            shaped(When::Value("--to", "site"), &["export"], Shape::TargetOf("--site"), ""),
-            shaped(When::Value("--to", "parquet"), &["export"], Shape::TargetOf("--parquet"), ""),
+            shaped(When::Value("--to", "files"), &["migrate"], Shape::TargetLast, "file-based catalogs"),
+            view(When::Value("--to", "legacy"), &["export", "--legacy"], "the SQLite file of opm"),
+            shaped(When::Value("--to", "site"), &["export"], Shape::TargetOf("--site"), "pages, as `serve` shows them"),
+            shaped(
+                When::Value("--to", "parquet"),
+                &["export"],
+                Shape::TargetOf("--parquet"),
+                "the views of the index, for DuckDB and others",
+            ),
             view(When::Always, &["export"], ""),
         ],
         replaced: &["site", "parquet", "legacy"],
@@ -380,7 +383,7 @@ pub(in crate::cli) fn asks_for_help(words: &[OsString]) -> bool {
 }
 
 /// The word of a command line, with its index.
-fn word_of(words: &[OsString]) -> Option<(usize, &'static Word)> {
+pub(super) fn word_of(words: &[OsString]) -> Option<(usize, &'static Word)> {
     let is_spoken =
         |(at, word): &(usize, &OsString)| is_command(words, *at) && !word.to_string_lossy().starts_with('-');
     let (at, spoken) = words.iter().enumerate().skip(1).find(is_spoken)?;
@@ -466,7 +469,7 @@ fn with_names_placed(
 
 impl Word {
     /// The command that answers, with the words for it. `parts` takes words apart as this word and a command read them.
-    fn chosen(
+    pub(super) fn chosen(
         &self,
         rest: &[OsString],
         parts: &dyn Fn(&[OsString], &str) -> Vec<Part>,
@@ -593,95 +596,6 @@ pub(in crate::cli) fn places(places: &[(Task, u8, &'static str)]) -> Vec<(Task, 
     places.iter().copied().chain(new).collect()
 }
 
-/// An error about a translated command line in the words that the user typed. `whole` is the command line as the help
-/// shows it.
-pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString], root: &Command, whole: &Command) {
-    let unknown = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(option)) if error.kind() == ErrorKind::UnknownArgument => {
-            option.split(['=', ' ']).next().and_then(|option| option.strip_prefix("--")).map(str::to_owned)
-        }
-        _ => None,
-    };
-    // clap's usage has the option that it proposes.
-    let has_proposal = error.get(ContextKind::SuggestedArg).is_some();
-    if has_proposal {
-        plain_usage(error, typed, root);
-    }
-    if let Some(long) = &unknown {
-        propose_words(error, long, whole);
-    }
-    let Some((at, word)) = word_of(typed) else { return };
-    let parts = |rest: &[OsString], command: &str| {
-        let both = [word.name, command].into_iter().filter_map(|name| root.find_subcommand(name));
-        read(rest, &both.chain([root]).collect::<Vec<_>>())
-    };
-    let Some((view, _)) = word.chosen(&typed[at + 1..], &parts) else { return };
-    let spoken = format!(
-        "olmdex {}",
-        view.command.iter().filter(|part| !part.starts_with('-')).copied().collect::<Vec<_>>().join(" ")
-    );
-    let is_verb = matches!(view.when, When::Verb(_) | When::VerbOnDatabase(_));
-    let is_new = root.find_subcommand(word.name).is_none();
-    if !word.usage.is_empty() && !is_verb && (is_new || has_proposal) {
-        let usage = format!("Usage: {}", word.usage);
-        error.insert(ContextKind::Usage, ContextValue::StyledStr(StyledStr::from(usage)));
-    } else if let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) {
-        let verb = if let When::Verb(verb) = view.when { format!(" {verb}") } else { String::new() };
-        let usage = usage.to_string().replacen(&spoken, &format!("olmdex {}{verb}", word.name), 1);
-        error.insert(ContextKind::Usage, ContextValue::StyledStr(StyledStr::from(usage)));
-    }
-    let Some(long) = unknown else { return };
-    let has = |view: &&View| {
-        let command = find(root, view.command);
-        command.is_some_and(|command| command.get_arguments().any(|known| known.get_long() == Some(&long)))
-    };
-    let of_value = |view: &View| match view.when {
-        When::Value(name, value) if name.trim_start_matches('-') == long => Some(format!("`{value}`")),
-        _ => None,
-    };
-    let values: Vec<String> = word.views.iter().filter_map(of_value).collect();
-    let choice = word.views.iter().filter(has).find_map(|view| view.when.choice());
-    let tip = match choice {
-        _ if !values.is_empty() => Some(format!("`--{long}` takes {}", values.join(", "))),
-        Some(choice) => Some(format!("`--{long}` goes with `{choice}`")),
-        None => None,
-    };
-    if let Some(tip) = tip {
-        suggest(error, tip);
-    }
-}
-
-/// Gives an error the usage that the help of the command shows.
-fn plain_usage(error: &mut clap::Error, typed: &[OsString], root: &Command) {
-    let named = typed.iter().skip(1).filter_map(|word| word.to_str());
-    let (command, path) = named.fold((root, vec!["olmdex"]), |(command, mut path), word| {
-        let Some(below) = command.find_subcommand(word) else { return (command, path) };
-        path.push(below.get_name());
-        (below, path)
-    });
-    let usage = command.clone().bin_name(path.join(" ")).render_usage();
-    error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
-}
-
-/// Names the visible words that have an option which the typed one lacks: a similar spelling is not what the user
-/// meant.
-fn propose_words(error: &mut clap::Error, long: &str, whole: &Command) {
-    let has = |word: &&Command| {
-        let options = word.get_arguments().filter(|option| !option.is_hide_set());
-        options.flat_map(|option| option.get_long_and_visible_aliases().unwrap_or_default()).any(|name| name == long)
-    };
-    let words = whole.get_subcommands().filter(|word| !word.is_hide_set()).filter(has);
-    let words: Vec<String> = words.map(|word| format!("`{}`", word.get_name())).collect();
-    if !words.is_empty() {
-        suggest(error, format!("`--{long}` is an option of {}", words.join(", ")));
-    }
-}
-
-fn suggest(error: &mut clap::Error, tip: String) {
-    error.remove(ContextKind::SuggestedArg);
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Args as _;
@@ -704,7 +618,7 @@ mod tests {
             ("show -p keda -- a", "show keda -- a"),
             ("updates -p keda", "updates -p keda"),
             ("images -p", "images -p"),
-            ("list bundles keda --openshift 4.19", "compat keda --openshift 4.19"),
+            ("list bundles keda --openshift 4.19", "compat keda --to 4.19"),
             ("list keda --by-catalog --openshift 4.19", "whereis keda --openshift 4.19"),
             ("list keda --by-catalog", "whereis keda"),
             ("list --requires keda", "requires keda"),

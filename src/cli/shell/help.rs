@@ -36,6 +36,8 @@ pub(in crate::cli) fn page(root: Command, places: &[(Task, u8, &str)], error: Er
     let mut built = root.clone();
     built.build();
     let named: Vec<String> = asked.unwrap_or(words).iter().filter(|it| !it.starts_with('-')).cloned().collect();
+    // The help of help is that of the program.
+    let named = if named.first().is_some_and(|name| name == "help") { Vec::new() } else { named };
     let path = Line::new(&built, &named).path();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     let globals: Vec<Arg> = root.get_arguments().filter(|it| it.is_global_set()).cloned().collect();

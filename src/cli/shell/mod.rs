@@ -10,6 +10,7 @@ pub(in crate::cli) mod help;
 pub(in crate::cli) mod layout;
 pub(in crate::cli) mod man;
 pub(in crate::cli) mod old_words;
+pub(in crate::cli) mod slips;
 pub(in crate::cli) mod topics;
 pub(in crate::cli) mod vocabulary;
 pub(in crate::cli) mod word_help;

@@ -70,7 +70,9 @@ fn description(word: &Word, root: &Command) -> Command {
             When::Verb(verb) => with_verb(made, (word.name, verb), command, view),
             When::VerbOnDatabase(_) => made,
             _ if view.shape == Shape::SourcesByOption => made,
-            When::Option(option, _) if !view.help.is_empty() && view.when.is_own_option() => {
+            When::Option(option, _)
+                if !view.help.is_empty() && (view.when.is_own_option() || matches!(view.shape, Shape::Without(_))) =>
+            {
                 with_one_option(made, command, option, view.help)
             }
             _ => with_options(made, command, view.when.choice().map(|choice| format!("With {choice}")).as_deref()),

@@ -49,8 +49,8 @@ pub(crate) struct CompatArgs {
     /// Only these packages, versions or channels of them, or bundles
     #[arg(id = "package", value_name = "PKG[@VERSION|/CHANNEL]")]
     packages: Vec<String>,
-    /// The cluster's version of OpenShift. Default: that of the ClusterVersion of `--cluster`
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present_any = ["cluster", "fleet"])]
+    /// The cluster's version of OpenShift. Default: that of the ClusterVersion of `--cluster`, or the one before `--to`
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present_any = ["cluster", "fleet", "to"])]
     openshift: Option<Minor>,
     /// The target version. Default: the next minor version
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
@@ -165,7 +165,8 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         return fleet::run(context, directory, question, args.rows.output);
     }
     let cluster = read_cluster(context, &args.cluster)?;
-    let openshift = args.openshift.map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;
+    let before = args.to.filter(|_| args.cluster.is_empty()).map(Minor::previous);
+    let openshift = args.openshift.or(before).map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;
     let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
     if step.from == step.to {
         let words =

@@ -40,18 +40,21 @@ pub(crate) struct StandingsArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &StandingsArgs) -> CommandResult {
-    let questions = named_alike(&args.question, &args.more, |question, name| question.name = name);
+    // The sentence before the rows of people is about all versions.
+    let is_for_people = args.rows.are_for_people();
+    let asked = StandingsQuestion { stuck: args.question.stuck && !is_for_people, ..args.question.clone() };
+    let questions = named_alike(&asked, &args.more, |question, name| question.name = name);
     let names: Vec<String> = questions.iter().map(|question| question.name.clone()).collect();
     let index = args.sources.of_catalogs(&args.question.catalog).open_part(context, &names)?;
     let (items, end) = answers(context, &questions, |question| {
         refuse_path(&index, &question.name)?;
         told(context, question.ask(&State::of(&index)))
     })?;
-    if items.is_empty() && args.question.stuck {
+    if args.question.stuck && !items.iter().any(|item| item.standing == Standing::DeadEnd) {
         context.reporter.note("no version is stuck");
     }
-    if args.rows.are_for_people() {
-        print_more(&runs(&items), true)?;
+    if is_for_people {
+        print_more(&runs(&items, args.question.stuck), true)?;
         context.reporter.note("`-o wide` lists each version with its channels");
     } else {
         table::print(items, &args.rows)?;
@@ -60,8 +63,8 @@ pub(crate) fn run(context: &Context, args: &StandingsArgs) -> CommandResult {
 }
 
 /// A sheet for each package in each catalog, with a row for each run of versions for which the same is true, highest
-/// first. Catalogs in which all is the same share one.
-pub(super) fn runs(items: &[VersionStanding]) -> Vec<Sheet> {
+/// first; or only for those that are stuck. Catalogs in which all is the same share one.
+pub(super) fn runs(items: &[VersionStanding], only_stuck: bool) -> Vec<Sheet> {
     let of_catalogs = items.chunk_by(|a, b| (&a.catalog, &a.package) == (&b.catalog, &b.package));
     let mut groups: Vec<(Vec<&str>, &[VersionStanding])> = Vec::new();
     for items in of_catalogs {
@@ -78,7 +81,7 @@ pub(super) fn runs(items: &[VersionStanding]) -> Vec<Sheet> {
             None => groups.push((vec![&first.catalog], items)),
         }
     }
-    groups.into_iter().map(|(catalogs, items)| sheet(&catalogs.join(", "), items)).collect()
+    groups.into_iter().map(|(catalogs, items)| sheet(&catalogs.join(", "), items, only_stuck)).collect()
 }
 
 /// All that a run says of a version.
@@ -86,7 +89,7 @@ fn facts(item: &VersionStanding) -> (&str, &str, Standing, Option<usize>) {
     (&item.goal, &item.bundle, item.standing, item.n_upgrades)
 }
 
-fn sheet(catalogs: &str, items: &[VersionStanding]) -> Sheet {
+fn sheet(catalogs: &str, items: &[VersionStanding], only_stuck: bool) -> Sheet {
     let mut sheet = Sheet::default();
     let Some(VersionStanding { package, goal, goal_version, .. }) = items.first() else { return sheet };
     let goal = version_or_name(goal_version, goal);
@@ -96,7 +99,9 @@ fn sheet(catalogs: &str, items: &[VersionStanding]) -> Sheet {
         let versions = if run.len() == 1 { name(high) } else { format!("{} – {}", name(low), name(high)) };
         vec![versions, run.len().to_string(), VersionStanding::in_words(run)]
     };
-    let rows = items.chunk_by(VersionStanding::is_like).map(row).collect();
+    let runs = items.chunk_by(VersionStanding::is_like);
+    let is_shown = |run: &&[VersionStanding]| !only_stuck || run.iter().any(|item| item.standing == Standing::DeadEnd);
+    let rows = runs.filter(is_shown).map(row).collect();
     let n_arriving = items.iter().filter(|item| item.standing == Standing::Reaches).count();
     let is_stuck = items.iter().any(|item| item.standing == Standing::DeadEnd);
     let of_all = counted(items.len() as u64, "version");

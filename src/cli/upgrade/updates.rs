@@ -100,7 +100,7 @@ fn standings_of(state: &State<'_>, answers: &[Updates], named: &[String]) -> Res
             StandingsQuestion { name: package.clone(), catalog: named.to_vec(), ..StandingsQuestion::default() };
         items.extend(question.ask(&State::of(&**state.index))?.items);
     }
-    Ok(standings::runs(&items))
+    Ok(standings::runs(&items, false))
 }
 
 /// So many answers have their outlooks before them.

@@ -90,13 +90,15 @@ pub fn headline(states: &[NamespaceState]) -> String {
     let without_catalog = n_with(&|_, first| first.code == ObstacleCode::CatalogNotGiven) == n_unjudged;
     let operators = counted(all.len() as u64, "operator");
     let later = states.iter().flat_map(|it| &it.obstacles).filter(|it| it.effect == Effect::Later).count() as u64;
-    let more = if later == 0 { String::new() } else { format!("; {} may stop a later step", counted(later, "thing")) };
+    let more =
+        if later == 0 { String::new() } else { format!("; {} will stop a later step", counted(later, "problem")) };
     let more = match states.iter().filter(|state| state.is_unknown()).count() as u64 {
         0 => more,
         n => format!("; {} beyond the limits of olmdex{more}", counted(n, "namespace")),
     };
     let mut parts = match n_stuck {
         0 if n_waiting + n_unjudged > 0 => Vec::new(),
+        0 if all.len() == 1 => vec!["the operator is not stuck".to_owned()],
         0 => vec![format!("none of {operators} is stuck")],
         1 => vec![format!("1 of {operators} is stuck")],
         n => vec![format!("{n} of {operators} are stuck")],

@@ -396,6 +396,9 @@ impl<'p> Goal<'p> {
     }
 }
 
+/// So many changes of the channel follow the first one in a sentence.
+const MAX_TOLD: usize = 3;
+
 impl Outlook {
     /// Whether upgrades lead to the goal, or it is installed.
     pub fn leads_there(&self) -> bool {
@@ -447,10 +450,15 @@ impl Outlook {
                 let at = version_or_name(&first.at_version, &first.at);
                 let before = first.before.as_ref().map(|it| version_or_name(&first.before_version, it));
                 let before = before.map(|it| format!(", before {it} is installed")).unwrap_or_default();
-                let rest = match rest.len() as u64 {
-                    0 => String::new(),
-                    n => format!(", and {} more", if n == 1 { "once".to_owned() } else { format!("{n} times") }),
+                let then = |change: &ChannelChange| {
+                    let at = version_or_name(&change.at_version, &change.at);
+                    format!(", then to `{}` at {at}", change.channel)
                 };
+                let more = match rest.len().saturating_sub(MAX_TOLD) as u64 {
+                    0 => String::new(),
+                    n => format!(", and {n} more"),
+                };
+                let rest: String = rest.iter().take(MAX_TOLD).map(then).chain([more]).collect();
                 format!("{}: change the channel to `{}` at {at}{before}{rest}", away(), first.channel)
             }
         }
