@@ -69,7 +69,7 @@ fn package(number: usize, is_deep: bool) -> PackageRows {
     PackageRows { catalog: 0, graph }
 }
 
-fn world(packages: usize, is_deep: bool) -> (World, PlainRows) {
+fn world(packages: usize, is_deep: bool) -> (World, PlainRows<'static>) {
     let subscription = |idx: usize| {
         let package = package_name(packages - 1 - idx * (packages / (N_SUBSCRIPTIONS + 1)));
         Subscription {

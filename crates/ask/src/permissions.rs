@@ -4,7 +4,7 @@ use super::error::AskError;
 use super::name::PackageName;
 use super::readiness::named;
 use olmdex_index::Index;
-use olmdex_index::query::{Filter, V1Bundle, V1Facts};
+use olmdex_index::query::{Filter, InstallModes, V1Bundle, V1Facts};
 use olmdex_olm::permissions::{BundlePermissions, ComparedBundle, added, rules_of};
 
 /// The rights that the bundles of a name need, in each catalog; for a package, those of the head of its default
@@ -52,6 +52,7 @@ fn compared(
         bundle: bundle.name.clone(),
         version: bundle.version.clone(),
         is_known: own.is_some(),
+        is_for_all_namespaces: bundle.install_modes.is_some_and(InstallModes::is_all_namespaces_alone),
         rules: own.unwrap_or_default(),
         against: other.map(|it| ComparedBundle {
             bundle: it.name.clone(),

@@ -106,6 +106,8 @@ pub struct BundlePermissions {
     pub version: String,
     /// Whether the catalog has its ClusterServiceVersion as a whole; if not, nothing is known.
     pub is_known: bool,
+    /// Whether it supports AllNamespaces alone: then OLM Classic makes cluster roles of all rules.
+    pub is_for_all_namespaces: bool,
     /// The rules, in their order.
     pub rules: Vec<AskedRule>,
     /// The bundle that it is compared with.

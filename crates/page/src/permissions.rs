@@ -11,7 +11,7 @@ use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{AskedRule, BundlePermissions, CommandLine, PackageName, RuleScope, permissions_of};
 use olmdex_base::diag::counted;
-use olmdex_index::query::{BundleRow, BundleSelector, Filter};
+use olmdex_index::query::{BundleRow, Filter};
 use olmdex_version::version_or_name;
 
 /// The catalog of the question.
@@ -50,7 +50,7 @@ pub(super) fn page(context: PageContext<'_>, rights: &PackagePage) -> Result<Pag
         (header)
         @if context.is_served() { (form(context, rights, &catalog)?) }
         @if answers.is_empty() { p { "The default channel of this package has no head." } }
-        @for answer in &answers { (one(context, answer)?) }
+        @for answer in &answers { (one(context, answer)) }
     };
     let name = rights.version.as_ref().map_or_else(|| package.clone(), |version| format!("{package}@{version}"));
     let command = CommandLine::of("show").names([name]).flag("--permissions", true);
@@ -79,18 +79,9 @@ fn name(row: BundleRow) -> String {
     version_or_name(&row.version, &row.bundle).to_owned()
 }
 
-fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Result<Markup, PageError> {
-    let selector = BundleSelector {
-        catalogs: vec![answer.catalog.clone()],
-        package: Some(answer.package.clone()),
-        name: Some(answer.bundle.clone()),
-        version: None,
-    };
-    let details = context.index().show_bundle(&selector)?;
-    let modes = details.iter().flat_map(|detail| &detail.install_modes).filter(|mode| mode.supported);
-    // OLM Classic makes cluster roles of all permissions then.
-    let watches_all = modes.map(|mode| mode.kind.as_str()).eq(["AllNamespaces"]);
-    let BundlePermissions { catalog, package, bundle, version, is_known, rules, against, added } = answer;
+fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Markup {
+    let BundlePermissions { catalog, package, bundle, version, is_known, is_for_all_namespaces, rules, against, added } =
+        answer;
     let link = |bundle: &str, version: &str| version_link(context, package, (bundle, version), catalog);
     let unknown = |version: Markup| {
         html! {
@@ -101,7 +92,7 @@ fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Result<Markup, P
         }
     };
     let shown_rules = added.as_ref().unwrap_or(rules);
-    Ok(html! {
+    html! {
         @if !is_known { (unknown(link(bundle, version))) }
         @if let Some(other) = against.as_ref().filter(|it| !it.is_known) { (unknown(link(&other.bundle, &other.version))) }
         @if *is_known {
@@ -122,17 +113,17 @@ fn one(context: PageContext<'_>, answer: &BundlePermissions) -> Result<Markup, P
                 }
             }
             @if !shown_rules.is_empty() {
-                (rights(shown_rules, watches_all))
+                (rights(shown_rules, *is_for_all_namespaces))
             }
         }
-    })
+    }
 }
 
 /// The rights, those to look at first, and the others by their API groups. A place or an account that all share has no
 /// column.
-fn rights(rules: &[AskedRule], watches_all: bool) -> Markup {
+fn rights(rules: &[AskedRule], is_for_all: bool) -> Markup {
     let place = |rule: &AskedRule| match rule.scope {
-        RuleScope::Namespace if !watches_all => "watched namespaces",
+        RuleScope::Namespace if !is_for_all => "watched namespaces",
         _ => "all namespaces",
     };
     let same_place = rules.windows(2).all(|pair| place(&pair[0]) == place(&pair[1]));
@@ -166,7 +157,7 @@ fn rights(rules: &[AskedRule], watches_all: bool) -> Markup {
         @if let Some(first) = rules.first() {
             @if same_place || same_account { p.quiet {
                 @if same_place { "All in " strong { (place(first)) } } @else { "All" }
-                @if watches_all && rules.iter().any(|rule| rule.scope == RuleScope::Namespace) { " (the operator supports no other mode)" }
+                @if is_for_all && rules.iter().any(|rule| rule.scope == RuleScope::Namespace) { " (the operator supports no other mode)" }
                 @if same_account { ", for the service account " code { (shown(&first.service_account)) } } "."
             } }
         }

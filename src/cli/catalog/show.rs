@@ -201,6 +201,9 @@ fn permissions_sheet(answer: &BundlePermissions) -> Sheet {
         }
     }
     let rules = answer.added.as_ref().unwrap_or(&answer.rules);
+    if answer.is_for_all_namespaces && rules.iter().any(|rule| rule.scope == RuleScope::Namespace) {
+        sheet.line("Install mode", "AllNamespaces alone, so OLM Classic makes cluster roles of all rules");
+    }
     if rules.is_empty() && answer.is_known {
         let what = if answer.added.is_some() { "nothing more" } else { "nothing" };
         sheet.line("Asks for", what);

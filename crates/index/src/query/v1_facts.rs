@@ -26,6 +26,11 @@ pub struct InstallModes {
 }
 
 impl InstallModes {
+    /// Whether `AllNamespaces` is supported and no other mode is.
+    pub fn is_all_namespaces_alone(self) -> bool {
+        self == Self { own_namespace: false, single_namespace: false, multi_namespace: false, all_namespaces: true }
+    }
+
     /// Those that a ClusterServiceVersion states; `None` if it states none.
     pub fn of_csv(csv: &CsvView<'_>) -> Option<Self> {
         Self::of_stated(&csv.install_modes().collect::<Vec<_>>())
