@@ -1,6 +1,6 @@
 //! Why operators of the cluster that the server was given are stuck.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
@@ -11,7 +11,6 @@ use super::route::{ClusterPart, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{DiagnoseQuestion, PAGE_WORK, Question as _, State, WorkOptions};
 use olmdex_index::LightIndex;
-use olmdex_olm::catalog_source::{family_and_minor, usual_source};
 use olmdex_olm::namespace::{Effect, NamespaceState, Obstacle, ObstacleCode, OperatorStanding, headline};
 use olmdex_rules::cluster::Cluster;
 
@@ -26,7 +25,7 @@ pub(super) fn answer(context: PageContext<'_>, part: &ClusterPart) -> Result<Vec
     let state = State {
         index: context.index() as &LightIndex,
         cluster: Some((&served.cluster, "the cluster")),
-        source_map: &ties(context, served),
+        source_map: &served.ties,
         are_named: false,
         namespaces: &[],
     };
@@ -40,19 +39,6 @@ pub(super) fn answer(context: PageContext<'_>, part: &ClusterPart) -> Result<Vec
 
 fn served(context: PageContext<'_>) -> Result<&ServedCluster, PageError> {
     context.cache().cluster.as_deref().ok_or(PageError::NoPage)
-}
-
-/// The catalogs of the sources: as the user ties them, or those that OpenShift's own sources usually have, as the plan
-/// takes them.
-fn ties(context: PageContext<'_>, served: &ServedCluster) -> Vec<String> {
-    let used = served.cluster.subscriptions.iter().map(|it| (it.source_namespace.clone(), it.source.clone()));
-    let used: BTreeSet<(String, String)> = used.filter(|_| served.ties.is_empty()).collect();
-    let usual = context.catalogs().filter_map(|catalog| {
-        let source = usual_source(catalog, None, &[]).filter(|source| used.contains(source))?;
-        let family = family_and_minor(catalog).map(|it| it.0).filter(|family| *family != source.1)?;
-        Some(format!("{}/{}={family}", source.0, source.1))
-    });
-    served.ties.iter().cloned().chain(usual.collect::<BTreeSet<_>>()).collect()
 }
 
 pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page, PageError> {
@@ -82,9 +68,7 @@ pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page,
             }
         }
     };
-    let usual = ties(context, served).into_iter().filter(|tie| !served.ties.contains(tie));
-    let command = served.command("diagnose").options("--source-map", usual);
-    let commands = vec![command.names(part.name.iter().cloned())];
+    let commands = vec![served.command("diagnose").names(part.name.iter().cloned())];
     Ok(Page { commands, is_data: true, ..Page::new(title, body) })
 }
 

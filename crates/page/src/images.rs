@@ -103,8 +103,10 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
 fn registries(context: PageContext<'_>) -> Result<Markup, PageError> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for reference in users(context)?.references("") {
-        if let Some((registry, _)) = reference.split_once('/') {
-            *counts.entry(registry.to_owned()).or_default() += 1;
+        // Without a host, a reference means Docker Hub.
+        let host = reference.split_once('/').map(|(host, _)| host).filter(|host| host.contains(['.', ':']));
+        if let Some(host) = host {
+            *counts.entry(host.to_owned()).or_default() += 1;
         }
     }
     let mut all: Vec<(String, u64)> = counts.into_iter().collect();

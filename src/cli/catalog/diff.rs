@@ -26,7 +26,7 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::screen::screen;
-use crate::diag::{Tally, counted};
+use crate::diag::{Tally, counted, grouped};
 use crate::fbc::{Input, InputFile};
 use crate::index::query::{Change, ChangeKind, Side, Subject};
 use crate::index::{Index, Moment};
@@ -218,6 +218,7 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
         out.flush()?;
     }
     let summary = changes::summary(&found);
+    let mut n_forms = 0;
     match args.rows.output {
         OutputFormat::Markdown => {}
         OutputFormat::Table | OutputFormat::Wide => {
@@ -229,7 +230,9 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
             };
             if screen().width.is_some() && args.rows.output == OutputFormat::Table {
                 // Another form is no other bundle, and there may be hundreds of such rows.
+                let n_all = found.len();
                 found.retain(|it| it.field.as_deref() != Some(Change::METADATA_FORM));
+                n_forms = (n_all - found.len()) as u64;
                 found = folded(found);
             }
             for change in &mut found {
@@ -261,7 +264,11 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
         return Ok(Exit::Yes);
     }
     let hidden = hidden(n_details);
-    let rest = format!("{ignored}{hidden}");
+    let forms = match n_forms {
+        0 => String::new(),
+        n => format!(", {} in the form of metadata alone", grouped(n)),
+    };
+    let rest = format!("{forms}{ignored}{hidden}");
     context.reporter.note(&format!("{summary}{rest}"));
     Ok(Exit::No)
 }

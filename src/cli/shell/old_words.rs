@@ -73,7 +73,7 @@ mod tests {
             assert!(named == format!("olmdex {old}") || named == format!("olmdex {new}"), "{old}: {named}");
             n_new += usize::from(named == format!("olmdex {new}"));
         }
-        assert_eq!(n_new, 6);
+        assert_eq!(n_new, 8);
     }
 
     #[test]

@@ -22,7 +22,8 @@ const TOPICS: &[Topic] = &[
         words: &["sources", "source"],
         heading: "SOURCES",
         about: "Commands take these sources by position or with `-i`, and tell them apart by their content. NAME= before \
-            a source gives its catalog a name. Only `docker://` uses the network.",
+            a source gives its catalog a name. Only `docker://`, an ImageSetConfiguration without a \
+            copy of its catalog and `--cluster @` use the network.",
         rows: &[
             ("index.db", "an index of `olmdex build`; without any source $OLMDEX_INDEX, then ./index.db"),
             ("DIR, FILE, -", "a file-based catalog in YAML or JSON; `-` is standard input"),
@@ -83,9 +84,9 @@ const TOPICS: &[Topic] = &[
         about: "",
         rows: &[
             ("index.db", "the index to ask without `-i` and $OLMDEX_INDEX"),
-            ("olmdex.toml", "options of `check` and `validate`, and catalogs to compose; found beside the sources"),
+            ("olmdex.toml", "options of `check` and `validate`, and catalogs to compose; found here or above"),
             ("operators.lock", "the operators that `olmdex lock` pins"),
-            ("~/.cache/olmdex", "images, and indexes of files that were asked about; `olmdex cache` empties it"),
+            ("~/.cache/olmdex", "images, and indexes of files that were asked about; see `olmdex cache`"),
         ],
     },
 ];
