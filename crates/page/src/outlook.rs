@@ -80,7 +80,7 @@ impl<'a> Answer<'a> {
     pub(super) fn card(&self) -> Markup {
         let goal = version_or_name(&self.outlook.goal_version, &self.outlook.goal);
         let n = self.outlook.upgrades.len() as u64;
-        let end = version_or_name(&self.outlook.channel_ends_at_version, &self.outlook.channel_ends_at);
+        let end = self.outlook.end();
         let n_own = self.path.steps.len() as u64;
         let (kind, sign) = match self.outlook.verdict {
             OutlookVerdict::Arrived | OutlookVerdict::Upgrades => ("good", "✓"),
@@ -220,7 +220,7 @@ impl<'a> Answer<'a> {
                         @let n = self.path.steps.len() as u64;
                         @if n > 0 {
                             li { strong { "Stay in " (shown(self.channel)) }
-                                p.quiet { (counted(n, "upgrade")) " left, to " (shown(version_or_name(&self.outlook.channel_ends_at_version, &self.outlook.channel_ends_at))) } }
+                                p.quiet { (counted(n, "upgrade")) " left, to " (shown(self.outlook.end())) } }
                         }
                         (self.anew(context))
                     }

@@ -276,24 +276,17 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
 /// The changes with those that differ in the bundle alone as one; what breaks something stays by itself.
 fn folded(changes: Vec<Change>) -> Vec<Change> {
     let is_same = |a: &Change, b: &Change| {
-        let key = |change: &Change| {
-            (change.package.clone(), change.change, change.subject, change.channel.clone(), change.field.clone())
-        };
-        key(a) == key(b) && !a.breaking && !b.breaking
+        !a.breaking
+            && !b.breaking
+            && (&a.package, a.change, a.subject, &a.channel, &a.field)
+                == (&b.package, b.change, b.subject, &b.channel, &b.field)
     };
     let fold = |run: &[Change]| {
-        let names: Vec<String> =
-            run.iter().filter_map(|change| change.version.clone().or_else(|| change.bundle.clone())).collect();
-        let first = run.first().cloned()?;
-        Some(match names.len() {
-            n if n < 2 || n < run.len() => return None,
-            n => Change {
-                bundle: Some(format!("{}: {}", counted(n as u64, "version"), some_of(&names))),
-                old: None,
-                new: None,
-                ..first
-            },
-        })
+        let name = |change: &Change| change.version.clone().or_else(|| change.bundle.clone());
+        let names: Option<Vec<String>> = run.iter().map(name).collect();
+        let names = names.filter(|names| names.len() > 1)?;
+        let bundle = Some(format!("{}: {}", counted(names.len() as u64, "version"), some_of(&names)));
+        Some(Change { bundle, old: None, new: None, ..run.first()?.clone() })
     };
     let runs = changes.chunk_by(is_same);
     runs.flat_map(|run| fold(run).map_or_else(|| run.to_vec(), |change| vec![change])).collect()

@@ -66,14 +66,14 @@ fn print_runs(index: &Index, rows: &[HistoryRow]) -> Result<(), CommandError> {
             && a.fate() == b.fate()
             && (&a.first_day, &a.gone_day) == (&b.first_day, &b.gone_day)
     };
-    let mut created: HashMap<(String, String), Day> = HashMap::new();
-    let mut packages: Vec<&String> = rows.iter().map(|row| &row.package).collect();
-    packages.dedup();
-    for package in packages {
-        let dated = index.dated_of_package(package)?.into_iter();
-        created.extend(dated.map(|bundle| ((package.clone(), bundle.bundle), bundle.day)));
+    let mut created: HashMap<&str, HashMap<String, Day>> = HashMap::new();
+    for row in rows {
+        if !created.contains_key(row.package.as_str()) {
+            let dated = index.dated_of_package(&row.package)?.into_iter();
+            created.insert(&row.package, dated.map(|bundle| (bundle.bundle, bundle.day)).collect());
+        }
     }
-    let day = |row: &HistoryRow| created.get(&(row.package.clone(), row.bundle.clone()));
+    let day = |row: &HistoryRow| created.get(row.package.as_str())?.get(&row.bundle);
     let newest: Vec<&HistoryRow> = rows.iter().rev().collect();
     let name = |row: &HistoryRow| version_or_name(&row.version, &row.bundle).to_owned();
     let line = |run: &[&HistoryRow]| {

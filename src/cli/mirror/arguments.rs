@@ -193,10 +193,8 @@ impl AskedFor {
             [only] => NamedSource::parse(only),
             _ => default_source()?,
         };
-        for entry in entries {
-            let has_reference = entry.operator.catalog.contains('/');
+        for entry in entries.iter_mut().filter(|entry| !entry.operator.catalog.contains('/')) {
             match entry.take_usual_reference(&source.name) {
-                _ if has_reference => {}
                 Some(reference) => context.reporter.note(&format!(
                     "the image of the catalog is `{reference}`, as its name tells; name another one with \
                     `-i REFERENCE=SOURCE`"

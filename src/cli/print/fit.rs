@@ -77,13 +77,13 @@ pub(crate) fn fit(
             cells.chain(header_widths.get(idx).copied()).max().unwrap_or_default()
         })
         .collect();
-    let is_subject =
-        |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| SUBJECTS.contains(&it.as_str()));
+    let is_one_of = |idx: usize, names: &[&str]| {
+        headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| names.contains(&it.as_str()))
+    };
     let gaps = gap * n_columns.saturating_sub(1);
     let uncut = widths.clone();
-    let is_aside =
-        |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| ASIDE.contains(&it.as_str()));
-    let may_be_cut: [&dyn Fn(usize) -> bool; 3] = [&is_aside, &|idx| !is_subject(idx), &|_| true];
+    let may_be_cut: [&dyn Fn(usize) -> bool; 3] =
+        [&|idx| is_one_of(idx, &ASIDE), &|idx| !is_one_of(idx, &SUBJECTS), &|_| true];
     for may_be_cut in may_be_cut {
         let least = |idx: usize| match may_be_cut(idx) {
             false => uncut[idx],
@@ -91,14 +91,13 @@ pub(crate) fn fit(
         };
         narrow(&mut widths, gaps, width, &least);
     }
-    let explains =
-        |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| EXPLAINING.contains(&it.as_str()));
     let mut is_cut = lacks_places || lacks_more;
     let mut fitted = Vec::with_capacity(rows.len());
     for (mut row, values) in rows.into_iter().zip(stacked) {
         let mut lines: Vec<(usize, Vec<String>)> = Vec::new();
         for (idx, cell) in row.iter_mut().enumerate().filter(|(idx, cell)| columns(cell) > widths[*idx]) {
-            let mut wrapped = if explains(idx) { wrap(cell, widths[idx]) } else { vec![std::mem::take(cell)] };
+            let mut wrapped =
+                if is_one_of(idx, &EXPLAINING) { wrap(cell, widths[idx]) } else { vec![std::mem::take(cell)] };
             for line in wrapped.iter_mut().filter(|it| columns(it) > widths[idx]) {
                 *line = cut(line, widths[idx]);
                 is_cut = true;

@@ -445,26 +445,21 @@ fn with_names_placed(
     if !is_visible || !takes_names || commands.iter().flat_map(Command::get_arguments).any(is_known) {
         return words;
     }
-    let mut names = Vec::new();
-    let mut at = 1;
-    let mut end = end;
-    while at < end {
-        let taken = match value(&words[at]) {
-            Some(name) => vec![name],
-            None if is_option(&words[at]) && at + 1 < end => vec![words[at + 1].clone()],
-            None => Vec::new(),
-        };
-        if taken.is_empty() {
-            at += 1;
-        } else {
-            let n_words = if is_option(&words[at]) { 2 } else { 1 };
-            words.drain(at..at + n_words);
-            end -= n_words;
-            names.extend(taken);
+    let behind = words.split_off(end);
+    let (mut others, mut names) = (Vec::new(), Vec::new());
+    let mut rest = words.into_iter();
+    while let Some(word) = rest.next() {
+        match (value(&word), is_option(&word)) {
+            (Some(name), _) => names.push(name),
+            // Without a value, the command complains.
+            (None, true) => match rest.next() {
+                Some(name) => names.push(name),
+                None => others.push(word),
+            },
+            (None, false) => others.push(word),
         }
     }
-    words.splice(end..end, names);
-    words
+    others.into_iter().chain(names).chain(behind).collect()
 }
 
 impl Word {

@@ -70,11 +70,8 @@ pub(super) fn runs(items: &[VersionStanding], only_stuck: bool) -> Vec<Sheet> {
     for items in of_catalogs {
         let Some(first) = items.first() else { continue };
         let is_same = |known: &&mut (Vec<&str>, &[VersionStanding])| {
-            known
-                .1
-                .iter()
-                .map(|item| (&item.package, facts(item)))
-                .eq(items.iter().map(|item| (&item.package, facts(item))))
+            known.1.first().is_some_and(|other| other.package == first.package)
+                && known.1.iter().map(facts).eq(items.iter().map(facts))
         };
         match groups.iter_mut().find(is_same) {
             Some((catalogs, _)) => catalogs.push(&first.catalog),

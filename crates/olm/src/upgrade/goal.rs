@@ -416,10 +416,15 @@ impl Outlook {
         self.way().verdict == OutlookVerdict::DeadEnd
     }
 
+    /// The version to which the channel leads at last, or the name of a bundle without one.
+    pub fn end(&self) -> &str {
+        version_or_name(&self.channel_ends_at_version, &self.channel_ends_at)
+    }
+
     /// The answer in one sentence.
     pub fn sentence(&self) -> String {
         let goal = version_or_name(&self.goal_version, &self.goal);
-        let end = version_or_name(&self.channel_ends_at_version, &self.channel_ends_at);
+        let end = self.end();
         let away = || format!("{goal} is {} away", counted(self.upgrades.len() as u64, "upgrade"));
         let higher = || {
             let above = self.above.as_ref().filter(|above| !above.upgrades.is_empty());
