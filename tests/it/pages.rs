@@ -446,7 +446,8 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     let (_, text) = pages.get("/images");
     assert!(text.contains("<a href=\"/images?q=quay.io%2F\">quay.io</a>"), "{text}");
     let (_, text) = pages.get("/rules");
-    assert!(text.contains("If not: users get stuck") && text.contains(">Findings here</th>"), "{text}");
+    let words = "If not: users get stuck</strong> <span class=\"quiet\">4 rules without a finding";
+    assert!(text.contains(words) && text.contains("Invalid JSON</a> <code class=\"quiet\">E0002"), "{text}");
     let (status, text) = pages.get("/packages?status=old");
     let words = "write <code>current</code>, <code>deprecated</code> or <code>invalid</code>";
     assert!(status == 400 && text.contains(words), "{text}");
@@ -1264,11 +1265,11 @@ fn a_mirror_list_is_composed_without_a_script() {
     must_be_well_made("/mirror", &empty);
     assert!(empty.contains("The list is empty.") && empty.contains("<option value=\"keda\">"), "{empty}");
     let (_, version) = pages.get("/p/keda/v/2.9.0?catalog=v4.10");
-    assert!(version.contains("href=\"/mirror?catalog=v4.10&amp;p=keda%2Fstable%402.9.0\""), "{version}");
+    assert!(version.contains("href=\"/mirror?p=keda%2Fstable%402.9.0%20in%20v4.10\""), "{version}");
     // The request of the form leads to the address of the list.
     let sent = "/mirror?p=keda%2Falpha&catalog=v4.10&package=keda&channel=stable&min=2.9.0&max=&full=";
     let listed = header(&pages.ask("GET", sent, None), "Location").to_owned();
-    assert_eq!(listed, "/mirror?catalog=v4.10&p=keda%2Falpha%2Ckeda%2Fstable%40%3E%3D2.9.0");
+    assert_eq!(listed, "/mirror?catalog=v4.10&p=keda%2Falpha%2Ckeda%2Fstable%40%3E%3D2.9.0%20in%20v4.10");
     let (status, page) = pages.get(&listed);
     assert_eq!(status, 200);
     must_be_well_made(&listed, &page);
@@ -1278,12 +1279,12 @@ fn a_mirror_list_is_composed_without_a_script() {
         "minVersion: &quot;2.9.0&quot;",
         "--package 'keda/stable@&gt;=2.9.0'",
         "<span class=\"away\">Remove keda/alpha</span>",
-        "data-list=\"keda/alpha,keda/stable@&gt;=2.9.0\" data-catalog=\"v4.10\"",
+        "data-list=\"keda/alpha,keda/stable@&gt;=2.9.0 in v4.10\" data-catalog=\"v4.10\"",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
     // The removal of one package leaves the other.
-    let removed = "/mirror?catalog=v4.10&amp;p=keda%2Fstable%40%3E%3D2.9.0";
+    let removed = "/mirror?catalog=v4.10&amp;p=keda%2Fstable%40%3E%3D2.9.0%20in%20v4.10";
     assert!(page.contains(&format!("href=\"{removed}\"")), "{page}");
     let (status, images) = pages.get("/mirror/images.txt?catalog=v4.10&p=keda");
     assert_eq!(status, 200);
@@ -1304,6 +1305,13 @@ fn a_mirror_list_is_composed_without_a_script() {
         // The name of a bundle stands for its version, as in `lock`.
         ("/mirror/operators.lock?catalog=v4.10&p=keda.v2.9.0", 200, "bundle = \"keda.v2.9.0\""),
         ("/mirror/operators.lock?catalog=v4.10&p=keda.v2.9.9", 400, "keda.v2.9.9"),
+        // Each item may name its catalog, and one package may come from two.
+        ("/mirror?p=keda%20in%20v4.9%2Ckeda%20in%20v4.10", 200, "registry.example.com/v4-9:latest"),
+        ("/mirror?p=keda%20in%20v4.9%2Ckeda%20in%20v4.10", 200, "registry.example.com/v4-10:latest"),
+        ("/mirror?p=keda%20in%20v4.9%2Ckeda%20in%20v4.10", 200, "keda <span class=\"quiet\">in v4.9</span>"),
+        ("/mirror/operators.lock?p=keda%20in%20v4.10", 200, "catalog = \"v4.10\""),
+        ("/mirror/operators.lock?p=keda%20in%20v4.9%2Ckeda%20in%20v4.10", 400, "one catalog"),
+        ("/mirror?p=keda%20in%20nowhere", 404, "nowhere"),
     ] {
         let (found, text) = pages.get(target);
         assert_eq!(found, status, "{target}: {text}");

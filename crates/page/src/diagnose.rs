@@ -1,6 +1,6 @@
 //! Why operators of the cluster that the server was given are stuck.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
@@ -63,7 +63,7 @@ pub(super) fn page(context: PageContext<'_>, part: &ClusterPart) -> Result<Page,
             @if !own.is_empty() {
                 section.answer aria-labelledby={ "state-" (idx) } {
                     h2 id={ "state-" (idx) } { (place(state)) }
-                    ol { @for obstacle in own { li { (passage(obstacle)) } } }
+                    ol.actions { @for obstacle in own { li { (passage(obstacle)) } } }
                 }
             }
         }
@@ -79,11 +79,16 @@ fn lacks_catalog(obstacle: &Obstacle) -> bool {
 /// The class and the sign of the worst state of the operators.
 fn verdict(states: &[NamespaceState]) -> (&'static str, &'static str) {
     let worst = states.iter().flat_map(|state| state.operators.iter().map(|operator| look(state, operator).0));
-    match worst.max_by_key(|class| ["good", "warn", "bad"].iter().position(|known| known == class)) {
+    match worst.max_by_key(|class| rank(class)) {
         Some("bad") => ("bad", "✕"),
         Some("warn") => ("warn", "!"),
         _ => ("good", "✓"),
     }
+}
+
+/// The place of a class among the classes, the worst last.
+fn rank(class: &str) -> Option<usize> {
+    ["good", "warn", "bad"].iter().position(|known| *known == class)
 }
 
 /// A sentence with a capital letter, unless it begins with the name of a bundle.
@@ -105,9 +110,9 @@ fn look(state: &NamespaceState, operator: &OperatorStanding) -> (&'static str, &
 
 /// The catalogs that are not given, each once, with the operators that nobody can judge without it.
 fn without_catalogs(states: &[NamespaceState]) -> Markup {
-    let mut missing: BTreeMap<&str, (&Obstacle, Vec<&str>)> = BTreeMap::new();
+    let mut missing: BTreeMap<&str, (&Obstacle, BTreeSet<&str>)> = BTreeMap::new();
     for obstacle in states.iter().flat_map(|state| &state.obstacles).filter(|obstacle| lacks_catalog(obstacle)) {
-        let found = missing.entry(&obstacle.text).or_insert_with(|| (obstacle, Vec::new()));
+        let found = missing.entry(&obstacle.text).or_insert_with(|| (obstacle, BTreeSet::new()));
         found.1.extend(obstacle.subjects.iter().map(String::as_str));
     }
     html! {
@@ -115,7 +120,9 @@ fn without_catalogs(states: &[NamespaceState]) -> Markup {
             div.note.warn role="note" {
                 @for (obstacle, subjects) in missing.values() {
                     p { strong { (worded(&sentence(&obstacle.text))) "." } " "
-                        @if obstacle.object.starts_with("CatalogSource ") { "It has " (shown(&subjects.join(", "))) ". " }
+                        @if obstacle.object.starts_with("CatalogSource ") {
+                            "Subscriptions of " (shown(&Vec::from_iter(subjects.iter().copied()).join(", "))) " name it. "
+                        }
                         @for remedy in &obstacle.remedies { (worded(&capitalized(&remedy.change))) ". " } }
                 }
             }
@@ -153,8 +160,11 @@ fn place(state: &NamespaceState) -> String {
 
 fn operators(context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
     let only = |namespace: &str| Route::Diagnose(ClusterPart { name: vec![namespace.to_owned()] });
+    let pairs = states.iter().flat_map(|state| state.operators.iter().map(move |operator| (state, operator)));
+    let mut pairs: Vec<(&NamespaceState, &OperatorStanding)> = pairs.collect();
+    pairs.sort_by_key(|(state, operator)| std::cmp::Reverse(rank(look(state, operator).0)));
     html! {
-        @for (state, operator) in states.iter().flat_map(|state| state.operators.iter().map(move |it| (state, it))) {
+        @for (state, operator) in pairs {
             tr {
                 th scope="row" {
                     (shown(&operator.package)) " in "
@@ -165,37 +175,37 @@ fn operators(context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
                 @let is_told = operator.first(state).is_some_and(lacks_catalog) && operator.next.is_none();
                 td.whole { (badge(class, word)) " " @if is_told { "Its catalog is not given" } @else { (worded(&sentence(&operator.state))) } }
                 td.aside { @if operator.installed != operator.package { (shown(&operator.installed)) } }
-                td.aside { (shown(operator.since.split('T').next().unwrap_or_default())) }
+                td.aside { time { (shown(operator.since.split('T').next().unwrap_or_default())) } }
                 td.whole { @if !is_told { (worded(&sentence(&operator.step))) } }
             }
         }
     }
 }
 
+/// An obstacle with its remedies, and below them how it is known.
 fn passage(obstacle: &Obstacle) -> Markup {
     let Obstacle { object, since, message, meaning, because, consequence, remedies, place, .. } = obstacle;
+    let tried = |installs: Option<&[String]>| match installs {
+        None => String::new(),
+        Some([]) => " (tried: the namespace resolves, and nothing more is installed)".to_owned(),
+        Some(names) => format!(" (tried: OLM installs {})", shown(&names.join(", "))),
+    };
     html! {
         p { strong { (worded(&sentence(&obstacle.text))) } }
-        dl {
-            dt { "Object" } dd { (shown(object)) @if !since.is_empty() { ", since " (shown(since)) }
-                @if !place.file.is_empty() { " (" code { (shown(&place.to_string())) } ")" } }
-            dt { "Effect" } dd { (obstacle.effect.words()) @if obstacle.effect == Effect::Unknown { "; see the fix" } }
+        @for (idx, remedy) in remedies.iter().enumerate() {
+            p { @if idx == 0 { "Fix: " } @else { "Or: " } (worded(&remedy.change)) (tried(remedy.installs.as_deref())) "." }
+            @if !remedy.commands.is_empty() {
+                pre.command { code { (remedy.commands.iter().map(|line| shown(line)).collect::<Vec<_>>().join("\n")) } }
+            }
+        }
+        dl.rows {
+            dt { "Object" } dd { (shown(object)) @if !since.is_empty() { ", since " (shown(since.split('T').next().unwrap_or(since))) }
+                @if !place.file.is_empty() { br; code.quiet { (shown(&place.to_string())) } } }
+            dt { "Effect" } dd { (obstacle.effect.words()) }
             @if !message.is_empty() { dt { "Message" } dd { code { (shown(message)) } } }
             @if !meaning.is_empty() { dt { "Meaning" } dd { (worded(meaning)) } }
             @for reason in because { dt { "Because" } dd { (worded(reason)) } }
             @if !consequence.is_empty() { dt { "Otherwise" } dd { (worded(consequence)) } }
-            @for remedy in remedies {
-                dt { "Fix" }
-                dd {
-                    (worded(&remedy.change))
-                    @match remedy.installs.as_deref() {
-                        None => {}
-                        Some([]) => { " (tried: the namespace resolves, and nothing more is installed)" }
-                        Some(names) => { " (tried: OLM installs " (shown(&names.join(", "))) ")" }
-                    }
-                    @if !remedy.commands.is_empty() { pre { code { @for line in &remedy.commands { (shown(line)) "\n" } } } }
-                }
-            }
         }
     }
 }

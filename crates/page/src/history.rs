@@ -5,9 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
-use super::parts::{badge, shown, table, version_link};
+use super::parts::{badge, link, shown, table, version_link};
 use super::reply::PageError;
-use super::route::PackagePage;
+use super::route::{Comparison, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
 use olmdex_index::query::{BlameRow, HistoryRow};
@@ -78,7 +78,11 @@ pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[Histor
                             [high, .., low] => { (to(low)) " to " (to(high)) span.quiet { " (" (run.len()) ")" } }
                             _ => { (to(it)) }
                         }
-                        @if it.contents > 1 { " " (badge("warn", if has_days { "content changed" } else { "differs between catalogs" })) }
+                        @if it.contents > 1 && has_days { " " (badge("warn", "content changed")) }
+                        @else if it.contents > 1 {
+                            @let pair = Comparison { old: Some(it.first.clone()), new: Some(it.last.clone()), package: Some(package.to_owned()), kind: None };
+                            " " (link(context, &Route::Diff(pair), badge("warn", "differs between catalogs")))
+                        }
                     }
                     td { (released(run, &days)) }
                     @if has_days { td { (came(it)) } }

@@ -19,8 +19,8 @@ const PER_PAGE: usize = 10;
 /// The highest number of references that are shown to copy; a longer list is available as text.
 const MAX_COPIED: usize = 100;
 
-/// The registries that are offered.
-const N_REGISTRIES: usize = 20;
+/// The most registries, and the most repositories, that are offered.
+const MAX_OFFERED: usize = 20;
 
 fn users<'a>(context: PageContext<'a>) -> Result<&'a ImageUsers, PageError> {
     Ok(context.cache().image_users(context.index())?)
@@ -88,7 +88,7 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
             (pages(context, *page, n_pages, |page| Route::Images(ImageSearch { page, ..search.clone() })))
         } @else {
             p { "Find the packages that use an image. Any part of its reference will do, such as a repository or a digest." }
-            (registries(context)?)
+            (offered(context)?)
         }
     };
     let command = CommandLine::of("list").names(["bundles"]).option("--image", Some(text));
@@ -99,25 +99,39 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
     })
 }
 
-/// The registries with the most images.
-fn registries(context: PageContext<'_>) -> Result<Markup, PageError> {
-    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for reference in users(context)?.references("") {
-        // Without a host, a reference means Docker Hub.
-        let host = reference.split_once('/').map(|(host, _)| host).filter(|host| host.contains(['.', ':']));
-        if let Some(host) = host {
-            *counts.entry(host.to_owned()).or_default() += 1;
+/// The registry of a reference that names one. Without a host, a reference means Docker Hub.
+fn registry_of(reference: &str) -> Option<&str> {
+    reference.split_once('/').map(|(host, _)| host).filter(|host| host.contains(['.', ':']))
+}
+
+/// Searches to begin with: the repositories that several packages share, and the registries with the most images.
+fn offered(context: PageContext<'_>) -> Result<Markup, PageError> {
+    let users = users(context)?;
+    let rows = |counts: BTreeMap<&str, (u64, u64)>, end: &str, order: fn(&(u64, u64)) -> u64| {
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(order(count)));
+        html! { @for (part, (n_images, n_packages)) in counts.iter().take(MAX_OFFERED) { tr {
+            @let search = ImageSearch { text: format!("{part}{end}"), page: 0 };
+            th scope="row" { (link(context, &Route::Images(search), shown(part))) }
+            td.amount { (grouped(*n_packages)) }
+            td.amount { (grouped(*n_images)) }
+        } } }
+    };
+    let mut repositories = users.counts_by(|reference| Some(repository_of(reference)).filter(|name| !name.is_empty()));
+    repositories.retain(|_, (_, n_packages)| *n_packages > 1);
+    let has_shared = !repositories.is_empty();
+    let registries = users.counts_by(registry_of);
+    let has_registries = !registries.is_empty();
+    Ok(html! {
+        @if has_shared {
+            h2 { "Shared by the most packages" }
+            (table("Repositories that the most packages use", &["Repository", "#Packages", "#Images"], rows(repositories, "", |count| count.1)))
         }
-    }
-    let mut all: Vec<(String, u64)> = counts.into_iter().collect();
-    all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    let of = |name: &str| Route::Images(ImageSearch { text: format!("{name}/"), page: 0 });
-    let rows = html! { @for (name, n) in all.iter().take(N_REGISTRIES) {
-        tr { th scope="row" { (link(context, &of(name), shown(name))) } td.amount { (grouped(*n)) } }
-    } };
-    Ok(
-        html! { @if !all.is_empty() { h2 { "Registries" } (table("Registries with the most images", &["Registry", "#Images"], rows)) } },
-    )
+        @if has_registries {
+            h2 { "Registries" }
+            (table("Registries with the most images", &["Registry", "#Packages", "#Images"], rows(registries, "/", |count| count.0)))
+        }
+    })
 }
 
 /// For a page that cannot answer questions: the repositories of all packages.

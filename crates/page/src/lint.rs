@@ -256,10 +256,12 @@ fn tabs(context: PageContext<'_>, catalog: &str) -> Markup {
 
 /// The name of a rule as a title.
 fn title(rule: &Rule) -> String {
-    capitalized(&rule.name.replace('-', " "))
+    const SHORT_FORMS: [&str; 7] = ["api", "cel", "crd", "csv", "json", "utf16", "yaml"];
+    let cased = |word: &str| if SHORT_FORMS.contains(&word) { word.to_ascii_uppercase() } else { word.to_owned() };
+    capitalized(&rule.name.split('-').map(cased).collect::<Vec<_>>().join(" "))
 }
 
-/// All rules by the consequence of breaking them, each with its findings in all catalogs.
+/// All rules: those with findings, the worst first, and the others by the consequence of breaking them.
 pub(super) fn rules_page(context: PageContext<'_>) -> Result<Page, PageError> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for catalog in context.catalogs() {
@@ -268,16 +270,35 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Result<Page, PageError> {
         }
     }
     let rules = rules();
+    let (mut broken, kept): (Vec<&Rule>, Vec<&Rule>) = rules.into_iter().partition(|rule| counts.contains_key(rule.id));
+    let count = |rule: &Rule| counts.get(rule.id).copied().unwrap_or_default();
+    broken.sort_by_key(|rule| (Consequence::of(rule), std::cmp::Reverse(count(rule)), rule.id));
+    let name = |rule: &Rule| {
+        let title = link(context, &Route::Rule(RuleChecked::of(rule.id)), title(rule));
+        html! { th scope="row" { (title) " " code.quiet { (rule.id) } } td { (worded(rule.summary)) } }
+    };
+    let rows = html! { @for rule in &broken { tr {
+        (name(rule))
+        td { @let consequence = Consequence::of(rule); (badge(consequence.class(), consequence.words())) }
+        td.amount { (count(rule)) }
+    } } };
     let body = html! {
         h1 { "Rules" }
+        p.lead { (counted((broken.len() + kept.len()) as u64, "rule")) ". " (match broken.len() {
+            0 => "No catalog here breaks one.".to_owned(),
+            n => format!("{n} {} findings here.", if n == 1 { "has" } else { "have" }),
+        }) }
+        @if !broken.is_empty() {
+            h2 { "With findings" }
+            (table("Rules with findings", &["Rule", "It holds if", "If not", "#Findings"], rows))
+        }
         @for consequence in Consequence::ALL {
-            @let rows = html! { @for rule in rules.iter().filter(|rule| Consequence::of(rule) == consequence) { tr {
-                th scope="row" { (link(context, &Route::Rule(RuleChecked::of(rule.id)), html! { code { (rule.id) } })) }
-                td { (worded(rule.summary)) }
-                td.amount { (counts.get(rule.id).copied().unwrap_or_default()) }
-            } } };
-            h2 { "If not: " (consequence.words()) }
-            (table(&format!("Rules; if not: {}", consequence.words()), &["Rule", "It holds if", "#Findings here"], rows))
+            @let others: Vec<&&Rule> = kept.iter().filter(|rule| Consequence::of(rule) == consequence).collect();
+            @if !others.is_empty() { details {
+                summary { strong { "If not: " (consequence.words()) } " " span.quiet { (counted(others.len() as u64, "rule")) " without a finding" } }
+                (table(&format!("Rules without a finding; if not: {}", consequence.words()), &["Rule", "It holds if"],
+                    html! { @for rule in &others { tr { (name(rule)) } } }))
+            } }
         }
     };
     Ok(Page::new("Rules".to_owned(), body))

@@ -11,24 +11,28 @@ use maud::{Markup, html};
 
 use super::parts::{badge, link, select, shown, table, worded};
 use super::reply::PageError;
-use super::route::{MirrorList, Route};
+use super::route::{MirrorList, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{CommandLine, LockQuestion, Olm, asked_of_lock};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
-    self, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation, FilterVersion,
-    Image, Missing, Operator, Package,
+    self, AskedError, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation,
+    FilterVersion, Image, Missing, Operator, Package,
 };
 use olmdex_olm::catalog_source::usual_image;
 use olmdex_plan::lock::Ask;
 use olmdex_version::by_numbers;
 
-/// Stands for the reference of a catalog's image if the index does not know it.
-const PLACEHOLDER: &str = "registry.example.com/catalog:latest";
+/// The items of a list about a catalog, without its name.
+struct Part {
+    catalog: String,
+    requests: Vec<String>,
+    packages: Vec<Package>,
+}
 
 /// The filtered catalog of a list.
 struct Composed {
-    catalog: String,
+    part: Part,
     operator: Operator,
     explained: Explained,
     defaults: Vec<ChosenDefault>,
@@ -42,29 +46,34 @@ impl Composed {
     fn has(&self, package: &str) -> bool {
         self.explained.packages.iter().any(|found| found.package == package)
     }
+
+    /// The requests for packages that the catalog has.
+    fn known_requests(&self) -> impl Iterator<Item = &String> {
+        self.part.requests.iter().filter(|request| self.has(package_of(request)))
+    }
 }
 
 /// The answer as data: that of `filter --package … --explain`.
 pub(super) fn answer(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<FilterExplanation>, PageError> {
-    if list.packages.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(composed(context, list, asked(list)?)?.into_iter().flat_map(|it| it.explained.packages).collect())
+    Ok(composed(context, list)?.into_iter().flat_map(|found| found.explained.packages).collect())
 }
 
 /// The images of a list, one a line.
 pub(super) fn images(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
-    let found = composed(context, list, asked(list)?)?;
+    let found = composed(context, list)?;
     Ok(all_images(&found).into_iter().fold(String::new(), |text, image| text + image + "\n"))
 }
 
 /// The lock file of a list: the output of `lock PKG…`.
 pub(super) fn lock(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
-    if list.packages.is_empty() {
-        return Err(PageError::parameter("p", "required: packages, as PKG[/CHANNEL][@RANGE]"));
-    }
-    let wishes: Vec<Ask> = list.packages.iter().filter_map(|it| asked_of_lock(it, Olm::Classic)).collect();
-    let catalog = chosen_catalog(context, list)?;
+    let (catalog, requests) = match <[_; 1]>::try_from(by_catalog(context, list)?) {
+        Ok([only]) => only,
+        Err(parts) if parts.is_empty() => {
+            return Err(PageError::parameter("p", "required: packages, as PKG[/CHANNEL][@RANGE]"));
+        }
+        Err(_) => return Err(PageError::parameter("p", "a lock file is about one catalog; the list names several")),
+    };
+    let wishes: Vec<Ask> = requests.iter().filter_map(|request| asked_of_lock(request, Olm::Classic)).collect();
     let question = LockQuestion { catalogs: &[catalog], wishes, ..LockQuestion::default() };
     let answer = question.answer(context.index()).map_err(|error| PageError::parameter("p", &error.to_string()))?;
     match answer.missing.first() {
@@ -73,81 +82,97 @@ pub(super) fn lock(context: PageContext<'_>, list: &MirrorList) -> Result<String
     }
 }
 
-fn asked(list: &MirrorList) -> Result<Vec<Package>, PageError> {
-    mirror::packages(&list.packages).map_err(|error| PageError::parameter("p", &error.to_string()))
-}
-
 /// The images of all catalogs of a list.
 fn all_images(found: &[Composed]) -> BTreeSet<&str> {
     found.iter().flat_map(|it| &it.images).map(String::as_str).collect()
 }
 
-/// The packages of a list by catalog: the chosen one, or for a package that it does not have the preferred one that has
-/// it.
-fn composed(context: PageContext<'_>, list: &MirrorList, packages: Vec<Package>) -> Result<Vec<Composed>, PageError> {
-    let chosen = chosen_catalog(context, list)?;
-    let mut groups: Vec<(String, Vec<Package>)> = vec![(chosen.clone(), Vec::new())];
-    for package in packages {
-        let having = context.index().catalogs_of_package(&package.name)?;
-        let other = context.cache().choose(&[], having.iter().map(String::as_str));
-        let name = other.filter(|_| !having.contains(&chosen)).unwrap_or(&chosen);
-        match groups.iter_mut().find(|group| group.0 == name) {
-            Some((_, packages)) => packages.push(package),
-            None => groups.push((name.to_owned(), vec![package])),
+/// The requests of a list by catalog: that of the item, that of the list, or for a package that it does not have the
+/// preferred one that has it.
+fn by_catalog(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<(String, Vec<String>)>, PageError> {
+    let chosen = chosen_catalog(context, list.catalog.as_ref())?;
+    let mut parts: Vec<(String, Vec<String>)> = Vec::new();
+    for item in &list.packages {
+        let (request, named) = MirrorList::request_and_catalog(item);
+        let catalog = match named {
+            Some(named) => chosen_catalog(context, Some(&named.to_owned()))?,
+            None => {
+                let having = context.index().catalogs_of_package(package_of(request))?;
+                let other = context.cache().choose(&[], having.iter().map(String::as_str));
+                other.filter(|_| !having.contains(&chosen)).unwrap_or(&chosen).to_owned()
+            }
+        };
+        match parts.iter_mut().find(|part| part.0 == catalog) {
+            Some((_, requests)) => requests.push(request.to_owned()),
+            None => parts.push((catalog, vec![request.to_owned()])),
         }
     }
-    let asked = groups.into_iter().filter(|(_, packages)| !packages.is_empty());
-    asked.map(|(name, packages)| of_catalog(context, list, name, packages)).collect()
+    Ok(parts)
 }
 
-fn of_catalog(
-    context: PageContext<'_>,
-    list: &MirrorList,
-    name: String,
-    packages: Vec<Package>,
-) -> Result<Composed, PageError> {
+/// The packages that requests to a catalog name.
+fn asked((catalog, requests): (String, Vec<String>)) -> Result<Part, AskedError> {
+    let packages = mirror::packages(&requests)?;
+    Ok(Part { catalog, requests, packages })
+}
+
+fn composed(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<Composed>, PageError> {
+    let refused = |error: AskedError| PageError::parameter("p", &error.to_string());
+    let parts = by_catalog(context, list)?.into_iter();
+    parts.map(|part| of_catalog(context, list, asked(part).map_err(refused)?)).collect()
+}
+
+/// Stands for the image of a catalog that the index does not know. No two catalogs share one.
+fn placeholder(catalog: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let words = catalog.to_ascii_lowercase();
+    let words: Vec<&str> = words.split(|c| !is_plain(c)).filter(|word| !word.is_empty()).collect();
+    format!("registry.example.com/{}:latest", if words.is_empty() { "catalog".to_owned() } else { words.join("-") })
+}
+
+fn of_catalog(context: PageContext<'_>, list: &MirrorList, part: Part) -> Result<Composed, PageError> {
+    let name = part.catalog.as_str();
     let image = context.cache().catalogs.iter().find(|it| it.catalog == name).map(|it| it.image.clone());
-    let image = image.filter(|it| !it.is_empty()).or_else(|| usual_image(&name));
-    let image = image.unwrap_or_else(|| PLACEHOLDER.to_owned());
+    let image = image.filter(|it| !it.is_empty()).or_else(|| usual_image(name)).unwrap_or_else(|| placeholder(name));
+    let packages = part.packages.clone();
     let mut operator = Operator { catalog: image, full: list.is_full, packages, ..Operator::default() };
     let names: Vec<&str> = operator.packages.iter().map(|it| it.name.as_str()).collect();
-    let input = context.index().packages_without_manifests(&name, names.iter().copied())?;
+    let input = context.index().packages_without_manifests(name, names.iter().copied())?;
     let catalog = Catalog::read(&input, None);
     let defaults = mirror::choose_defaults(&catalog, &mut operator);
     let release = FilterVersion::default();
-    let explained = mirror::explained(&name, &catalog, &operator, release)
+    let explained = mirror::explained(name, &catalog, &operator, release)
         .map_err(|error| PageError::parameter("p", &error.to_string()))?;
     let images = mirror::images(&catalog, &explained.filtered);
     let images = BTreeSet::from_iter(images.into_iter().map(|it| Image::copyable_name(it).into_owned()));
-    Ok(Composed { catalog: name, operator, explained, defaults, images, found: catalog })
+    Ok(Composed { part, operator, explained, defaults, images, found: catalog })
 }
 
-/// The catalog of a list: the named one, or the preferred one.
-fn chosen_catalog(context: PageContext<'_>, list: &MirrorList) -> Result<String, PageError> {
+/// The named catalog, or the preferred one.
+fn chosen_catalog(context: PageContext<'_>, named: Option<&String>) -> Result<String, PageError> {
     let having: Vec<String> = context.catalogs().map(str::to_owned).collect();
-    context.choose(list.catalog.as_ref(), &having, || PageError::Failed("the index has no catalog".to_owned()))
+    context.choose(named, &having, || PageError::Failed("the index has no catalog".to_owned()))
 }
 
 pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, PageError> {
-    let asked = mirror::packages(&list.packages);
-    let found = match &asked {
-        Ok(packages) if !packages.is_empty() => composed(context, list, packages.clone())?,
-        _ => Vec::new(),
+    let asked: Result<Vec<Part>, AskedError> = by_catalog(context, list)?.into_iter().map(asked).collect();
+    let (found, refused) = match asked {
+        Ok(parts) => (parts.into_iter().map(|part| of_catalog(context, list, part)).collect::<Result<_, _>>()?, None),
+        Err(error) => (Vec::new(), Some(error)),
     };
-    let catalog = chosen_catalog(context, list)?;
-    let known = context.index().packages_of_catalog(&catalog)?;
+    let catalog = chosen_catalog(context, list.catalog.as_ref())?;
     let body = html! {
         h1 { "Mirror list" }
         p.lead { "Choose packages, channels and versions, and copy the configuration that mirrors them." }
-        (form(context, list, &catalog, &known))
+        (form(context, list, &catalog)?)
         (chosen(context, list, &catalog))
-        @if let Err(error) = &asked {
+        @if let Some(error) = &refused {
             div.note.bad role="note" { p { (worded(&error.to_string())) ": " (worded(error.help())) "." } }
         }
         @if !found.is_empty() {
             @let all = found.iter().flat_map(|it| &it.explained.packages);
             @let (kept, refused): (Vec<_>, Vec<_>) = all.partition(|it| it.problem.is_empty());
-            @for it in &found { (notes(it, &known)) }
+            @for it in &found { (notes(context, list, it)?) }
             @for it in refused { (package(context, list, it)) }
             (results(context, list, &found))
             @if let [only] = found.as_slice() { (locked(context, list, only)) }
@@ -155,15 +180,13 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
         }
     };
     let commands = found.iter().flat_map(|found| {
-        let of = |verb: &'static str| {
-            let command = CommandLine::of(verb).options("--package", asked_of(list, found));
-            command.option("--catalog", context.catalog_choice(&found.catalog).as_ref())
-        };
-        let lock = CommandLine::of("lock").names(asked_of(list, found));
+        let catalog = context.catalog_choice(&found.part.catalog);
+        let requests = || found.known_requests().cloned();
+        let of = |verb| CommandLine::of(verb).options("--package", requests()).option("--catalog", catalog.as_ref());
         let all = [
             of("filter").flag("--explain", true).flag("--full", list.is_full),
             of("filter").option("-o", Some("images")).flag("--full", list.is_full),
-            lock.option("--catalog", context.catalog_choice(&found.catalog).as_ref()),
+            CommandLine::of("lock").names(requests()).option("--catalog", catalog.as_ref()),
         ];
         // Where nothing is kept, only the first has an answer: why.
         all.into_iter().take(if found.images.is_empty() { 1 } else { 3 })
@@ -171,15 +194,16 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
     Ok(Page { commands: commands.collect(), is_data: !found.is_empty(), ..Page::new("Mirror list".to_owned(), body) })
 }
 
-fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[String]) -> Markup {
+fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String) -> Result<Markup, PageError> {
     let mut names: Vec<String> = context.catalogs().map(str::to_owned).collect();
     names.sort_by_key(|it| by_numbers(it));
-    html! {
+    let known = context.index().packages_of_catalog(catalog)?;
+    Ok(html! {
         form.question action=[context.to(&Route::Mirror(MirrorList::default()))] {
             @if !list.packages.is_empty() { input type="hidden" name="p" value=(list.packages.join(",")); }
             @if names.len() > 1 { (select(("catalog", "Catalog"), None, &names, Some(catalog))) }
             label { span { "Package" } input name="package" list="known" placeholder="keda" autocomplete="off" autofocus[!list.packages.is_empty()]; }
-            datalist #known { @for it in known { option value=(it) {} } }
+            datalist #known { @for it in &known { option value=(it) {} } }
             label { span { "Channel" } input name="channel" placeholder="all" autocomplete="off"; }
             label { span { "Lowest version" } input name="min" autocomplete="off"; }
             label { span { "Highest version" } input name="max" autocomplete="off"; }
@@ -189,10 +213,10 @@ fn form(context: PageContext<'_>, list: &MirrorList, catalog: &String, known: &[
             } }
             button { "Add" }
         }
-    }
+    })
 }
 
-/// The packages in the list, each with a way to take it out.
+/// The items of the list, each with a way to take it out. They name their catalogs if there are several.
 fn chosen(context: PageContext<'_>, list: &MirrorList, catalog: &str) -> Markup {
     let without = |at: usize| {
         let mut packages = list.packages.clone();
@@ -204,10 +228,11 @@ fn chosen(context: PageContext<'_>, list: &MirrorList, catalog: &str) -> Markup 
             p data-list="" { "The list is empty. Lists and pages of packages, channels and versions add to it." }
         } @else {
             ul.chosen aria-label="The list" data-list=(list.packages.join(",")) data-catalog=[context.catalog_choice(catalog)] {
-                @for (at, it) in list.packages.iter().enumerate() {
-                    li { (shown(it)) " "
+                @for (at, item) in list.packages.iter().enumerate() {
+                    @let (request, catalog) = MirrorList::request_and_catalog(item);
+                    li { (shown(request)) @if let Some(catalog) = catalog { " " span.quiet { "in " (shown(catalog)) } } " "
                         @if let Some(address) = context.to(&without(at)) { a rel="nofollow" href=(address) {
-                            span aria-hidden="true" { "×" } span.away { "Remove " (shown(it)) }
+                            span aria-hidden="true" { "×" } span.away { "Remove " (shown(item)) }
                         } }
                     }
                 }
@@ -216,21 +241,30 @@ fn chosen(context: PageContext<'_>, list: &MirrorList, catalog: &str) -> Markup 
     }
 }
 
-/// The items of a list that are about a catalog.
-fn asked_of(list: &MirrorList, found: &Composed) -> Vec<String> {
-    let is_its = |item: &&String| found.has(package_of(item));
-    list.packages.iter().filter(is_its).cloned().collect()
-}
-
-fn notes(found: &Composed, known: &[String]) -> Markup {
+/// The parts of a list that a catalog does not have, and what else its reader should know.
+fn notes(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Result<Markup, PageError> {
+    let catalog = &found.part.catalog;
+    let known = context.index().packages_of_catalog(catalog)?;
     let missing = mirror::missing(&found.found, &found.operator, known.iter().map(String::as_str));
-    html! {
+    // The same list, with a package from another catalog.
+    let moved = |package: &str, other: &str| {
+        let items = list.packages.iter().map(|item| match MirrorList::request_and_catalog(item) {
+            (request, named) if package_of(request) == package && named.is_none_or(|named| named == catalog) => {
+                MirrorList::item(request, Some(other))
+            }
+            _ => item.clone(),
+        });
+        Route::Mirror(MirrorList { packages: items.collect(), ..list.clone() })
+    };
+    Ok(html! {
         @for it in &missing {
             div.note.bad role="note" { p {
                 @match it {
                     Missing::Package { package, meant } => {
-                        "Catalog " strong { (shown(&found.catalog)) } " has no package " strong { (shown(package)) } "."
-                        @if let Some(meant) = meant { " Did you mean " strong { (shown(meant)) } "?" }
+                        "Catalog " strong { (shown(catalog)) } " has no package " strong { (shown(package)) } "."
+                        @let others = context.index().catalogs_of_package(package)?;
+                        @for other in &others { " " (link(context, &moved(package, other), format!("Take it from {}", shown(other)))) "." }
+                        @if let Some(meant) = meant.as_ref().filter(|_| others.is_empty()) { " Did you mean " strong { (shown(meant)) } "?" }
                     }
                     Missing::Channel { package, channel, meant, known } => {
                         "Package " strong { (shown(package)) } " has no channel " strong { (shown(channel)) } "."
@@ -245,17 +279,23 @@ fn notes(found: &Composed, known: &[String]) -> Markup {
                 ", because its own default channel, " strong { (shown(old)) } ", is not in the list." } }
         }
         @for it in &found.explained.mends { div.note.warn role="note" { p { (worded(&it.to_string())) "." } } }
-    }
+    })
 }
 
 /// The kept part of a package, or why nothing is kept.
 fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) -> Markup {
     let mut kept: Vec<&ChannelExplanation> = it.channels.iter().filter(|it| !it.kept.is_empty()).collect();
     kept.sort_by_cached_key(|row| (row.channel != it.new_default_channel, Reverse(by_numbers(&row.channel))));
+    // The same list, with one channel of the package.
     let only = |channel: &str| {
-        let name = format!("{}/{channel}", it.package);
-        let others = list.packages.iter().filter(|it| package_of(it) != package_of(&name)).cloned();
-        Route::Mirror(MirrorList { packages: others.chain([name.clone()]).collect(), ..list.clone() })
+        let is_about = |item: &str| {
+            let (request, named) = MirrorList::request_and_catalog(item);
+            package_of(request) == it.package && named.is_none_or(|named| named == it.catalog)
+        };
+        let narrowed = format!("{}/{channel}", it.package);
+        let narrowed = MirrorList::item(&narrowed, context.catalog_choice(&it.catalog).as_deref());
+        let others = list.packages.iter().filter(|item| !is_about(item)).cloned();
+        Route::Mirror(MirrorList { packages: others.chain([narrowed]).collect(), ..list.clone() })
     };
     let has_more = kept.iter().any(|it| !it.along.is_empty());
     let mut headers = vec!["Channel", "Head", "Versions"];
@@ -273,7 +313,9 @@ fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) 
         }
     };
     html! {
-        h2 { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
+        @let page = PackagePage { catalog: context.catalog_choice(&it.catalog), ..PackagePage::of(&it.package) };
+        h2 { (link(context, &Route::Package(page), shown(&it.package)))
+            @if context.has_several() { span.quiet { " in " (shown(&it.catalog)) } } }
         @if it.problem.is_empty() {
             (table(&format!("Versions kept of {}", shown(&it.package)), &headers, rows))
         } @else {
@@ -311,16 +353,16 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &[Composed]) -> M
     html! {
         @if !images.is_empty() {
             h2 #imageset { "ImageSetConfiguration" }
-            @for it in found {
-                @if it.operator.catalog == PLACEHOLDER {
-                    p { "Replace " code { (PLACEHOLDER) } " with the image of catalog " (shown(&it.catalog)) ", which this index does not know." }
-                } @else if usual_image(&it.catalog).as_ref() == Some(&it.operator.catalog) {
+            @for it in found.iter().filter(|it| !it.images.is_empty()) {
+                @if it.operator.catalog == placeholder(&it.part.catalog) {
+                    p { "Replace " code { (it.operator.catalog) } " with the image of catalog " (shown(&it.part.catalog)) ", which this index does not know." }
+                } @else if usual_image(&it.part.catalog).as_ref() == Some(&it.operator.catalog) {
                     p { code { (shown(&it.operator.catalog)) } " is the image that catalogs of this name usually have." }
                 }
             }
             (copied(&mirror::configuration(&configuration).to_yaml()))
             h2 #composition { "olmdex.toml" }
-            (copied(&composition(found, list)))
+            (copied(&composition(found)))
             h2 #images { (counted(images.len() as u64, "image")) }
             p { (link(context, &text, "As text, one per line")) }
             details { summary { "Show them" } (copied(&Vec::from_iter(images).join("\n"))) }
@@ -332,7 +374,7 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &[Composed]) -> M
 fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
     // A name that a command line would read differently cannot be in its command.
     let kept = |name: &str| found.explained.packages.iter().any(|it| it.package == name && it.problem.is_empty());
-    if !list.packages.iter().all(|it| asked_of_lock(it, Olm::Classic).is_some_and(|ask| kept(&ask.package))) {
+    if !found.part.requests.iter().all(|it| asked_of_lock(it, Olm::Classic).is_some_and(|ask| kept(&ask.package))) {
         return html! {};
     }
     let file = Route::MirrorLock(list.clone());
@@ -344,14 +386,14 @@ fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Mark
 }
 
 /// A catalog of an `olmdex.toml` that holds the list.
-fn composition(found: &[Composed], list: &MirrorList) -> String {
+fn composition(found: &[Composed]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut text = format!("[catalogs.{}]\ncomponents = [\n", quoted("mirror"));
-    for it in found {
+    for it in found.iter().filter(|it| it.known_requests().next().is_some()) {
         // Writing into a text cannot fail.
         let _ = write!(text, "    {{ source = {}, packages = [", quoted(&format!("docker://{}", it.operator.catalog)));
-        for item in asked_of(list, it) {
-            let _ = write!(text, "\n        {},", quoted(&item));
+        for request in it.known_requests() {
+            let _ = write!(text, "\n        {},", quoted(request));
         }
         text.push_str("\n    ] },\n");
     }

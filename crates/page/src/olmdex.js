@@ -118,25 +118,12 @@ const showMirror = () => {
     }
   }
 };
-const add = (name, catalog) => {
+const add = (item) => {
   const list = kept.get();
   const all = itemsOf(list);
-  list.set("p", (all.includes(name) ? all.filter((item) => item !== name) : [...all, name]).join(","));
-  if (catalog) list.set("catalog", catalog);
+  list.set("p", (all.includes(item) ? all.filter((other) => other !== item) : [...all, item]).join(","));
   kept.set(list);
   showMirror();
-};
-// A list begins with one catalog. With another one, its reader says which one the list is for.
-const choose = (link, catalogs) => {
-  const choice = Object.assign(document.createElement("span"), { className: "open-list", role: "group", textContent: "The list is for " });
-  for (const catalog of catalogs) {
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: catalog });
-    button.addEventListener("click", () => { add(link.dataset.add, catalog); link.focus(); });
-    choice.append(button, " ");
-  }
-  link.parentElement.querySelector(".open-list")?.remove();
-  link.after(choice);
-  choice.querySelector("button").focus();
 };
 const listed = document.querySelector("[data-list]");
 if (listed?.dataset.list) {
@@ -156,15 +143,11 @@ document.addEventListener("click", (event) => {
   const link = target?.closest("a.add");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();
-  const list = kept.get();
-  const all = itemsOf(list);
-  const [name, before, catalog] = [link.dataset.add, list.get("catalog"), new URL(link.href).searchParams.get("catalog")];
-  if (all.length > 0 && !all.includes(name) && before && catalog && before !== catalog) choose(link, [before, catalog]);
-  else add(name, all.length > 0 ? before : catalog);
+  add(link.dataset.add);
 });
 showMirror();
 
-// As on other sites// As on other sites, a slash leads to the search.
+// As on other sites, a slash leads to the search.
 document.addEventListener("keydown", (event) => {
   const at = event.target;
   const isTyping = at instanceof HTMLElement && (at.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName));

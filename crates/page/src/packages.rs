@@ -225,7 +225,7 @@ fn page_of(
         div.columns[context.is_served()] {
             // On phones the filters are shown on demand, which needs no script this way.
             @if context.is_served() {
-                input.away.toggle #show-filters type="checkbox" checked[is_narrowed(list)];
+                input.away.toggle #show-filters type="checkbox";
                 label.toggle for="show-filters" { "Filters" }
             }
             (facets)
@@ -247,12 +247,6 @@ fn page_of(
         }
     };
     Ok(Page { commands: vec![command(list)], is_data: true, ..Page::new(title, body) })
-}
-
-/// Whether a filter is chosen.
-fn is_narrowed(list: &List) -> bool {
-    let List { words, sort, page, .. } = list.clone();
-    *list != List { words, sort, page, ..List::default() }
 }
 
 /// The most characters of the line that describes a package.

@@ -76,15 +76,6 @@ pub(super) fn channel_route(context: PageContext<'_>, package: &str, channel: &s
     Route::Channel(Stream { package, channel, catalog: context.catalog_choice(catalog) })
 }
 
-/// The mirror list of one package, or of a channel or a range of it: `PKG[/CHANNEL][@RANGE]`.
-pub(super) fn mirror_route(context: PageContext<'_>, what: String, catalog: &str) -> Route {
-    Route::Mirror(MirrorList {
-        catalog: context.catalog_choice(catalog),
-        packages: vec![what],
-        ..MirrorList::default()
-    })
-}
-
 /// Catalogs in words, among those that are asked: "all 4", or without the beginning that the names of the whole index
 /// share, as in "4.19, 4.20".
 pub(super) fn catalogs_in_words(context: PageContext<'_>, names: &[&str], n_asked: usize) -> String {
@@ -101,12 +92,20 @@ pub(super) fn catalogs_in_words(context: PageContext<'_>, names: &[&str], n_aske
     names.iter().map(|name| shown(name.strip_prefix(shared).unwrap_or(name))).collect::<Vec<_>>().join(", ")
 }
 
-/// A link that adds something to the mirror list; a script keeps the list while one goes from page to page.
-pub(super) fn to_mirror(context: PageContext<'_>, what: &str, catalog: &str) -> Markup {
-    let address = context.to(&mirror_route(context, what.to_owned(), catalog)).filter(|_| context.is_served());
+/// The mirror list of `PKG[/CHANNEL][@RANGE]` of a catalog.
+pub(super) fn mirror_list(context: PageContext<'_>, request: &str, catalog: &str) -> MirrorList {
+    let item = MirrorList::item(request, context.catalog_choice(catalog).as_deref());
+    MirrorList { packages: vec![item], ..MirrorList::default() }
+}
+
+/// A link that adds `PKG[/CHANNEL][@RANGE]` of a catalog to the mirror list; a script keeps the list while one goes
+/// from page to page.
+pub(super) fn to_mirror(context: PageContext<'_>, request: &str, catalog: &str) -> Markup {
+    let list = mirror_list(context, request, catalog);
+    let item = list.packages.join(",");
     html! {
-        @if let Some(address) = address {
-            a.add rel="nofollow" href=(address) data-add=(what) { "+ Mirror list" span.away { ": " (shown(what)) } }
+        @if let Some(address) = context.to(&Route::Mirror(list)).filter(|_| context.is_served()) {
+            a.add rel="nofollow" href=(address) data-add=(item) { "+ Mirror list" span.away { ": " (shown(&item)) } }
         }
     }
 }

@@ -322,11 +322,11 @@ questions! {
         "kind" kind: Option<String>,
     }
 
-    /// The wanted contents of a mirror, from one catalog.
+    /// The wanted contents of a mirror.
     MirrorList {
-        /// The catalog; `None` for the preferred one.
+        /// The catalog of the items that name none; `None` for the preferred one.
         "catalog" catalog: Option<String>,
-        /// Packages, as `PKG[/CHANNEL][@RANGE]`.
+        /// Packages, as `PKG[/CHANNEL][@RANGE][ in CATALOG]`.
         "p" packages: Vec<String>,
         /// Whether all versions are wanted if no range is given, instead of the heads of channels.
         "full" is_full: bool,
@@ -396,9 +396,26 @@ impl List {
     }
 }
 
+/// Leads to the catalog of an item of a mirror list.
+const IN: &str = " in ";
+
 impl MirrorList {
     /// The most packages of a list.
     const MAX: usize = 100;
+
+    /// A request of a list with its catalog. A list separates its items by commas, so that a catalog with one in its
+    /// name cannot be named.
+    pub(super) fn item(request: &str, catalog: Option<&str>) -> String {
+        match catalog.filter(|catalog| !catalog.contains([',', '\n'])) {
+            Some(catalog) if Self::request_and_catalog(request).1.is_none() => format!("{request}{IN}{catalog}"),
+            _ => request.to_owned(),
+        }
+    }
+
+    /// The parts of an item. No package, channel or range has a word between blanks.
+    pub(super) fn request_and_catalog(item: &str) -> (&str, Option<&str>) {
+        item.split_once(IN).map_or((item, None), |(request, catalog)| (request, Some(catalog)))
+    }
 
     /// Adds the package of a form.
     pub(super) fn add(&mut self, given: &Parameters) -> Result<(), PageError> {
@@ -417,9 +434,15 @@ impl MirrorList {
             if !range.is_empty() && !added.contains('@') {
                 added = format!("{added}@{range}");
             }
+            if let Some(catalog) = &self.catalog {
+                added = Self::item(&added, Some(catalog));
+            }
             // A package that is added again replaces its earlier request.
-            let name = |it: &str| it.split('@').next().unwrap_or_default().to_owned();
-            self.packages.retain(|it| name(it) != name(&added));
+            let name = |item: &str| {
+                let (request, catalog) = Self::request_and_catalog(item);
+                (request.split('@').next().unwrap_or_default().to_owned(), catalog.map(str::to_owned))
+            };
+            self.packages.retain(|item| name(item) != name(&added));
             self.packages.push(added);
         }
         match self.packages.len() > Self::MAX {

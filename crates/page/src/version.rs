@@ -10,8 +10,8 @@ use super::highest::HighestInChannels;
 use super::install;
 use super::outlook::note;
 use super::parts::{
-    address, api_link, badge, by_kind, channel_links, channel_route, deprecation_note, facts, lines, link,
-    mirror_route, place, shown, table, version_link, version_route, worded,
+    address, api_link, badge, by_kind, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_list,
+    place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
@@ -490,12 +490,12 @@ fn to_mirror(context: PageContext<'_>, detail: &BundleDetail, channel: Option<&s
     let row = &detail.row;
     // A version of another channel than the default one leaves the package without its default.
     let part = channel.map(|name| format!("/{name}")).unwrap_or_default();
-    let list = mirror_route(context, format!("{}{part}@{}", row.package, row.version), &row.catalog);
+    let list = mirror_list(context, &format!("{}{part}@{}", row.package, row.version), &row.catalog);
     let related = detail.related_images.iter().map(|it| it.image.as_str());
     let references: BTreeSet<&str> = related.chain([row.image.as_str()]).filter(|it| !it.is_empty()).collect();
     html! {
         @if !row.version.is_empty() {
-            p { (link(context, &list, "Mirror list of this version")) ": its ImageSetConfiguration, and its images as text." }
+            p { (link(context, &Route::Mirror(list), "Mirror list of this version")) ": its ImageSetConfiguration, and its images as text." }
         }
         details { summary { "All " (references.len()) " references, to copy" }
             pre.command.manifest { code { (references.iter().map(|it| shown(it)).collect::<Vec<_>>().join("\n")) } } }

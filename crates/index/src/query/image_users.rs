@@ -137,6 +137,23 @@ impl Numbers {
 }
 
 impl ImageUsers {
+    /// For each part of references, such as their registries: how many images have it, and how many packages use one
+    /// of these.
+    pub fn counts_by<'r>(&'r self, part: impl Fn(&'r str) -> Option<&'r str>) -> BTreeMap<&'r str, (u64, u64)> {
+        let mut counts: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for part in self.references.iter().filter_map(|reference| part(reference)) {
+            counts.entry(part).or_default().0 += 1;
+        }
+        for bundles in self.packages.values() {
+            let images: BTreeSet<usize> = bundles.iter().flat_map(|bundle| bundle.images.iter().copied()).collect();
+            let references = images.iter().filter_map(|image| self.references.get(*image));
+            for part in references.filter_map(|reference| part(reference)).collect::<BTreeSet<_>>() {
+                counts.entry(part).or_default().1 += 1;
+            }
+        }
+        counts
+    }
+
     /// Whether the reference of each image has a text in it.
     fn with_text(&self, text: &str) -> Vec<bool> {
         let finder = memchr::memmem::Finder::new(text);

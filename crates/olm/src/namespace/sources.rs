@@ -99,8 +99,9 @@ impl NamespaceInquiry<'_> {
                 ),
             ),
         };
-        let text =
-            format!("{namespace} does not see the CatalogSource {of}/{source}, which the Subscription {name} names");
+        let text = format!(
+            "namespace {namespace} does not see the CatalogSource {of}/{source}, which the Subscription {name} names"
+        );
         let object = format!("Subscription {namespace}/{name}");
         let message =
             format!("no operators found from catalog {source} in namespace {of} referenced by subscription {name}");
