@@ -160,7 +160,11 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         h1 { (shown(&title)) }
         @if context.is_served() { (form(context, comparison, &names)) }
         @match &found {
-            None => { (pairs(context)?) }
+            None => {
+                p.lead { "A comparison says for each package which head is new, which channels and versions are gone, and which \
+                    clusters get no more updates." }
+                (pairs(context)?)
+            }
             Some(found) if found.is_empty() => { p { strong { "No differences." } } }
             Some(found) => { (changes(context, comparison, found, &packages)) }
         }

@@ -192,7 +192,7 @@ pub(super) fn of_catalog(context: PageContext<'_>, catalog: &str) -> Result<Stri
             what: "catalog",
             name: catalog.to_owned(),
             meant: None,
-            near: context.catalogs().take(10).collect::<Vec<_>>().join(", "),
+            near: format!("; {}", context.catalogs().take(10).collect::<Vec<_>>().join(", ")),
         });
     }
     let index = context.index();

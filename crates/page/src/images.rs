@@ -9,7 +9,7 @@ use super::reply::PageError;
 use super::route::{ImageSearch, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
-use olmdex_base::diag::{counted, grouped};
+use olmdex_base::diag::counted;
 use olmdex_index::query::{BundleRow, Filter, FoundImages, ImageUser, ImageUsers};
 use olmdex_version::Version;
 
@@ -113,8 +113,8 @@ fn offered(context: PageContext<'_>) -> Result<Markup, PageError> {
         html! { @for (part, (n_images, n_packages)) in counts.iter().take(MAX_OFFERED) { tr {
             @let search = ImageSearch { text: format!("{part}{end}"), page: 0 };
             th scope="row" { (link(context, &Route::Images(search), shown(part))) }
-            td.amount { (grouped(*n_packages)) }
-            td.amount { (grouped(*n_images)) }
+            td.amount { (counted(*n_packages, "package")) }
+            td.amount { (counted(*n_images, "image")) }
         } } }
     };
     let mut repositories = users.counts_by(|reference| Some(repository_of(reference)).filter(|name| !name.is_empty()));
@@ -125,11 +125,11 @@ fn offered(context: PageContext<'_>) -> Result<Markup, PageError> {
     Ok(html! {
         @if has_shared {
             h2 { "Shared by the most packages" }
-            (table("Repositories that the most packages use", &["Repository", "#Packages", "#Images"], rows(repositories, "", |count| count.1)))
+            div.stack { (table("Repositories that the most packages use", &["Repository", "#Packages", "#Images"], rows(repositories, "", |count| count.1))) }
         }
         @if has_registries {
             h2 { "Registries" }
-            (table("Registries with the most images", &["Registry", "#Packages", "#Images"], rows(registries, "/", |count| count.0)))
+            div.stack { (table("Registries with the most images", &["Registry", "#Packages", "#Images"], rows(registries, "/", |count| count.0))) }
         }
     })
 }

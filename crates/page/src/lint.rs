@@ -275,12 +275,12 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Result<Page, PageError> {
     broken.sort_by_key(|rule| (Consequence::of(rule), std::cmp::Reverse(count(rule)), rule.id));
     let name = |rule: &Rule| {
         let title = link(context, &Route::Rule(RuleChecked::of(rule.id)), title(rule));
-        html! { th scope="row" { (title) " " code.quiet { (rule.id) } } td { (worded(rule.summary)) } }
+        html! { th scope="row" { (title) " " code.quiet { (rule.id) } } td.whole { (worded(rule.summary)) } }
     };
     let rows = html! { @for rule in &broken { tr {
         (name(rule))
         td { @let consequence = Consequence::of(rule); (badge(consequence.class(), consequence.words())) }
-        td.amount { (count(rule)) }
+        td.amount { (counted(count(rule), "finding")) }
     } } };
     let body = html! {
         h1 { "Rules" }
@@ -290,14 +290,14 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Result<Page, PageError> {
         }) }
         @if !broken.is_empty() {
             h2 { "With findings" }
-            (table("Rules with findings", &["Rule", "It holds if", "If not", "#Findings"], rows))
+            div.stack { (table("Rules with findings", &["Rule", "It holds if", "If not", "#Findings"], rows)) }
         }
         @for consequence in Consequence::ALL {
             @let others: Vec<&&Rule> = kept.iter().filter(|rule| Consequence::of(rule) == consequence).collect();
             @if !others.is_empty() { details {
                 summary { strong { "If not: " (consequence.words()) } " " span.quiet { (counted(others.len() as u64, "rule")) " without a finding" } }
-                (table(&format!("Rules without a finding; if not: {}", consequence.words()), &["Rule", "It holds if"],
-                    html! { @for rule in &others { tr { (name(rule)) } } }))
+                div.stack { (table(&format!("Rules without a finding; if not: {}", consequence.words()), &["Rule", "It holds if"],
+                    html! { @for rule in &others { tr { (name(rule)) } } })) }
             } }
         }
     };

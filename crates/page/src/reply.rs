@@ -22,7 +22,7 @@ pub enum PageError {
     #[error("parameter `{name}`: {why}")]
     Parameter { name: String, why: String },
     /// Something that was named is not there.
-    #[error("there is no {what} `{name}`{}{near}", if .near.is_empty() { "" } else { "; " })]
+    #[error("there is no {what} `{name}`{near}")]
     Unknown {
         /// Its kind.
         what: &'static str,
@@ -30,7 +30,7 @@ pub enum PageError {
         name: String,
         /// The name that was probably meant, with its address.
         meant: Option<Box<(String, String)>>,
-        /// The nearest name, in words, or empty.
+        /// The end of the sentence: the nearest name, or who has it; may be empty.
         near: String,
     },
     /// The answer would be larger than a page may be.

@@ -42,8 +42,10 @@ fn unknown(what: &'static str, name: String, help: Help, page: impl FnOnce(Strin
             let address = page(meant.clone()).map(|it| it.address(Form::Page)).unwrap_or_default();
             (Some(Box::new((meant, address))), String::new())
         }
-        Hint::Near(words) => (None, words),
-        Hint::Elsewhere(names) => (None, format!("it is in {}", names.join(", "))),
+        Hint::Near(words) => (None, format!("; {words}")),
+        Hint::Elsewhere(names) => {
+            (None, format!(" in that catalog; {} {} it", names.join(", "), if names.len() == 1 { "has" } else { "have" }))
+        }
         Hint::Unlike => (None, String::new()),
     };
     PageError::Unknown { what, name, meant, near }
