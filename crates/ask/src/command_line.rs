@@ -117,17 +117,26 @@ impl CommandLine {
             options.extend(sources.map(|it| ("-i".to_owned(), Some(it.clone()))));
         } else {
             let sources: Vec<NamedSource> = sources.map(|it| NamedSource::parse(it)).collect();
-            // If each source is one catalog, the source stands for its catalog.
-            let chosen = options.iter().filter(|it| CHOICES.contains(&it.0.as_str()));
-            let of = |catalog: &str| sources.iter().find(|source| is_of(source, catalog));
-            let meant: Option<Vec<&NamedSource>> = chosen.map(|it| of(it.1.as_deref()?)).collect();
-            let meant = meant.filter(|it| sources.len() > 1 && it.len() == n_sources);
-            if meant.is_some() {
-                options.retain(|it| !CHOICES.contains(&it.0.as_str()));
-            }
-            let all = || sources.iter().cycle().take(n_sources * sources.len()).collect();
-            let paths = meant.unwrap_or_else(all).into_iter().map(|it| it.path.to_string_lossy().into_owned());
-            names.splice(0..0, paths);
+            let is_single = sources.len() == 1;
+            let asked: Vec<String> = options.iter().filter(is_choice).filter_map(|it| it.1.clone()).collect();
+            let is_known = |source: &NamedSource| asked.iter().any(|catalog| is_of(source, catalog));
+            let rest: Vec<&NamedSource> = sources.iter().filter(|source| is_single || !is_known(source)).collect();
+            let path_of = |source: &NamedSource| source.path.to_string_lossy().into_owned();
+            let mut paths: Vec<String> = Vec::new();
+            options.retain(|option| {
+                let Some(catalog) = option.1.as_ref().filter(|_| is_choice(&option)) else { return true };
+                let named = sources.iter().find(|source| is_of(source, catalog)).filter(|_| !is_single);
+                // A source of several catalogs is asked for one of them.
+                let (path, is_kept) = match (named, rest.as_slice()) {
+                    (Some(source), _) => (path_of(source), false),
+                    (None, [only]) => (path_of(only), true),
+                    (None, _) => (format!("SOURCE-WITH-{catalog}"), false),
+                };
+                paths.push(path);
+                is_kept
+            });
+            let all = || sources.iter().cycle().take(n_sources * sources.len()).map(path_of).collect();
+            names.splice(0..0, if paths.len() == n_sources { paths } else { all() });
         }
         // A target asks for the steps by itself.
         let is_chosen = options.iter().any(|it| it.0 == "--to");
@@ -141,6 +150,11 @@ impl CommandLine {
         let view = view.filter(|_| !is_chosen).map(str::to_owned);
         ["olmdex".to_owned(), word.to_owned()].into_iter().chain(words).chain(view).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Whether an option chooses a catalog of a source.
+fn is_choice(option: &&(String, Option<String>)) -> bool {
+    CHOICES.contains(&option.0.as_str())
 }
 
 /// Whether a source is a catalog: by the name that the user gave it, else by that of its directory or file.
@@ -263,6 +277,9 @@ mod tests {
         for (sources, line) in [
             (&["4.9=x/old", "4.8=a", "y/b"][..], "olmdex diff x/old y/b"),
             (&["index.db"], "olmdex diff index.db index.db --old-catalog 4.9 --new-catalog b"),
+            (&["4.9=index.db"], "olmdex diff index.db index.db --old-catalog 4.9 --new-catalog b"),
+            (&["4.9=x/old", "index.db"], "olmdex diff x/old index.db --new-catalog b"),
+            (&["4.9=x/old", "one.db", "two.db"], "olmdex diff x/old SOURCE-WITH-b"),
         ] {
             assert_eq!(about(&diff, sources), line);
         }
