@@ -479,7 +479,11 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
         ("/p/keda/c/stabel", 404, "Did you mean <a href=\"/p/keda/c/stable\">stable</a>?"),
         ("/p/keda?catalog=v4.11", 404, "There is no catalog <code>v4.11</code>."),
         ("/p/keda/v/2.10.1?catalog=v4.11", 404, "There is no catalog <code>v4.11</code>."),
-        ("/p/keda/v/2.12.0?catalog=v4.9", 404, "There is no version <code>keda 2.12.0</code> in that catalog; v4.10 has it."),
+        (
+            "/p/keda/v/2.12.0?catalog=v4.9",
+            404,
+            "There is no version <code>keda 2.12.0</code> in that catalog; v4.10 has it.",
+        ),
         ("/p/keda/v/v2.10.1", 404, "Did you mean"),
         ("/api/keda.sh/ScaledObjekt", 404, "ScaledObject"),
         ("/packages?page=900", 400, "Parameter <code>page</code>: the last page is 1."),

@@ -144,9 +144,9 @@ pub use olmdex_olm::upgrade::classic::Step;
 pub use olmdex_olm::upgrade::compat::Compatibility;
 pub use olmdex_olm::upgrade::v1::Gates;
 pub use olmdex_olm::upgrade::{
-    ChannelChange, Goal, InstalledBundle, Move, NamedVersion, Outlook, OutlookVerdict, PathStep, Setting, Standing,
-    Stay, Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot, check_catalog, check_catalog_noting, check_graph,
-    cut_advice,
+    ChannelChange, Goal, InstalledBundle, LeftOutRange, Move, NamedVersion, Outlook, OutlookVerdict, PathStep, Setting,
+    Standing, Stay, Updates, UpgradePath, Verdict as UpdateVerdict, WhyNot, check_catalog, check_catalog_noting,
+    check_graph, cut_advice,
 };
 pub use olmdex_open::source::{Asked, Opener};
 pub use olmdex_rules::cluster::Cluster;

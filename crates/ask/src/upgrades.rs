@@ -9,13 +9,13 @@ use super::question::{Answer, Question, State, Verdict, answer, as_text};
 use super::upgrade::{PackageQuestion, PackageQuestions, UpgradeInquiry, UpgradeOptions, installed};
 use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Name;
-use olmdex_index::Index;
 use olmdex_index::query::Reach;
+use olmdex_index::{Index, IndexError};
 use olmdex_olm::resolve::Failure;
 use olmdex_olm::upgrade::{
-    Effort, EngineQuestion, FewestSteps, Goal, InstalledBundle, NamedVersion, Olm, Updates, UpgradePath, WhyNot,
-    classic_path, classic_path_over, classic_updates, classic_updates_as_documented, classic_why_not, fewest_steps,
-    v1_path, v1_updates, v1_why_not,
+    Effort, EngineQuestion, FewestSteps, Goal, InstalledBundle, LeftOutRange, NamedVersion, Olm, Updates, UpgradePath,
+    WhyNot, classic_path, classic_path_over, classic_updates, classic_updates_as_documented, classic_why_not,
+    fewest_steps, v1_path, v1_updates, v1_why_not,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -295,7 +295,7 @@ impl UpgradeInquiry<'_> {
         let PackageQuestion { olm, view, asked, .. } = question;
         let to = wish.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.name);
         let Some(to) = to.as_ref().filter(|_| wish.shortest) else {
-            paths.extend(question.paths_beyond(from, to.as_deref()));
+            paths.extend(question.paths_beyond(index, from, to.as_deref())?);
             return Ok(false);
         };
         let (to_it, at_most) = (BTreeSet::from([to.clone()]), wish.alternatives.unwrap_or(1));
@@ -370,9 +370,17 @@ impl PackageQuestion {
 
     /// The same ways, those of OLM Classic with where the bundle can go: to the wanted end, or to the newest version of
     /// the default channel. One without a wanted end ends well only there, or where another channel leads there.
-    pub fn paths_beyond(&self, from: &InstalledBundle, to: Option<&str>) -> Vec<UpgradePath> {
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn paths_beyond(
+        &self,
+        index: &Index,
+        from: &InstalledBundle,
+        to: Option<&str>,
+    ) -> Result<Vec<UpgradePath>, IndexError> {
         let mut paths = self.paths(from, to);
-        let Some(graph) = self.view.graphs.first() else { return paths };
+        let Some(graph) = self.view.graphs.first() else { return Ok(paths) };
         for path in paths.iter_mut().filter(|path| path.olm == Olm::Classic) {
             let package = self.view.as_classic(graph);
             let goal = match to {
@@ -383,9 +391,14 @@ impl PackageQuestion {
             let installed = from.as_classic();
             let channel = self.asked.channel().or_else(|| package.likely_channel(&installed.name));
             path.outlook = goal.map(|goal| goal.outlook(&installed, channel));
+            if let Some(outlook) = path.outlook.as_mut().filter(|outlook| outlook.is_stuck()) {
+                outlook.left_out = LeftOutRange::find(&package, &outlook.channel_ends_at_version, |head| {
+                    index.csv_annotation(&graph.catalog, head, "olm.skipRange")
+                })?;
+            }
             path.look_beyond(&graph.default_channel);
         }
-        paths
+        Ok(paths)
     }
 
     /// Why the generations of OLM do not take a bundle, given by name and version. Ways to it may lead through all

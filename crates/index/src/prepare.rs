@@ -415,7 +415,7 @@ fn image_and_version(bundle: &Bundle<'_>) -> BundleRows {
     rows
 }
 
-fn first_property<'b>(bundle: &Bundle<'b>, kind: &str) -> Option<json::Value<'b>> {
+pub(super) fn first_property<'b>(bundle: &Bundle<'b>, kind: &str) -> Option<json::Value<'b>> {
     bundle.properties.iter().filter(|property| property.kind == kind).find_map(|property| property.value)
 }
 

@@ -5,7 +5,7 @@ use maud::{Markup, PreEscaped, html};
 use super::parts::{api_link, link, shown, worded};
 use super::route::{PackagePage, Route};
 use super::site::PageContext;
-use olmdex_ask::{ChannelChange, Outlook, OutlookVerdict, UpgradePath};
+use olmdex_ask::{ChannelChange, LeftOutRange, Outlook, OutlookVerdict, UpgradePath};
 use olmdex_base::diag::counted;
 use olmdex_change::draw::{LineMap, line_map};
 use olmdex_fbc::Api;
@@ -232,6 +232,12 @@ impl<'a> Answer<'a> {
                             @let there = PackagePage { catalog: Some(catalog.clone()), version: Some(self.from().to_owned()), ..PackagePage::of(&self.path.package) };
                             li { strong { "Take the upgrade from catalog " (shown(catalog)) }
                                 p { (worded(&shown(sentence))) ". " (link(context, &Route::Path(there), "The way there")) } }
+                        }
+                        @if let Some(LeftOutRange { version, channel, range, .. }) = &self.outlook.left_out {
+                            li { strong { "Ask for a repair of the catalog" }
+                                p { (shown(version)) " states in its ClusterServiceVersion that it follows " (shown(self.outlook.end())) ", by the annotation "
+                                    code { "olm.skipRange: " (shown(range)) } ". Its entry in " code { (shown(channel)) }
+                                    " has no " code { "skipRange" } ", and OLM looks at the entry alone." } }
                         }
                         li { strong { "Read what the publisher says about " (shown(self.goal())) }
                             p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }

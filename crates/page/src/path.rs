@@ -55,9 +55,10 @@ impl Question {
         self.asked.asked.installed.as_ref()
     }
 
-    fn paths(&self) -> Vec<UpgradePath> {
+    fn paths(&self, context: PageContext<'_>) -> Result<Vec<UpgradePath>, PageError> {
         let to = self.to.as_ref().map(|it| it.name.as_str());
-        self.from().map(|from| self.asked.paths_beyond(from, to)).unwrap_or_default()
+        let paths = self.from().map(|from| self.asked.paths_beyond(context.index(), from, to)).transpose()?;
+        Ok(paths.unwrap_or_default())
     }
 
     /// The upgrades of an outlook, with the channel to set before those that need another one.
@@ -115,7 +116,7 @@ pub(super) fn answer(context: PageContext<'_>, query: &PackagePage) -> Result<Ve
     if query.version.is_none() {
         return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
-    Ok(Question::read(context, query)?.paths())
+    Question::read(context, query)?.paths(context)
 }
 
 /// The answer as data: that of `why-not`.
@@ -133,7 +134,7 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
     question.asked.asked.channels.extend(likely.clone());
     let query = &PackagePage { channel: likely.or_else(|| query.channel.clone()), ..query.clone() };
     let package = &query.package;
-    let answers = question.paths();
+    let answers = question.paths(context)?;
     let is_all_reached = answers.iter().all(|it| it.is_reached);
     let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(context)? };
     let header = header(context, &Heading::new(package, Some(&question.catalog)))?;

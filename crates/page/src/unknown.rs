@@ -43,9 +43,10 @@ fn unknown(what: &'static str, name: String, help: Help, page: impl FnOnce(Strin
             (Some(Box::new((meant, address))), String::new())
         }
         Hint::Near(words) => (None, format!("; {words}")),
-        Hint::Elsewhere(names) => {
-            (None, format!(" in that catalog; {} {} it", names.join(", "), if names.len() == 1 { "has" } else { "have" }))
-        }
+        Hint::Elsewhere(names) => (
+            None,
+            format!(" in that catalog; {} {} it", names.join(", "), if names.len() == 1 { "has" } else { "have" }),
+        ),
         Hint::Unlike => (None, String::new()),
     };
     PageError::Unknown { what, name, meant, near }

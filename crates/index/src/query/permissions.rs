@@ -1,11 +1,14 @@
-//! The permissions that the installation of a bundle grants. Only its ClusterServiceVersion states them, which an index
-//! keeps as part of the document.
+//! The permissions that the installation of a bundle grants, and its annotations. Only its ClusterServiceVersion states
+//! them, which an index keeps as part of the document.
+
+use std::borrow::Cow;
 
 use super::super::compression;
+use super::super::prepare::first_property;
 use super::super::service_version::find_object;
 use crate::{Index, IndexError};
 use olmdex_fbc::service_version::{CsvView, Permission};
-use olmdex_fbc::{Typed, blob};
+use olmdex_fbc::{CSV_METADATA, Typed, blob};
 use olmdex_text::json::{self, Reader};
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
@@ -30,6 +33,26 @@ impl Index {
         let Some(object) = find_object(bundle) else { return Ok(None) };
         let object = json::decode_utf8(&object);
         Ok(inner.read(&object).ok().map(|it| CsvView::of_object(it).permissions()))
+    }
+
+    /// An annotation of a bundle's ClusterServiceVersion; `None` if the catalog does not know it.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn csv_annotation(&self, catalog: &str, bundle: &str, name: &str) -> Result<Option<String>, IndexError> {
+        let Some(text) = self.bundle_document(catalog, bundle)? else { return Ok(None) };
+        let (mut outer, mut inner) = (Reader::new(), Reader::new());
+        let Some(blob) = outer.read(&text).ok().and_then(|value| blob::decode(value, false).ok()) else {
+            return Ok(None);
+        };
+        let Typed::Bundle(bundle) = &blob.typed else { return Ok(None) };
+        let annotation = |csv: CsvView<'_>| csv.annotation(name).map(Cow::into_owned);
+        if let Some(metadata) = first_property(bundle, CSV_METADATA) {
+            return Ok(annotation(CsvView::of_metadata(metadata)));
+        }
+        let Some(object) = find_object(bundle) else { return Ok(None) };
+        let object = json::decode_utf8(&object);
+        Ok(inner.read(&object).ok().and_then(|object| annotation(CsvView::of_object(object))))
     }
 }
 

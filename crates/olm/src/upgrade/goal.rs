@@ -17,6 +17,7 @@ use super::classic::{Installed, Package, Step, Walker};
 use super::named_version::NamedVersion;
 use olmdex_base::diag::counted;
 use olmdex_text::tally;
+use olmdex_version::blang::Range;
 use olmdex_version::{Version, version_or_name};
 
 /// The steps of a package's channels.
@@ -86,6 +87,55 @@ pub struct Outlook {
     /// else the highest of all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub above: Option<Box<Outlook>>,
+    /// If no upgrade leads there: the upgrade that its publisher announced and the catalog does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOutRange>,
+}
+
+/// A range that the ClusterServiceVersion of a bundle states in its annotation `olm.skipRange`, and the entry of the
+/// bundle in a channel does not. OLM looks at the entry alone (`docs/behaviour/fbc.md`), so it finds no upgrade.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOutRange {
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The channel.
+    pub channel: String,
+    /// The stated range.
+    pub range: String,
+}
+
+impl LeftOutRange {
+    /// So many heads of channels are asked for their annotations, each of which is in a large document.
+    const MAX_HEADS: usize = 20;
+
+    /// The highest head of a channel that states in its annotation, and not in its entry, that it follows a version.
+    ///
+    /// # Errors
+    /// Those of `annotation`, which knows the ranges in the ClusterServiceVersions of bundles.
+    pub fn find<E>(
+        package: &Package,
+        end: &str,
+        mut annotation: impl FnMut(&str) -> Result<Option<String>, E>,
+    ) -> Result<Option<Self>, E> {
+        let Ok(end) = Version::parse(end) else { return Ok(None) };
+        let heads = package.channels.iter().filter_map(|channel| Some((channel, *channel.order().ok()?.live.first()?)));
+        let is_later = |head: &Entry| head.version.as_ref().is_some_and(|version| *version > end);
+        let mut heads: Vec<(&Channel, &Entry)> =
+            heads.filter(|(_, head)| head.fields.skip_range.is_empty() && is_later(head)).collect();
+        heads.sort_by(|(_, a), (_, b)| b.version.cmp(&a.version));
+        for (channel, head) in heads.into_iter().take(Self::MAX_HEADS) {
+            let (bundle, channel) = (head.fields.name.clone(), channel.name.clone());
+            let Some(range) = annotation(&bundle)? else { continue };
+            if Range::parse(&range).is_ok_and(|range| range.contains(&end) == Ok(true)) {
+                let version = head.version.as_ref().map(ToString::to_string).unwrap_or_default();
+                return Ok(Some(Self { bundle, version, channel, range }));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// Whether and how an installed bundle gets to a goal.
@@ -305,6 +355,7 @@ impl<'p> Goal<'p> {
             upgrades: Vec::new(),
             fewest_upgrades: None,
             above: None,
+            left_out: None,
         };
         let steps = |n: usize| own[..n].iter().map(|step| step.1.clone());
         if installed.name == self.bundle() {
@@ -443,12 +494,20 @@ impl Outlook {
                 };
                 format!("{leads} past {goal} to {end}{}, and OLM does not go back{more}", n.unwrap_or_default())
             }
-            (OutlookVerdict::DeadEnd, _) if self.ends_at_head && !self.channel.is_empty() => {
-                let channel = &self.channel;
-                format!("a dead end: `{channel}` ends at {end}, and no channel leads from there to {goal}{}", higher())
-            }
             (OutlookVerdict::DeadEnd, _) => {
-                format!("a dead end: no upgrade leads from {end} to {goal}, in any channel{}", higher())
+                let more = match &self.left_out {
+                    Some(LeftOutRange { version, channel, range, .. }) => format!(
+                        "; {version} states olm.skipRange `{range}`, which its entry in `{channel}` leaves out{}",
+                        higher()
+                    ),
+                    None => higher(),
+                };
+                match self.channel.as_str() {
+                    channel if self.ends_at_head && !channel.is_empty() => format!(
+                        "a dead end: `{channel}` ends at {end}, and no channel leads from there to {goal}{more}"
+                    ),
+                    _ => format!("a dead end: no upgrade leads from {end} to {goal}, in any channel{more}"),
+                }
             }
             (_, []) => away(),
             (_, [first, rest @ ..]) => {
@@ -594,6 +653,35 @@ mod tests {
         assert_eq!(names, ["candidate"]);
         assert_eq!(package.likely_channel("v0.52.1"), Some("candidate"));
         assert_eq!(package.likely_channel("v9.9.9"), Some("stable"));
+    }
+
+    /// quay of OpenShift's community catalog: 3.17.4 states `>=3.6.x <3.17.4`, and no entry has a skipRange.
+    #[test]
+    fn a_range_that_the_catalog_leaves_out_is_told() {
+        let package = package(&[
+            ("stable-3", &["v3.1.0 v3.0.0", "v3.0.0"]),
+            ("stable-2", &["v2.1.0 - >=2.0.0_<2.1.0", "v2.0.0"]),
+            ("stable-1", &["v1.1.0"]),
+        ]);
+        let find = |end: &str, stated: &[(&str, &str)]| {
+            let annotation = |bundle: &str| {
+                let found = stated.iter().find(|(name, _)| *name == bundle);
+                Ok::<_, std::convert::Infallible>(found.map(|(_, range)| (*range).to_owned()))
+            };
+            LeftOutRange::find(&package, end, annotation).unwrap().map(|found| (found.version, found.channel))
+        };
+        let found = |version: &str, channel: &str| Some((version.to_owned(), channel.to_owned()));
+        for (end, stated, expected) in [
+            ("1.1.0", &[("v3.1.0", ">=1.0.x <3.1.0")][..], found("3.1.0", "stable-3")),
+            ("1.1.0", &[("v3.1.0", ">=2.0.0 <3.1.0"), ("v1.1.0", "<1.1.0")], None),
+            // An entry with a range says what it means.
+            ("1.1.0", &[("v2.1.0", ">=1.0.0 <2.1.0")], None),
+            ("1.1.0", &[("v3.1.0", "new")], None),
+            ("3.1.0", &[("v3.1.0", "<=3.1.0")], None),
+            ("", &[("v3.1.0", "<3.1.0")], None),
+        ] {
+            assert_eq!(find(end, stated), expected, "{end} {stated:?}");
+        }
     }
 
     #[test]

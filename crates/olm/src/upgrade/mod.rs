@@ -87,7 +87,7 @@ pub use cut_advice::{check_catalog, check_catalog_noting, cut_advice};
 pub use definition_upgrades::{BundleObjects, DefinitionUpgrades, definition_upgrades};
 pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;
-pub use goal::{ChannelChange, Goal, Outlook, OutlookVerdict, Standing};
+pub use goal::{ChannelChange, Goal, LeftOutRange, Outlook, OutlookVerdict, Standing};
 pub use installed::{InstalledBundle, InstalledError};
 pub use missing_edge::{
     ExtraEdge, above_head, either_range, extra_edge, leads_all_to_its_head, set_edges_command, with_edge,
