@@ -95,10 +95,10 @@ fn with(list: &List, field: &Field, values: Vec<String>) -> Route {
 }
 
 /// A link to the list with other values. There are as many lists as sets of values, so `nofollow` keeps crawlers away.
-fn narrowed(context: PageContext<'_>, route: &Route, words: Markup) -> Markup {
+fn narrowed(context: PageContext<'_>, route: &Route, part: &str, words: Markup) -> Markup {
     html! {
         @match context.to(route) {
-            Some(address) => { a rel="nofollow" href=(address) { (words) } }
+            Some(address) => { a rel="nofollow" href={ (address) (part) } { (words) } }
             None => { (words) }
         }
     }
@@ -144,7 +144,7 @@ pub(super) fn chosen(context: PageContext<'_>, list: &List) -> Markup {
                 @for (label, value, route) in &all {
                     li {
                         span.quiet { (label) } " " strong { (shown(value)) } " "
-                        (narrowed(context, route, html! {
+                        (narrowed(context, route, "", html! {
                             span aria-hidden="true" { "×" } span.away { "without " (label) " " (shown(value)) }
                         }))
                     }
@@ -234,8 +234,10 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, found: &Listing<'_>)
             ));
         }
     }
+    // On phones the filters stay open for the next choice, and a list from elsewhere begins with its packages.
     let item = |(choice, route): &(Choice, Route)| {
-        html! { li { (narrowed(context, route, html! { (shown(&choice.label)) })) " " span.quiet { (choice.n_packages) } } }
+        let link = narrowed(context, route, "#filters", html! { (shown(&choice.label)) });
+        html! { li { (link) " " span.quiet { (choice.n_packages) } } }
     };
     let has_chosen = FIELDS.iter().any(|it| !(it.get)(list).is_empty());
     Ok(html! {
