@@ -191,6 +191,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
         // One file for all kinds instead of one for each: a catalog has thousands.
         Route::Apis(ApiList::default()),
         Route::Lint(Checked::default()),
+        Route::Rules,
         Route::Style,
         Route::Script,
         Route::Images(ImageSearch::default()),
