@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use olmdex::ask::{
-    AskError, CompatQuestion, DiagnoseQuestion, FleetAsker, FleetCompat, FleetQuestion, NamespaceQuestion, OlmSet,
-    PathQuestion, Question as _, State, UpdatesQuestion, UpgradeOptions, WhyNotQuestion, plan_of,
+    AskError, CompatQuestion, DiagnoseQuestion, FleetAsker, FleetQuestion, NamespaceQuestion, OlmSet, PathQuestion,
+    Question as _, State, UpdatesQuestion, UpgradeOptions, WhyNotQuestion, plan_of,
 };
 use olmdex::calendar::Day;
 use olmdex::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup};
@@ -159,16 +159,11 @@ fn staying(state: &State<'_>, namespaces: &[NamespaceState], wrong: &mut Vec<Str
     for properties in limited.csvs.iter_mut().filter_map(|csv| csv.properties.as_mut()) {
         properties.push(Property::new("olm.maxOpenShiftVersion", "\"4.16\""));
     }
-    let question = CompatQuestion {
-        name: None,
-        olm: OlmSet::Classic,
-        cluster: Some((limited, words.to_owned())),
-        source_map: state.source_map.to_vec(),
-        ..CompatQuestion::of_package("", Move { from, to }, Vec::new())
-    };
-    let rows = match question.answer(state.index, &mut |_| {}) {
+    let asked =
+        CompatQuestion { openshift: Some(from), to: Some(to), olm: OlmSet::Classic, ..CompatQuestion::default() };
+    let rows = match asked.ask(&State { cluster: Some((&limited, words)), ..*state }).map_err(AskError::bare) {
         Err(AskError::NothingInstalledIn(_)) => return Ok(()),
-        answers => answers?.rows,
+        answer => answer?.items,
     };
     let index: &LightIndex = std::borrow::Borrow::borrow(state.index);
     let question = NamespaceQuestion {
@@ -211,16 +206,8 @@ fn staying(state: &State<'_>, namespaces: &[NamespaceState], wrong: &mut Vec<Str
             wrong.push(format!("compat of {}: {first:?}, and the diagnosis: {operator:?}", row.bundle));
         }
     }
-    let asked = FleetCompat {
-        from: Some(from),
-        to: Some(to),
-        olm: OlmSet::Classic,
-        gates: Gates::default(),
-        source_map: state.source_map.to_vec(),
-        catalogs: Vec::new(),
-        are_named: false,
-    };
-    let mut fleet = FleetAsker::new(FleetQuestion::Compat(asked, state.index));
+    let alone = State { source_map: state.source_map, ..State::of(state.index) };
+    let mut fleet = FleetAsker::new(FleetQuestion::Compat(Box::new(asked), alone));
     fleet.add("the world", cluster.clone())?;
     let is_ready = fleet.finish().clusters.iter().any(|row| row.verdict == FleetVerdict::Ready);
     if is_ready && operators().any(|operator| operator.is_stuck && !operator.installed.is_empty()) {
@@ -231,8 +218,8 @@ fn staying(state: &State<'_>, namespaces: &[NamespaceState], wrong: &mut Vec<Str
 
 /// Whether a bundle of a catalog may not stay either.
 fn may_not_stay(state: &State<'_>, row: &Stay, step: Move, bundle: &str) -> Result<bool, AskError> {
-    let question = CompatQuestion::of_package(&row.package, step, Vec::new());
-    let rows = question.answer(state.index, &mut |_| {})?.rows;
+    let (name, openshift, to) = (vec![row.package.clone()], Some(step.from), Some(step.to));
+    let rows = CompatQuestion { name, openshift, to, ..CompatQuestion::default() }.ask(&State::of(state.index))?.items;
     Ok(rows.iter().any(|row| row.bundle == bundle && !row.verdict.may_stay()))
 }
 

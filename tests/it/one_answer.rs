@@ -14,7 +14,6 @@ use olmdex::constraint::openshift::Minor;
 use olmdex::index::Index;
 use olmdex::index::query::Filter;
 use olmdex::page::{Ask, Form, IndexCache, Links, PackagePage, PackageVersion, Route, Site, answer};
-use olmdex::upgrade::Move;
 use serde_json::{Value, json};
 
 use crate::support::{olmdex, scratch, write};
@@ -251,7 +250,6 @@ impl Question {
     }
 
     fn asked(&self, index: &Index) -> Result<Value, AskError> {
-        let warn = &mut |_: &str| {};
         let catalogs = self.catalogs(index);
         let of_way = |way: &PackagePage| UpgradeOptions {
             channel: way.channel.iter().cloned().collect(),
@@ -282,9 +280,9 @@ impl Question {
                 json!(question.ask(&State::of(index))?.items)
             }
             Self::Compat(fit) => {
-                let from = minor(fit);
-                let step = Move { from, to: from.next() };
-                json!(CompatQuestion::of_package(&fit.package, step, catalogs).answer(index, warn)?.rows)
+                let (name, openshift) = (vec![fit.package.clone()], Some(minor(fit)));
+                let question = CompatQuestion { name, openshift, catalog: catalogs, ..CompatQuestion::default() };
+                json!(question.ask(&State::of(index))?.items)
             }
             Self::Show(of) => {
                 let found = of_version(index, &catalogs, &of.package, &of.version)?;

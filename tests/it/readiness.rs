@@ -5,12 +5,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use olmdex::ask::{ReadinessAnswers, ReadinessQuestion};
+use olmdex::ask::{self, Question as _, ReadinessQuestion, light_builder};
 use olmdex::cluster::read_text;
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::page::{self, Ask, IndexCache, Links, Site};
-use olmdex::readiness::{Acknowledgement, Met, Readiness, State};
+use olmdex::readiness::{Acknowledgement, Conversion, Met, Readiness, State};
 use olmdex::upgrade::v1::Gates;
 use serde_json::Value;
 
@@ -305,15 +305,13 @@ fn index(catalog: &str) -> Index {
     builder.into_index().unwrap()
 }
 
-fn answer(manifests: &str, acknowledged: &[Acknowledgement]) -> ReadinessAnswers {
+fn answer(manifests: &str, acknowledged: &[Acknowledgement]) -> (Vec<Readiness>, Conversion) {
     let cluster = read_text("cluster.yaml", manifests.as_bytes()).unwrap();
-    let question = ReadinessQuestion {
-        cluster: Some((cluster, "the cluster".to_owned())),
-        acknowledged: acknowledged.to_vec(),
-        are_named: true,
-        ..ReadinessQuestion::default()
-    };
-    question.answer(Some(&index(CATALOG)), &mut |_| {}).unwrap()
+    let question = ReadinessQuestion { acknowledge: acknowledged.to_vec(), ..ReadinessQuestion::default() };
+    let index = index(CATALOG);
+    let state = ask::State { cluster: Some((&cluster, "the cluster")), are_named: true, ..ask::State::of(&*index) };
+    let (answer, conversion) = question.ask_converting(&state);
+    (answer.unwrap().items, conversion)
 }
 
 fn changed(changes: &[(&str, &str)]) -> String {
@@ -323,8 +321,8 @@ fn changed(changes: &[(&str, &str)]) -> String {
     })
 }
 
-fn only(answers: ReadinessAnswers) -> Readiness {
-    let [only] = answers.items.try_into().unwrap();
+fn only((items, _): (Vec<Readiness>, Conversion)) -> Readiness {
+    let [only] = items.try_into().unwrap();
     only
 }
 
@@ -339,8 +337,10 @@ fn each_condition_has_each_of_its_answers() {
         assert_eq!(condition.way_out.is_some(), *met == Met::No, "{id}");
     }
     // Without catalogs it is unknown which of them serves the package.
-    let cluster = Some((read_text("cluster.yaml", CLUSTER.as_bytes()).unwrap(), String::new()));
-    let alone = ReadinessQuestion { cluster, ..ReadinessQuestion::default() }.answer(None, &mut |_| {}).unwrap();
+    let (cluster, nothing) =
+        (read_text("cluster.yaml", CLUSTER.as_bytes()).unwrap(), light_builder().into_index().unwrap());
+    let state = ask::State { cluster: Some((&cluster, "")), ..ask::State::of(&nothing) };
+    let alone = ReadinessQuestion::default().ask(&state).unwrap();
     let c7 = alone.items[0].conditions.iter().find(|it| it.id == "C7").unwrap();
     assert_eq!((c7.verdict, alone.items[0].state), (Met::NotKnown, State::NotKnown));
     assert_eq!(c7.reason, "no catalog given: name catalogs with `-i`");
@@ -367,10 +367,10 @@ fn what_can_be_acknowledged_is() {
         let word = plain.conditions.iter().find(|it| it.id == *id).unwrap().acknowledgement;
         let others: Vec<Acknowledgement> = all.into_iter().filter(|it| Some(*it) != word).collect();
         assert!(!only(answer(&text, &others)).state.is_good(), "{id} {changes:?}");
-        let with_all = answer(&text, &all);
+        let (with_all, conversion) = answer(&text, &all);
         let open = plain.conditions.iter().filter(|it| it.decides() && it.acknowledgement.is_none()).count();
-        assert_eq!(with_all.items[0].state.is_good(), open == 0, "{id} {met:?} {changes:?}");
-        if let (0, Some(word), Met::No, Some(extension)) = (open, word, met, with_all.conversion.extensions.first()) {
+        assert_eq!(with_all[0].state.is_good(), open == 0, "{id} {met:?} {changes:?}");
+        if let (0, Some(word), Met::No, Some(extension)) = (open, word, met, conversion.extensions.first()) {
             let name = format!("olm.operatorframework.io/acknowledged-{}", word.as_str());
             assert_eq!(extension.annotations.get(&name).map(String::as_str), Some("true"), "{id}");
         }
@@ -384,12 +384,12 @@ fn subscriptions_that_have_moved_are_told_apart() {
             "---\napiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {{name: x, annotations: {{olm.operatorframework.io/migrated-from-subscription: {from}}}}}\nspec: {{source: {{sourceType: Catalog, catalog: {{packageName: lamp}}}}}}\n"
         )
     };
-    let states = |text: &str| answer(text, &[]).items.iter().map(|it| it.state).collect::<Vec<_>>();
+    let states = |text: &str| answer(text, &[]).0.iter().map(|it| it.state).collect::<Vec<_>>();
     assert_eq!(states(&format!("{CLUSTER}{}", extension("light/lamp"))), [State::Conflict]);
     let both = [State::AlreadyMigrated, State::Eligible];
     assert_eq!(states(&format!("{CLUSTER}{}", extension("light/gone"))), both);
     // An operator that has moved needs no manifests any more.
-    assert!(answer(&format!("{CLUSTER}{}", extension("light/lamp")), &[]).conversion.extensions.is_empty());
+    assert!(answer(&format!("{CLUSTER}{}", extension("light/lamp")), &[]).1.extensions.is_empty());
 }
 
 #[test]
@@ -429,7 +429,7 @@ fn catalogs_keep_their_names_where_they_can() {
         ),
     ] {
         let text = change.map_or_else(|| CLUSTER.to_owned(), |it| CLUSTER.replace(own, &it));
-        let conversion = answer(&format!("{text}{more}"), &[]).conversion;
+        let conversion = answer(&format!("{text}{more}"), &[]).1;
         let [found] = conversion.catalogs.as_slice() else { panic!("{conversion:?}") };
         assert_eq!((found.name.as_str(), found.is_adopted, found.poll_minutes), (name, is_adopted, poll), "{more}");
         assert_eq!(conversion.extensions[0].catalog, name);

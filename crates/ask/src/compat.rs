@@ -5,18 +5,22 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+#[cfg(feature = "clap")]
+use super::command_line::one_of;
 use super::diagnosis::{states_of, worlds_of};
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
+use super::openshift::openshift_of;
 use super::plan::must_lead_on;
 use super::plan_replay::replay_way;
-use super::question::State;
+use super::question::{Answer, Question, State, Verdict, answer, as_text};
 use super::resolution::{DEFAULT_WORK, options_of_work};
-use super::upgrade::{Warn, installed};
+use super::upgrade::{GateOptions, installed};
 use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
-use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
+use olmdex_base::variant_name;
+use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
@@ -24,102 +28,186 @@ use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs}
 use olmdex_olm::namespace::{NamespaceState, ObstacleCode, first_obstacle, lasting_obstacle, next_bundle};
 use olmdex_olm::resolve::World;
 use olmdex_olm::upgrade::compat::Compatibility;
-use olmdex_olm::upgrade::v1::{CatalogState, Gates, Installation, ServedCatalog};
+use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
 use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
 use olmdex_plan::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// A question about a step of the cluster.
-#[derive(Debug)]
+/// The bundles, and the operators of a cluster, that may stay when it goes to a later version of OpenShift
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
 pub struct CompatQuestion {
-    /// The step.
-    pub step: Move,
-    /// The generations of OLM to ask.
+    /// Only these packages, versions or channels of them, or bundles
+    #[cfg_attr(feature = "clap", arg(value_name = "PKG[@VERSION|/CHANNEL]"))]
+    pub name: Vec<String>,
+    /// The cluster's version of OpenShift. Default: that of the ClusterVersion of `--cluster`, or the one before `--to`
+    #[cfg_attr(feature = "clap", arg(long, value_name = "VERSION", required_unless_present_any = ["cluster", "fleet", "to"]))]
+    #[serde(with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub openshift: Option<Minor>,
+    /// The target version. Default: the next minor version
+    #[cfg_attr(feature = "clap", arg(long, value_name = "VERSION"))]
+    #[serde(with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub to: Option<Minor>,
+    /// An installed operator, as PKG@VERSION or by its bundle's name; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_name = "BUNDLE", conflicts_with = "name"))]
+    pub installed: Vec<String>,
+    /// Only with this verdict; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_parser = one_of::<VerdictWord>(), value_name = "VERDICT"))]
+    pub verdict: Vec<VerdictWord>,
+    /// The generation of OLM that installed the operators: both read olm.maxOpenShiftVersion differently
+    #[cfg_attr(feature = "clap", arg(long, value_parser = one_of::<OlmSet>(), default_value = "both"))]
     pub olm: OlmSet,
     /// The feature gates of operator-controller.
-    pub gates: Gates,
-    /// A package, with a version or channel of it; all packages, if there is none.
-    pub name: Option<PackageName>,
-    /// Installed operators, as PKG@VERSION or by the names of their bundles. If there are any, or a cluster, the
-    /// question is about them.
-    pub installed: Vec<String>,
-    /// The cluster, with words for it in messages.
-    pub cluster: Option<(Cluster, String)>,
-    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
-    pub source_map: Vec<String>,
-    /// The catalogs to ask; all, if none is named.
-    pub catalogs: Vec<String>,
-    /// Whether the user gave the catalogs names of their own, see [`CatalogSources::new`].
-    pub are_named: bool,
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub gates: GateOptions,
+    /// Only this catalog; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub catalog: Vec<String>,
+}
+
+/// A [`Compatibility`], by its word for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum VerdictWord {
+    /// OpenShift refuses the update while it is installed
+    Blocks,
+    /// Its metadata excludes the version
+    Excluded,
+    /// Its metadata does not mention the version
+    Unknown,
+    /// Its metadata states a lowest version only
+    #[serde(alias = "notExcluded")]
+    NotExcluded,
+    /// Its metadata states support for the version
+    Stated,
 }
 
 /// The bundles that may stay, and those that may not.
 #[derive(Debug, Default)]
-pub struct CompatAnswers {
+pub(super) struct CompatAnswers {
     /// A row for each bundle and verdict.
-    pub rows: Vec<Stay>,
+    pub(super) rows: Vec<Stay>,
     /// The reasons why installed bundles could not be judged by their catalog, in words.
-    pub unjudged: Vec<String>,
+    pub(super) unjudged: Vec<String>,
     /// Whether an installed operator keeps the cluster from the step, or is not known well enough.
-    pub is_blocked: bool,
+    pub(super) is_blocked: bool,
     /// The obstacles between operators and any upgrade, in words.
-    pub stuck: Vec<String>,
+    pub(super) stuck: Vec<String>,
+}
+
+impl Question for CompatQuestion {
+    const NAME: &'static str = "compat";
+    const KIND: &'static str = "CompatList";
+    const OF_CLUSTER: Option<&'static str> = Some("true, unless `name` or `installed` is given");
+    type Index = Index;
+    type Item = Stay;
+
+    fn is_of_cluster(&self) -> bool {
+        self.name.is_empty() && self.installed.is_empty()
+    }
+
+    fn names(&self) -> Vec<&String> {
+        self.name.iter().collect()
+    }
+
+    /// The bundles of catalogs, or the installed ones if there are any or a cluster: a row for each bundle and verdict.
+    /// A name that no catalog has makes the answer a part; the verdict is negative if an installed operator keeps the
+    /// cluster from the step, or is not known well enough.
+    fn ask(&self, state: &State<'_>) -> Result<Answer<Stay>, AskError> {
+        let step = self.step(state.cluster)?;
+        if step.from == step.to {
+            let Move { from, .. } = step;
+            let words = format!("patch releases of OpenShift {from} are not blocked: OLM looks at minor versions only");
+            return Ok(Answer { notes: vec![words], ..Answer::of(Vec::new()) });
+        }
+        let mut warnings = Vec::new();
+        let found = match self.installed.is_empty() && state.cluster.is_none() {
+            true => self.of_catalogs(state.index, step),
+            false => self
+                .of_installed(state, step, &CompatMemo::default(), &mut warnings)
+                .map(|found| (found.rows, Verdict::negative_if(found.is_blocked))),
+        };
+        let is_meant = |row: &Stay| self.verdict.iter().any(|it| variant_name(it) == row.verdict.as_str());
+        let mut answer = answer(found, warnings)?;
+        answer.items.retain(|row| self.verdict.is_empty() || is_meant(row));
+        Ok(answer)
+    }
 }
 
 impl CompatQuestion {
-    /// A question about the bundles of catalogs, for both generations of OLM.
-    pub fn of_package(package: &str, step: Move, catalogs: Vec<String>) -> Self {
-        Self {
-            step,
-            olm: OlmSet::Both,
-            gates: Gates::default(),
-            name: Some(PackageName::of(package)),
-            installed: Vec::new(),
-            cluster: None,
-            source_map: Vec::new(),
-            catalogs,
-            are_named: false,
+    /// The step of a cluster that it is about.
+    ///
+    /// # Errors
+    /// If its start is not known, or it leads to an earlier version.
+    pub fn step(&self, cluster: Option<(&Cluster, &str)>) -> Result<Move, AskError> {
+        if !self.name.is_empty() && (!self.installed.is_empty() || cluster.is_some()) {
+            return Err(AskError::Unfit {
+                what: "a name asks about a catalog, but `--installed` and `--cluster` ask about installed operators",
+                help: "leave out one of them",
+            });
         }
+        let from = match (self.openshift, cluster, self.to) {
+            (Some(given), ..) => given,
+            (None, Some((cluster, words)), _) => openshift_of(cluster, words)?,
+            (None, None, Some(to)) => to.previous(),
+            (None, None, None) => {
+                return Err(AskError::Unfit {
+                    what: "no version of OpenShift is given",
+                    help: "give the cluster's version with `--openshift VERSION`",
+                });
+            }
+        };
+        let step = Move { from, to: self.to.unwrap_or_else(|| from.next()) };
+        if step.from != step.to {
+            must_lead_on(step)?;
+        }
+        Ok(step)
     }
 
-    /// The answer.
-    ///
-    /// # Errors
-    /// If something named does not exist, or the cluster has nothing installed.
-    pub fn answer(&self, index: &Index, warn: Warn<'_>) -> Result<CompatAnswers, AskError> {
-        self.answer_remembering(index, &CompatMemo::default(), warn)
-    }
-
-    /// As [`Self::answer`], for many clusters with the same catalogs.
-    ///
-    /// # Errors
-    /// The errors of [`Self::answer`].
-    pub(super) fn answer_remembering(
+    /// The answer about what is installed. The memo is for many clusters with the same catalogs.
+    pub(super) fn of_installed(
         &self,
-        index: &Index,
+        state: &State<'_>,
+        step: Move,
         memo: &CompatMemo,
-        warn: Warn<'_>,
+        warnings: &mut Vec<String>,
     ) -> Result<CompatAnswers, AskError> {
-        must_lead_on(self.step)?;
-        if self.installed.is_empty() && self.cluster.is_none() {
-            let rows = self.of_catalogs(index)?;
-            return Ok(CompatAnswers { rows, ..CompatAnswers::default() });
-        }
-        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
-        let names = if self.catalogs.is_empty() { index.catalog_names()? } else { self.catalogs.clone() };
-        let catalogs = catalogs_of_move(&names, self.step);
-        let bundles =
-            memo.bundles.get().map_or_else(|| self.bundles_by_name(index, &filter), |it| Ok(Rc::clone(it)))?;
+        let index = state.index;
+        let filter = Filter { catalogs: self.catalog.clone(), ..Filter::default() };
+        let names = if self.catalog.is_empty() { index.catalog_names()? } else { self.catalog.clone() };
+        let catalogs = catalogs_of_move(&names, step);
+        let bundles = match memo.bundles.get() {
+            Some(known) => Rc::clone(known),
+            None => self.bundles_by_name(state, &filter)?,
+        };
         let bundles = memo.bundles.get_or_init(|| bundles);
-        let (worlds, namespaces) = self.namespaces(index)?;
+        let (worlds, namespaces) = self.namespaces(state, step)?;
         let tries = MAX_TRIED;
-        let mut inquiry =
-            CompatInquiry { asked: self, index, filter, catalogs, bundles, namespaces, worlds, tries, memo, warn };
+        let mut inquiry = CompatInquiry {
+            asked: self,
+            state,
+            step,
+            filter,
+            catalogs,
+            bundles,
+            namespaces,
+            worlds,
+            tries,
+            memo,
+            warnings,
+        };
         let mut answers = CompatAnswers::default();
         for text in &self.installed {
             answers.rows.extend(inquiry.of_text(text)?);
         }
-        if let Some((cluster, words)) = &self.cluster {
+        if let Some((cluster, words)) = state.cluster {
             inquiry.of_cluster(cluster, words, &mut answers)?;
         }
         inquiry.judge(&mut answers);
@@ -127,64 +215,79 @@ impl CompatQuestion {
     }
 
     /// The cluster's namespaces with the catalogs of its present version, and their states.
-    fn namespaces(&self, index: &Index) -> Result<(Vec<World>, Vec<NamespaceState>), AskError> {
+    fn namespaces(&self, state: &State<'_>, step: Move) -> Result<(Vec<World>, Vec<NamespaceState>), AskError> {
         if !self.olm.is_classic() {
             return Ok((Vec::new(), Vec::new()));
         }
-        let state = State {
-            index: &**index,
-            cluster: self.cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
-            source_map: &self.source_map,
-            are_named: self.are_named,
-            namespaces: &[],
-        };
-        let found = worlds_of(&state, &self.catalogs, Some(self.step.from))?;
-        let states = states_of(&found, &state, &options_of_work(DEFAULT_WORK), |_| true)?;
+        let found = worlds_of(&state.light(), &self.catalog, Some(step.from))?;
+        let states = states_of(&found, &state.light(), &options_of_work(DEFAULT_WORK), |_| true)?;
         Ok((found.worlds, states))
     }
 
     /// Judges the bundles of catalogs.
-    fn of_catalogs(&self, index: &Index) -> Result<Vec<Stay>, AskError> {
-        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
-        let installation = self.installation();
-        let wanted = self.name.as_ref();
-        let packages = match wanted {
-            Some(wanted) => vec![wanted.package.clone()],
-            None => index.package_names()?,
-        };
-        let mut rows = Vec::new();
-        for package in &packages {
-            let graphs = index.package_graphs(&filter, package)?;
-            if graphs.is_empty() && wanted.is_some() {
-                return Err(no_package(index, package)?);
-            }
-            for graph in &graphs {
-                let mut found = bundles_that_stay(self.olm.each(), graph, self.step, &installation);
-                if let Some(wanted) = wanted {
-                    keep(index, graph, wanted, &mut found)?;
-                }
-                rows.extend(found);
+    fn of_catalogs(&self, index: &Index, step: Move) -> Result<(Vec<Stay>, Verdict), AskError> {
+        let (mut rows, mut faults) = (Vec::new(), Vec::new());
+        if self.name.is_empty() {
+            for package in index.package_names()? {
+                rows.extend(self.of_package(index, step, &package)?.into_iter().flat_map(|it| it.1));
             }
         }
-        match (wanted, rows.as_slice()) {
-            (Some(PackageName { package, installed: Some(version), .. }), []) => {
-                Err(no_version(index, &self.catalogs, package, version)?)
+        for name in &self.name {
+            match self.of_name(index, step, name) {
+                Ok(found) => rows.extend(found),
+                Err(error) if self.name.len() > 1 && error.is_not_found() => faults.push(error),
+                Err(error) => return Err(error),
             }
+        }
+        Ok((rows, if faults.is_empty() { Verdict::Yes } else { Verdict::Part(faults) }))
+    }
+
+    fn of_package(&self, index: &Index, step: Move, package: &str) -> Result<Vec<(PackageGraph, Vec<Stay>)>, AskError> {
+        let filter = Filter { catalogs: self.catalog.clone(), ..Filter::default() };
+        let stays = |graph: PackageGraph| {
+            let found = bundles_that_stay(self.olm.each(), &graph, step, &self.installation());
+            (graph, found)
+        };
+        Ok(index.package_graphs(&filter, package)?.into_iter().map(stays).collect())
+    }
+
+    /// The rows of the bundles that a word names.
+    fn of_name(&self, index: &Index, step: Move, name: &str) -> Result<Vec<Stay>, AskError> {
+        let PackageName { package, installed, channel } = PackageName::find(index, name)?;
+        let graphs = self.of_package(index, step, &package)?;
+        if graphs.is_empty() {
+            return Err(no_package(index, &package)?);
+        }
+        let mut rows = Vec::new();
+        for (graph, mut found) in graphs {
+            if let Some(version) = &installed {
+                found.retain(|it| it.version == *version || it.bundle == *version);
+            }
+            if let Some(channel) = &channel {
+                let Some(channel) = graph.channels.iter().find(|it| it.name == *channel) else {
+                    return Err(no_channel(index, &package, channel)?);
+                };
+                found.retain(|it| channel.entries.iter().any(|entry| entry.name == it.bundle));
+            }
+            rows.extend(found);
+        }
+        match installed {
+            Some(version) if rows.is_empty() => Err(no_version(index, &self.catalog, &package, &version)?),
             _ => Ok(rows),
         }
     }
 
     fn installation(&self) -> Installation {
-        Installation { gates: self.gates, ..Installation::default() }
+        Installation { gates: self.gates.gates(), ..Installation::default() }
     }
 
     /// All bundles, in which packages are searched: read once, and only if something is named without its package.
-    fn bundles_by_name(&self, index: &Index, filter: &Filter) -> Result<Rc<[BundleRow]>, AskError> {
+    fn bundles_by_name(&self, state: &State<'_>, filter: &Filter) -> Result<Rc<[BundleRow]>, AskError> {
         let has_package = |text: &String| matches!(Name::parse(text), Name::Version(..));
-        if self.cluster.is_none() && self.installed.iter().all(has_package) {
+        if state.cluster.is_none() && self.installed.iter().all(has_package) {
             return Ok(Rc::default());
         }
-        Ok(index.bundles(filter)?.into())
+        Ok(state.index.bundles(filter)?.into())
     }
 }
 
@@ -192,20 +295,6 @@ impl CompatQuestion {
 pub fn stays_at(graph: &PackageGraph, steps: &[Move]) -> Vec<Vec<Stay>> {
     let at = |step: &Move| bundles_that_stay(OlmSet::Both.each(), graph, *step, &Installation::default());
     steps.iter().map(at).collect()
-}
-
-/// Keeps the rows of the bundles that an argument names in a package.
-fn keep(index: &Index, graph: &PackageGraph, wanted: &PackageName, rows: &mut Vec<Stay>) -> Result<(), AskError> {
-    if let Some(version) = &wanted.installed {
-        rows.retain(|it| it.version == *version || it.bundle == *version);
-    }
-    if let Some(channel) = &wanted.channel {
-        let Some(channel) = graph.channels.iter().find(|it| it.name == *channel) else {
-            return Err(no_channel(index, &wanted.package, channel)?);
-        };
-        rows.retain(|it| channel.entries.iter().any(|entry| entry.name == it.bundle));
-    }
-    Ok(())
 }
 
 /// Names of catalogs, and a package.
@@ -249,7 +338,8 @@ const MAX_TRIED: usize = 20_000;
 /// A question in progress.
 struct CompatInquiry<'a> {
     asked: &'a CompatQuestion,
-    index: &'a Index,
+    state: &'a State<'a>,
+    step: Move,
     filter: Filter,
     /// The catalog that counts for each version.
     catalogs: Vec<PlanCatalog>,
@@ -260,7 +350,7 @@ struct CompatInquiry<'a> {
     /// The rest of [`MAX_TRIED`].
     tries: usize,
     memo: &'a CompatMemo,
-    warn: Warn<'a>,
+    warnings: &'a mut Vec<String>,
 }
 
 impl CompatInquiry<'_> {
@@ -294,20 +384,21 @@ impl CompatInquiry<'_> {
                 }
             },
         };
-        let view = PackageView::read(self.index, &self.filter, &package)?;
+        let view = PackageView::read(self.state.index, &self.filter, &package)?;
         if view.graphs.is_empty() {
-            return Err(no_package(self.index, &package)?);
+            return Err(no_package(self.state.index, &package)?);
         }
-        let installed = installed(self.index, &view, &bundle)?;
+        let installed = installed(self.state.index, &view, &bundle)?;
         Ok((view, installed))
     }
 
     /// Adds the rows of the bundles that manifests show as installed.
     fn of_cluster(&mut self, cluster: &Cluster, words: &str, answers: &mut CompatAnswers) -> Result<(), AskError> {
-        let CompatQuestion { source_map, step, are_named, catalogs, olm, .. } = self.asked;
-        let ranks = self.index.catalog_ranks(&self.filter)?;
-        let sources = CatalogSources::new(&ranks, source_map, cluster, Some(step.from), *are_named)?;
-        cluster.warnings.iter().for_each(|it| (self.warn)(it));
+        let CompatQuestion { catalog: catalogs, olm, .. } = self.asked;
+        let State { source_map, are_named, .. } = *self.state;
+        let ranks = self.state.index.catalog_ranks(&self.filter)?;
+        let sources = CatalogSources::new(&ranks, source_map, cluster, Some(self.step.from), are_named)?;
+        self.warnings.extend(cluster.warnings.iter().cloned());
         let n_before = answers.rows.len();
         let replacements = ClusterServiceVersion::replacements(cluster.csvs.iter());
         for csv in cluster.csvs.iter().filter(|it| olm.is_classic() && !it.is_copied) {
@@ -315,10 +406,8 @@ impl CompatInquiry<'_> {
             // An upgrade that is under way ends by itself.
             if let Some(newer) = newer.filter(|newer| !newer.has_failed()) {
                 let (name, namespace) = (&csv.name, &csv.namespace);
-                (self.warn)(&format!(
-                    "{name} in the namespace {namespace} is left out: {} is replacing it",
-                    newer.name
-                ));
+                self.warnings
+                    .push(format!("{name} in the namespace {namespace} is left out: {} is replacing it", newer.name));
                 continue;
             }
             let subscription = cluster.subscription_of(csv);
@@ -371,7 +460,7 @@ impl CompatInquiry<'_> {
         };
         for row in rows.iter_mut().filter(|it| !permits && it.way.is_some()) {
             (row.way, row.stops) = (None, Vec::new());
-            (self.warn)(&format!("{words}; it has no way out before that is fixed"));
+            self.warnings.push(format!("{words}; it has no way out before that is fixed"));
         }
     }
 
@@ -386,12 +475,12 @@ impl CompatInquiry<'_> {
             };
             self.tries = left;
             let options = options_of_work(DEFAULT_WORK);
-            let why = replay_way(world, row, self.asked.step, &self.catalogs, self.index, &options);
+            let why = replay_way(world, row, self.step, &self.catalogs, self.state.index, &options);
             if let Some(why) = why {
                 (row.way, row.stops) = (None, Vec::new());
                 let (name, namespace) = (&csv.name, &csv.namespace);
                 let words = "OLM does not take it in the whole namespace";
-                (self.warn)(&format!("{name} in the namespace {namespace} has no way out: {words}: {why}"));
+                self.warnings.push(format!("{name} in the namespace {namespace} has no way out: {words}: {why}"));
             }
         }
     }
@@ -431,7 +520,7 @@ impl CompatInquiry<'_> {
             // The manifest does not contain the bundle's claim; the catalog does.
             own_max: None,
             installation: Installation {
-                gates: self.asked.gates.on_openshift(Some(self.asked.step.from)),
+                gates: self.asked.gates.gates().on_openshift(Some(self.step.from)),
                 config: extension.config.clone(),
                 namespace: extension.namespace.clone(),
             },
@@ -464,7 +553,7 @@ impl CompatInquiry<'_> {
         answers: &mut CompatAnswers,
     ) -> Result<(), AskError> {
         let (found, warning) = self.rows_of_installed(sources, &mut operator, source)?;
-        warning.iter().for_each(|it| (self.warn)(it));
+        self.warnings.extend(warning.clone());
         answers.is_blocked |= warning.is_some();
         answers.unjudged.extend(warning);
         answers.rows.extend(found);
@@ -473,16 +562,17 @@ impl CompatInquiry<'_> {
 
     /// Judges whether the cluster is kept from the step.
     fn judge(&mut self, answers: &mut CompatAnswers) {
-        let Move { from, to } = self.asked.step;
+        let Move { from, to } = self.step;
         for row in answers.rows.iter().filter(|it| it.verdict == Compatibility::Blocks) {
             answers.is_blocked = true;
-            (self.warn)(&format!("{} blocks the upgrade from OpenShift {from} to {to}: {}", row.bundle, row.reason));
+            self.warnings
+                .push(format!("{} blocks the upgrade from OpenShift {from} to {to}: {}", row.bundle, row.reason));
         }
         // OLM v1 refuses nothing that a Subscription has installed.
         for (row, refusal) in answers.rows.iter().filter_map(|it| Some((it, it.refusal.as_ref()?))) {
             if row.olm == [Olm::V1] {
                 answers.is_blocked = true;
-                (self.warn)(&format!("OLM v1 refuses {}: {refusal}", row.bundle));
+                self.warnings.push(format!("OLM v1 refuses {}: {refusal}", row.bundle));
             }
         }
     }
@@ -500,13 +590,13 @@ impl CompatInquiry<'_> {
             view,
             &operator.installed,
             operator.own_max.as_ref(),
-            self.asked.step,
+            self.step,
             &operator.installation,
         );
         for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
             let Some(&olm) = row.olm.first() else { continue };
             let operator = StayingOperator { olm, ..operator.clone() };
-            if let Some(found) = way_out(self.index, catalogs, &operator, self.asked.step)? {
+            if let Some(found) = way_out(self.state.index, catalogs, &operator, self.step)? {
                 (row.way, row.stops) = (Some(found.way), found.stops);
             }
         }
@@ -549,13 +639,13 @@ impl CompatInquiry<'_> {
             }
         };
         let names: Vec<String> = catalogs.iter().map(|it| it.catalog.clone()).collect();
-        let view = self.memo.view(self.index, &names, package)?;
+        let view = self.memo.view(self.state.index, &names, package)?;
         let is_lacking = source.is_some() && warning.is_none() && view.graphs.is_empty();
         let warning = warning.or_else(|| {
             let names = Listed::quoted(names.iter());
             is_lacking.then(|| format!("{names} does not have `{package}`, although it is installed from that catalog"))
         });
-        view.deprecations(&operator.channels, Some(&operator.installed)).iter().for_each(|it| (self.warn)(it));
+        self.warnings.extend(view.deprecations(&operator.channels, Some(&operator.installed)));
         operator.installed.is_in_catalog =
             view.find(&operator.installed.name).is_some_and(|it| it.name == operator.installed.name);
         Ok((self.rows(&[operator.olm], &view, operator, &catalogs)?, warning))

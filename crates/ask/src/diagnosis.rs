@@ -51,7 +51,7 @@ pub struct DiagnoseQuestion {
 impl Question for DiagnoseQuestion {
     const NAME: &'static str = "diagnose";
     const KIND: &'static str = "Diagnosis";
-    const IS_OF_CLUSTER: bool = true;
+    const OF_CLUSTER: Option<&'static str> = Some("true");
     type Index = LightIndex;
     type Item = NamespaceState;
 

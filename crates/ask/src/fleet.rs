@@ -7,14 +7,12 @@ use super::compat::{CompatAnswers, CompatMemo, CompatQuestion};
 use super::error::AskError;
 use super::openshift::openshift_of;
 use super::plan::{must_lead_between_extended, plan_remembering};
-use super::readiness::{ReadinessAnswers, ReadinessQuestion};
-use olmdex_base::olm::OlmSet;
-use olmdex_constraint::openshift::Minor;
+use super::question::{Question as _, State};
+use super::readiness::ReadinessQuestion;
 use olmdex_index::{Index, LightIndex};
-use olmdex_olm::readiness::{Met, State};
+use olmdex_olm::readiness::{self, Met};
 use olmdex_olm::upgrade::compat::Compatibility;
-use olmdex_olm::upgrade::v1::Gates;
-use olmdex_olm::upgrade::{Move, Olm, Stay};
+use olmdex_olm::upgrade::{Olm, Stay};
 use olmdex_plan::fleet::{Fleet, FleetCluster, FleetReason, FleetVerdict};
 use olmdex_plan::plan::{Code, PlanBasis, PlanMemo, PlanWish};
 use olmdex_rules::cluster::Cluster;
@@ -26,9 +24,9 @@ pub enum FleetQuestion<'i> {
     /// wish of [`FleetPlan`] does.
     Plan(Box<FleetPlan>, &'i Index),
     /// Which bundles may stay on a later version of OpenShift.
-    Compat(FleetCompat, &'i Index),
-    /// Which operators can move to OLM v1; without an index it is not known which catalogs serve packages.
-    Readiness(Box<ReadinessQuestion>, Option<&'i LightIndex>),
+    Compat(Box<CompatQuestion>, State<'i>),
+    /// Which operators can move to OLM v1.
+    Readiness(Box<ReadinessQuestion>, State<'i, LightIndex>),
 }
 
 /// A question about plans.
@@ -40,25 +38,6 @@ pub struct FleetPlan {
     pub wish: PlanWish,
     /// Whether all clusters have the version of the wish.
     pub is_from_given: bool,
-}
-
-/// A question about bundles that may stay.
-#[derive(Debug)]
-pub struct FleetCompat {
-    /// The version of all clusters; without it, that of the ClusterVersion of each.
-    pub from: Option<Minor>,
-    /// The version to upgrade to; the next minor version, without it.
-    pub to: Option<Minor>,
-    /// The generations of OLM to ask.
-    pub olm: OlmSet,
-    /// The feature gates of operator-controller.
-    pub gates: Gates,
-    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
-    pub source_map: Vec<String>,
-    /// The catalogs to ask; all, if none is named.
-    pub catalogs: Vec<String>,
-    /// Whether the user gave the catalogs names of their own.
-    pub are_named: bool,
 }
 
 /// Asks clusters one after another.
@@ -88,8 +67,8 @@ impl<'i> FleetAsker<'i> {
         let (warnings, openshift) = (cluster.warnings.clone(), cluster.openshift.clone());
         let row = match &self.question {
             FleetQuestion::Plan(asked, index) => self.planned(asked, index, name, &cluster),
-            FleetQuestion::Compat(asked, index) => self.staying(asked, index, name, cluster),
-            FleetQuestion::Readiness(asked, index) => moving(asked, *index, name, cluster),
+            FleetQuestion::Compat(asked, state) => self.staying(asked, state, name, &cluster),
+            FleetQuestion::Readiness(asked, state) => moving(asked, state, name, &cluster),
         };
         let mut row = match row {
             Err(error @ AskError::Index(_)) => return Err(error),
@@ -108,12 +87,10 @@ impl<'i> FleetAsker<'i> {
     pub fn finish(self) -> Fleet {
         let words = match &self.question {
             FleetQuestion::Plan(asked, _) => format!("Upgrade of a fleet to OpenShift {}", asked.wish.to),
-            FleetQuestion::Compat(FleetCompat { to: Some(to), .. }, _) => {
-                format!("Operators of a fleet that may stay on OpenShift {to}")
-            }
-            FleetQuestion::Compat(..) => {
-                "Operators of a fleet that may stay on the next version of OpenShift".to_owned()
-            }
+            FleetQuestion::Compat(asked, _) => match asked.to {
+                Some(to) => format!("Operators of a fleet that may stay on OpenShift {to}"),
+                None => "Operators of a fleet that may stay on the next version of OpenShift".to_owned(),
+            },
             FleetQuestion::Readiness(..) => "Operators of a fleet that can move to OLM v1".to_owned(),
         };
         Fleet::new(words, self.rows)
@@ -148,31 +125,21 @@ impl<'i> FleetAsker<'i> {
 
     fn staying(
         &self,
-        asked: &FleetCompat,
-        index: &Index,
+        asked: &CompatQuestion,
+        state: &State<'_>,
         name: &str,
-        cluster: Cluster,
+        cluster: &Cluster,
     ) -> Result<FleetCluster, AskError> {
         let words = format!("`{name}`");
-        let from = asked.from.map_or_else(|| openshift_of(&cluster, &words), Ok)?;
-        let step = Move { from, to: asked.to.unwrap_or_else(|| from.next()) };
-        if !step.from.is_before(step.to) {
-            return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
-        }
-        let question = CompatQuestion {
-            step,
-            olm: asked.olm,
-            gates: asked.gates,
-            name: None,
-            installed: Vec::new(),
-            cluster: Some((cluster, words)),
-            source_map: asked.source_map.clone(),
-            catalogs: asked.catalogs.clone(),
-            are_named: asked.are_named,
+        let state = State { cluster: Some((cluster, &words)), ..*state };
+        let step = match asked.step(state.cluster) {
+            Ok(step) if step.from != step.to => step,
+            Ok(_) | Err(AskError::NotLater(_)) => return Ok(FleetCluster::new(name, FleetVerdict::Arrived)),
+            Err(error) => return Err(error),
         };
         let mut row = FleetCluster::new(name, FleetVerdict::Ready);
         let CompatAnswers { rows, unjudged, is_blocked, stuck } =
-            match question.answer_remembering(index, &self.compat, &mut |_| {}) {
+            match asked.of_installed(&state, step, &self.compat, &mut Vec::new()) {
                 // As in a plan, manifests may be missing.
                 Err(error @ AskError::NothingInstalledIn(_)) => {
                     row.unknowns.push(reason(Code::NothingInstalled, None, error.to_string()));
@@ -207,7 +174,7 @@ impl<'i> FleetAsker<'i> {
             () if !row.unknowns.is_empty() || is_blocked => FleetVerdict::Unknown,
             () => FleetVerdict::Ready,
         };
-        row.openshift = from.to_string();
+        row.openshift = step.from.to_string();
         Ok(row)
     }
 }
@@ -218,18 +185,18 @@ fn reason(code: Code, subject: Option<String>, text: String) -> FleetReason {
 
 fn moving(
     asked: &ReadinessQuestion,
-    index: Option<&LightIndex>,
+    state: &State<'_, LightIndex>,
     name: &str,
-    cluster: Cluster,
+    cluster: &Cluster,
 ) -> Result<FleetCluster, AskError> {
-    let has_extensions = !cluster.extensions.is_empty();
-    let question = ReadinessQuestion { cluster: Some((cluster, format!("`{name}`"))), ..asked.clone() };
+    let words = format!("`{name}`");
     let mut row = FleetCluster::new(name, FleetVerdict::Ready);
-    let items = match question.answer(index, &mut |_| {}) {
-        Ok(ReadinessAnswers { items, .. }) => items,
+    let state = State { cluster: Some((cluster, &words)), ..*state };
+    let items = match asked.ask(&state).map_err(AskError::bare) {
+        Ok(answer) => answer.items,
         // Existing ClusterExtensions show that the operators are in OLM v1 already. If there is nothing at all,
         // manifests may be missing.
-        Err(AskError::NothingInCluster(_)) if has_extensions => {
+        Err(AskError::NothingInCluster(_)) if !cluster.extensions.is_empty() => {
             return Ok(FleetCluster::new(name, FleetVerdict::Arrived));
         }
         Err(AskError::NothingInCluster(text)) => {
@@ -245,17 +212,17 @@ fn moving(
         let of = |code: Code, text: &str| reason(code, Some(subject.clone()), text.to_owned());
         let open = item.conditions.iter().filter(|it| it.decides());
         match item.state {
-            State::AlreadyMigrated | State::Eligible => {}
-            State::NotKnown => {
+            readiness::State::AlreadyMigrated | readiness::State::Eligible => {}
+            readiness::State::NotKnown => {
                 let open = open.filter(|it| it.verdict == Met::NotKnown);
                 row.unknowns.extend(open.map(|it| of(it.id.into(), &it.reason)));
                 row.verdict = row.verdict.max(FleetVerdict::Unknown);
             }
-            State::Conflict => {
+            readiness::State::Conflict => {
                 row.blockers.push(of(Code::Conflict, &item.reason));
                 row.verdict = FleetVerdict::Blocked;
             }
-            State::Ineligible => {
+            readiness::State::Ineligible => {
                 let unmet: Vec<_> = open.filter(|it| it.verdict == Met::No).collect();
                 // A condition that somebody may acknowledge is a decision, not a blocker.
                 let is_decision = !unmet.is_empty() && unmet.iter().all(|it| it.acknowledgement.is_some());

@@ -24,10 +24,10 @@
 //! | whether OLM refuses the definitions of one upgrade | [`DefinitionComparison::answer`] |
 //! | which edits of catalogs would strand nobody | [`RepairQuestion::answer`] |
 //! | the differences between catalogs, and their effects | [`changes`], [`SimulationQuestion`] |
-//! | the bundles that may stay on a later version of OpenShift | [`CompatQuestion::answer`] |
+//! | the bundles that may stay on a later version of OpenShift | [`CompatQuestion`] |
 //! | whether the versions that manifests pin exist, and which upgrade comes next | [`PinQuestion::answer`] |
 //! | which rights a version asks for, and which of them are new | [`ShowQuestion`], [`permissions_of`] |
-//! | the operators that can move to OLM v1, and their replacements there | [`ReadinessQuestion::answer`] |
+//! | the operators that can move to OLM v1, and their replacements there | [`ReadinessQuestion`] |
 //! | the catalogs of a package, and the change that would publish it in another | [`WhereisQuestion::answer`] |
 //! | the part of a catalog that a mirror keeps, and its dependencies | [`MirrorCatalog::keep`], [`with_mirror_needs`] |
 //! | the blobs to copy from one state of a mirror to another, and those that can be removed | [`MirrorDeltaQuestion::answer`] |
@@ -105,7 +105,7 @@ pub use catalog::{Catalogs, CatalogsOfVersion, must_have, openshift_of_catalog, 
 pub use catalog_image::{CatalogFiles, CatalogImageError, ImageParts};
 #[cfg(feature = "clap")]
 pub use command_line::{CommandLine, one_of};
-pub use compat::{CompatAnswers, CompatQuestion, blocking, stays_at};
+pub use compat::{CompatQuestion, VerdictWord, blocking, stays_at};
 pub use definitions::{
     ComparedDefinitions, DefinitionComparison, DefinitionOwners, DefinitionQuestion, Definitions, carried_objects,
 };
@@ -118,7 +118,7 @@ pub use findings::{
     DifferenceWish, Differences, catalog_findings, changes, differences, findings_of_rules, must_be_in_either,
     package_findings,
 };
-pub use fleet::{FleetAsker, FleetCompat, FleetPlan, FleetQuestion};
+pub use fleet::{FleetAsker, FleetPlan, FleetQuestion};
 pub use graph_check::{GraphCheckAnswer, GraphCheckQuestion, JudgedCatalog};
 pub use hint::{Help, Hint, guess, guess_bundle, left_out};
 pub use image_set_check::{ImageSetAnswer, ImageSetError, ImageSetQuestion, KnownCatalogs};
@@ -158,7 +158,7 @@ pub use pins::{PinAnswers, PinQuestion};
 pub use plan::{basis_of_index, must_lead_between_extended, must_lead_on, plan_of};
 pub use platform_path::{PlatformEnds, PlatformPathQuestion};
 pub use question::{Answer, Question, State, Verdict, kind};
-pub use readiness::{ReadinessAnswers, ReadinessQuestion, v1_install_warnings};
+pub use readiness::{ReadinessQuestion, v1_install_warnings};
 pub use repairs::{RepairAnswers, RepairQuestion};
 pub use requirements::{JudgedRequirement, RequirementAnswers, RequiringCatalog, unmet_requirements};
 pub use resolution::{DEFAULT_WORK, PAGE_WORK, ResolutionWish, Resolutions, options_of_work, resolutions};

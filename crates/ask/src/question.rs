@@ -77,8 +77,9 @@ pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
     /// The usual kind of the items, as their JSON has it.
     const KIND: &'static str;
 
-    /// Whether it is about the operators of the cluster, unless the asker wants them left out.
-    const IS_OF_CLUSTER: bool = false;
+    /// When it is about the operators of the cluster if the asker does not say so, in words; `None` if it has no
+    /// argument for that.
+    const OF_CLUSTER: Option<&'static str> = None;
 
     /// Whether it is about Subscriptions one by one, so that the state of a namespace decides about its answer: see
     /// [`states_for`](crate::states_for).
@@ -92,7 +93,7 @@ pub trait Question: Default + Serialize + DeserializeOwned + JsonSchema {
 
     /// Whether it is about the operators of the cluster, if the asker does not say so.
     fn is_of_cluster(&self) -> bool {
-        Self::IS_OF_CLUSTER
+        Self::OF_CLUSTER.is_some()
     }
 
     /// The kinds of its answers, each with the schema of an answer of this kind.

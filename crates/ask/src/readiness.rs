@@ -4,62 +4,63 @@
 use std::cmp::Reverse;
 
 use super::bundle::Target;
+#[cfg(feature = "clap")]
+use super::command_line::one_of;
 use super::dependencies::needs;
 use super::error::AskError;
 use super::hint::{Help, Hint};
 use super::name::{PackageName, no_channel, no_package, no_version};
-use super::upgrade::Warn;
+use super::question::{Answer, Question, State, Verdict, answer, as_text};
+use super::upgrade::GateOptions;
 use olmdex_base::diag::{Listed, Place};
 use olmdex_compose::mirror::Install;
+use olmdex_constraint::openshift::Minor;
 use olmdex_index::LightIndex;
 use olmdex_index::query::{Filter, V1Bundle, V1Facts};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::readiness::{
-    Acknowledgement, BundleTraits, Condition, Conversion, InstalledOperators, Met, Moving, Readiness, Ready, State,
+    self, Acknowledgement, BundleTraits, Condition, Conversion, InstalledOperators, Met, Moving, Readiness, Ready,
     catalog_condition, compare_scopes, convert, of_bundle, of_subscription, watch_namespace,
 };
 use olmdex_olm::resolve::Options;
 use olmdex_olm::upgrade::v1::Gates;
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterCatalog, ClusterExtension, Subscription};
+use olmdex_rules::openshift::coerce;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// A question about the move to OLM v1.
-#[derive(Debug, Clone, Default)]
+/// The operators that can move to OLM v1, and what keeps the others
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default)]
 pub struct ReadinessQuestion {
-    /// Packages, versions, channels or bundles; with a cluster, packages or `NAMESPACE/NAME` of Subscriptions. All, if
-    /// there are none.
+    /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; with `--cluster` packages or Subscriptions as
+    /// NAMESPACE/NAME. Default: all
+    #[cfg_attr(feature = "clap", arg(value_name = "PKG[@VERSION|/CHANNEL]"))]
     pub names: Vec<String>,
-    /// The cluster, with words for it in messages.
-    pub cluster: Option<(Cluster, String)>,
-    /// Ties of CatalogSources to catalogs, as NAMESPACE/NAME=CATALOG.
-    pub source_map: Vec<String>,
-    /// The catalogs to ask; all, if none is named.
-    pub catalogs: Vec<String>,
-    /// Whether the user gave the catalogs names of their own, see [`CatalogSources::new`].
-    pub are_named: bool,
-    /// The feature gates of operator-controller.
-    pub gates: Gates,
-    /// Whether operator-controller renders API services.
+    /// Move operators although this condition is not met; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_parser = one_of::<Acknowledgement>(), value_delimiter = ',', value_name = "WORD"))]
+    pub acknowledge: Vec<Acknowledgement>,
+    /// The version of OpenShift that the manifests are for: up to 4.22 a ClusterExtension needs a service account.
+    /// Default: that of the cluster
+    #[cfg_attr(feature = "clap", arg(long, value_name = "VERSION"))]
+    #[serde(with = "as_text")]
+    #[schemars(with = "Option<String>")]
+    pub openshift: Option<Minor>,
+    /// The target's operator-controller renders API services (operator-controller#2885)
+    #[cfg_attr(feature = "clap", arg(long))]
     pub renders_api_services: bool,
-    /// The conditions that the user acknowledges.
-    pub acknowledged: Vec<Acknowledgement>,
+    /// The feature gates of operator-controller.
+    #[cfg_attr(feature = "clap", command(flatten))]
+    #[serde(flatten)]
+    pub gates: GateOptions,
+    /// Only this catalog; may be repeated
+    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME"))]
+    pub catalog: Vec<String>,
     /// Whether the packages that meet dependencies are left out: finding them reads the whole catalog.
+    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(skip)]
     pub is_brief: bool,
-}
-
-/// The answers.
-#[derive(Debug, Default)]
-pub struct ReadinessAnswers {
-    /// An item for each Subscription, or for each package of each catalog, by state.
-    pub items: Vec<Readiness>,
-    /// The ClusterExtensions that replace the Subscriptions that can move.
-    pub conversion: Conversion,
-}
-
-impl ReadinessAnswers {
-    /// Whether nothing keeps any item from OLM v1.
-    pub fn is_positive(&self) -> bool {
-        self.items.iter().all(|it| it.state.is_good())
-    }
 }
 
 /// The obstacles to installing operators with OLM v1, in words: versions that it cannot tell apart, bundles that it
@@ -89,29 +90,62 @@ pub fn v1_install_warnings(installs: &[Install]) -> Vec<String> {
     ambiguous.chain(refused).chain(ranges).collect()
 }
 
+impl Question for ReadinessQuestion {
+    const NAME: &'static str = "v1 check";
+    const KIND: &'static str = "V1Readiness";
+    const OF_CLUSTER: Option<&'static str> = Some("true");
+    type Index = LightIndex;
+    type Item = Readiness;
+
+    fn names(&self) -> Vec<&String> {
+        self.names.iter().collect()
+    }
+
+    /// An item for each Subscription of the cluster, or for each package of each catalog, by state. The verdict is
+    /// negative if something keeps one of them from OLM v1. Without catalogs it is not known which of them serve
+    /// packages.
+    fn ask(&self, state: &State<'_, LightIndex>) -> Result<Answer<Readiness>, AskError> {
+        self.ask_converting(state).0
+    }
+}
+
 impl ReadinessQuestion {
-    /// The answers. Without an index it is not known which catalogs serve packages.
-    ///
-    /// # Errors
-    /// If something named does not exist, or there is nothing to judge.
-    pub fn answer(&self, index: Option<&LightIndex>, warn: Warn<'_>) -> Result<ReadinessAnswers, AskError> {
-        let mut answers = match (&self.cluster, index) {
-            (Some((cluster, words)), _) => self.of_cluster(cluster, words, index, warn)?,
-            (None, Some(index)) => ReadinessAnswers { items: self.of_catalogs(index)?, ..ReadinessAnswers::default() },
-            (None, None) => return Err(AskError::NothingAsked),
+    /// The same answer, and the ClusterExtensions that replace the Subscriptions that can move.
+    pub fn ask_converting(&self, state: &State<'_, LightIndex>) -> (Result<Answer<Readiness>, AskError>, Conversion) {
+        let mut conversion = Conversion::default();
+        let (found, warnings) = match state.cluster {
+            Some((cluster, words)) => {
+                (self.of_cluster(cluster, words, state, &mut conversion), cluster.warnings.clone())
+            }
+            None => (self.of_catalogs(state.index), Vec::new()),
         };
-        if answers.items.is_empty() {
-            return Err(AskError::NothingInCluster("no catalog has a package".to_owned()));
-        }
-        answers.items.sort_by(|a, b| {
-            (a.state, &a.subscription, &a.package, &a.catalog).cmp(&(b.state, &b.subscription, &b.package, &b.catalog))
+        let judged = found.map(|mut items| {
+            items.sort_by(|a, b| {
+                (a.state, &a.subscription, &a.package, &a.catalog).cmp(&(
+                    b.state,
+                    &b.subscription,
+                    &b.package,
+                    &b.catalog,
+                ))
+            });
+            let is_negative = items.iter().any(|it| !it.state.is_good());
+            (items, Verdict::negative_if(is_negative))
         });
-        Ok(answers)
+        (answer(judged, warnings), conversion)
+    }
+
+    /// The version of OpenShift on which the operators will be.
+    pub fn openshift_of(&self, cluster: Option<&Cluster>) -> Option<Minor> {
+        self.openshift.or_else(|| coerce(&cluster?.openshift))
+    }
+
+    fn gates_on(&self, cluster: Option<&Cluster>) -> Gates {
+        self.gates.gates().on_openshift(self.openshift_of(cluster))
     }
 
     /// The packages of catalogs: the head of the default channel of each, unless a name asks for another bundle.
     fn of_catalogs(&self, index: &LightIndex) -> Result<Vec<Readiness>, AskError> {
-        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
+        let filter = Filter { catalogs: self.catalog.clone(), ..Filter::default() };
         let mut facts = if self.names.is_empty() { index.v1_heads(&filter)? } else { Vec::new() };
         for name in &self.names {
             facts.extend(named(index, &filter, &PackageName::find(index, name)?)?);
@@ -119,6 +153,9 @@ impl ReadinessQuestion {
         let mut items = Vec::with_capacity(facts.len());
         for it in facts {
             items.push(self.of_package(index, it)?);
+        }
+        if items.is_empty() {
+            return Err(AskError::NothingInCluster("no catalog has a package".to_owned()));
         }
         Ok(items)
     }
@@ -139,12 +176,13 @@ impl ReadinessQuestion {
         if !self.is_brief {
             add_providers(index, &item, &bundle, &mut traits)?;
         }
-        item.conditions = of_bundle(&traits, &self.gates, self.renders_api_services);
+        let gates = self.gates_on(None);
+        item.conditions = of_bundle(&traits, &gates, self.renders_api_services);
         let serves = format!("`{}` has the package", item.catalog.as_deref().unwrap_or_default());
         item.conditions.push(catalog_condition(Met::Yes, serves, Some(bundle.place.clone())));
         (item.bundle, item.version) = (bundle.name, bundle.version);
-        item.finish(&self.acknowledged, Moving::FromCatalog);
-        item.warn_of_webhooks(&traits, &self.gates);
+        item.finish(&self.acknowledge, Moving::FromCatalog);
+        item.warn_of_webhooks(&traits, &gates);
         Ok(item)
     }
 
@@ -152,34 +190,40 @@ impl ReadinessQuestion {
         &self,
         cluster: &Cluster,
         words: &str,
-        index: Option<&LightIndex>,
-        warn: Warn<'_>,
-    ) -> Result<ReadinessAnswers, AskError> {
-        cluster.warnings.iter().for_each(|it| warn(it));
-        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
-        let ranks = index.map(|it| it.catalog_ranks(&filter)).transpose()?.unwrap_or_default();
-        let sources = CatalogSources::new(&ranks, &self.source_map, cluster, None, self.are_named)?;
-        let inquiry =
-            ReadinessInquiry { asked: self, cluster, index, sources, operators: InstalledOperators::of(cluster) };
-        let mut answers = ReadinessAnswers::default();
+        state: &State<'_, LightIndex>,
+        conversion: &mut Conversion,
+    ) -> Result<Vec<Readiness>, AskError> {
+        let index = state.index;
+        let filter = Filter { catalogs: self.catalog.clone(), ..Filter::default() };
+        let ranks = index.catalog_ranks(&filter)?;
+        let inquiry = ReadinessInquiry {
+            asked: self,
+            cluster,
+            gates: self.gates_on(Some(cluster)),
+            index,
+            has_catalogs: !index.catalog_names()?.is_empty(),
+            sources: CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?,
+            operators: InstalledOperators::of(cluster),
+        };
+        let mut items = Vec::new();
         let mut ready = Vec::new();
         for subscription in cluster.subscriptions.iter().filter(|it| self.names_subscription(it)) {
             let (item, moving) = inquiry.of_subscription(subscription)?;
-            ready.extend(moving.filter(|_| item.state == State::Eligible));
-            answers.items.push(item);
+            ready.extend(moving.filter(|_| item.state == readiness::State::Eligible));
+            items.push(item);
         }
-        answers.items.extend(cluster.extensions.iter().filter_map(|it| self.migrated(cluster, it)));
+        items.extend(cluster.extensions.iter().filter_map(|it| self.migrated(cluster, it)));
         for name in &self.names {
-            if !answers.items.iter().any(|it| is_named(it, name)) {
+            if !items.iter().any(|it| is_named(it, name)) {
                 return Err(no_subscription(cluster, words, name));
             }
         }
-        if answers.items.is_empty() {
+        if items.is_empty() {
             let what = format!("{words} has no Subscription, and no ClusterExtension that was one");
             return Err(AskError::NothingInCluster(what));
         }
-        answers.conversion = convert(cluster, &ready);
-        Ok(answers)
+        *conversion = convert(cluster, &ready);
+        Ok(items)
     }
 
     fn names_subscription(&self, subscription: &Subscription) -> bool {
@@ -198,7 +242,7 @@ impl ReadinessQuestion {
             return None;
         }
         let mut item = Readiness::new(extension.package.clone());
-        item.state = State::AlreadyMigrated;
+        item.state = readiness::State::AlreadyMigrated;
         item.subscription = Some(from.clone());
         item.cluster_extension = Some(extension.name.clone());
         BundleStatus { name: item.bundle, version: item.version, .. } = extension.installed.clone().unwrap_or_default();
@@ -279,7 +323,9 @@ fn add_providers(
 struct ReadinessInquiry<'a> {
     asked: &'a ReadinessQuestion,
     cluster: &'a Cluster,
-    index: Option<&'a LightIndex>,
+    gates: Gates,
+    index: &'a LightIndex,
+    has_catalogs: bool,
     sources: CatalogSources,
     operators: InstalledOperators<'a>,
 }
@@ -298,15 +344,15 @@ impl<'a> ReadinessInquiry<'a> {
         let traits = self.operators.traits_of(subscription, in_catalog.as_ref());
         item.version = self.operators.version_of(subscription, in_catalog.as_ref());
         item.conditions = of_subscription(self.cluster, subscription);
-        item.conditions.extend(of_bundle(&traits, &self.asked.gates, self.asked.renders_api_services));
-        if served.verdict == Met::NotKnown && self.index.is_none() {
+        item.conditions.extend(of_bundle(&traits, &self.gates, self.asked.renders_api_services));
+        if served.verdict == Met::NotKnown && !self.has_catalogs {
             served.reason = "no catalog given: name catalogs with `-i`".to_owned();
         }
         item.conditions.push(served);
         let mut groups = self.cluster.operator_groups.iter().filter(|it| it.namespace == subscription.namespace);
-        let watched = watch_namespace(groups.next(), &traits, &self.asked.gates);
-        compare_scopes(&mut item.conditions, &traits, &self.asked.gates, watched.as_deref());
-        item.finish(&self.asked.acknowledged, Moving::Installed);
+        let watched = watch_namespace(groups.next(), &traits, &self.gates);
+        compare_scopes(&mut item.conditions, &traits, &self.gates, watched.as_deref());
+        item.finish(&self.asked.acknowledge, Moving::Installed);
         item.dependents = self.operators.dependents_of(subscription);
         if !item.dependents.is_empty() {
             let dependents = item.dependents.join(", ");
@@ -314,9 +360,9 @@ impl<'a> ReadinessInquiry<'a> {
                 "{dependents} depends on it, and OLM Classic can no longer resolve it once this operator has moved"
             ));
         }
-        item.warn_of_webhooks(&traits, &self.asked.gates);
+        item.warn_of_webhooks(&traits, &self.gates);
         if let Some(same) = self.cluster.extensions.iter().find(|it| it.migrated_from.as_deref() == Some(&shown)) {
-            item.state = State::Conflict;
+            item.state = readiness::State::Conflict;
             item.cluster_extension = Some(same.name.clone());
             item.reason =
                 format!("ClusterExtension {} has replaced it, but Subscription {shown} still exists", same.name);
@@ -347,7 +393,7 @@ impl<'a> ReadinessInquiry<'a> {
     /// the catalog's facts.
     fn catalogs_of(&self, subscription: &Subscription) -> Result<(Condition, Option<V1Facts>), AskError> {
         let Subscription { source, source_namespace, package, .. } = subscription;
-        let own = match self.asked.catalogs.as_slice() {
+        let own = match self.asked.catalog.as_slice() {
             [] => self.sources.catalog(source_namespace, source).into_iter().collect(),
             named => named.to_vec(),
         };
@@ -359,10 +405,12 @@ impl<'a> ReadinessInquiry<'a> {
         all.extend(others);
         let mut lacking: Vec<String> = Vec::new();
         for (catalog, served_by) in all {
-            let Some(index) = self.index else { break };
+            if !self.has_catalogs {
+                break;
+            }
             let filter =
                 Filter { catalogs: vec![catalog.clone()], package: Some(package.clone()), ..Filter::default() };
-            let Some(facts) = index.v1_heads(&filter)?.into_iter().next() else {
+            let Some(facts) = self.index.v1_heads(&filter)?.into_iter().next() else {
                 if !lacking.contains(&catalog) {
                     lacking.push(catalog);
                 }
@@ -405,12 +453,9 @@ impl<'a> ReadinessInquiry<'a> {
 
     /// The facts in a catalog about the bundle that a Subscription has installed.
     fn bundle_of(&self, subscription: &Subscription, catalog: Option<&str>) -> Result<Option<V1Bundle>, AskError> {
-        let (Some(index), Some(catalog)) = (self.index, catalog) else { return Ok(None) };
-        if subscription.installed.is_empty() {
-            return Ok(None);
-        }
+        let Some(catalog) = catalog.filter(|_| !subscription.installed.is_empty()) else { return Ok(None) };
         let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-        let found = index.v1_bundles(&filter, &subscription.package, |name, _| name == subscription.installed)?;
+        let found = self.index.v1_bundles(&filter, &subscription.package, |name, _| name == subscription.installed)?;
         Ok(found.into_iter().next().and_then(|it| it.bundle))
     }
 }

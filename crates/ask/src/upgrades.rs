@@ -48,7 +48,7 @@ pub struct UpdatesQuestion {
 impl Question for UpdatesQuestion {
     const NAME: &'static str = "updates";
     const KIND: &'static str = "Updates";
-    const IS_OF_CLUSTER: bool = true;
+    const OF_CLUSTER: Option<&'static str> = Some("true");
     const NEEDS_NAMESPACES: bool = true;
     type Index = Index;
     type Item = Updates;
@@ -132,7 +132,7 @@ impl PathQuestion {
 impl Question for PathQuestion {
     const NAME: &'static str = "path";
     const KIND: &'static str = "UpgradePath";
-    const IS_OF_CLUSTER: bool = true;
+    const OF_CLUSTER: Option<&'static str> = Some("true");
     const NEEDS_NAMESPACES: bool = true;
     type Index = Index;
     type Item = UpgradePath;
@@ -193,7 +193,7 @@ pub struct WhyNotQuestion {
 impl Question for WhyNotQuestion {
     const NAME: &'static str = "why-not";
     const KIND: &'static str = "WhyNot";
-    const IS_OF_CLUSTER: bool = true;
+    const OF_CLUSTER: Option<&'static str> = Some("true");
     const NEEDS_NAMESPACES: bool = true;
     type Index = Index;
     type Item = WhyNot;

@@ -6,12 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use clap::Args;
 use olmdex_ask::{
-    self as ask, DepsQuestion, DiagnoseQuestion, ImagesQuestion, PathQuestion, SearchQuestion, ShowQuestion,
-    StandingsQuestion, Stay, UpdatesQuestion, WhyNotQuestion, kind,
+    self as ask, CompatQuestion, DepsQuestion, DiagnoseQuestion, ImagesQuestion, PathQuestion, ReadinessQuestion,
+    SearchQuestion, ShowQuestion, StandingsQuestion, UpdatesQuestion, WhyNotQuestion, kind,
 };
 use olmdex_index::Index;
 use olmdex_index::query::{Change, SqlValue};
-use olmdex_olm::readiness::Readiness;
 use olmdex_olm::resolve::ResolutionAnswer;
 use olmdex_rules::explain::{MessageExplanation, RuleExplanation};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
@@ -19,7 +18,7 @@ use schemars::{Schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use super::answer::Outcome;
-use super::question::{Compat, Diff, Explain, Plan, Question, Resolve, Sql, V1Check, asked};
+use super::question::{Diff, Explain, Plan, Question, Resolve, Sql, asked};
 use super::world::World;
 
 /// A tool as the table has it.
@@ -62,7 +61,7 @@ fn asks<Q: ask::Question + Args>(title: &'static str, about: &'static str) -> Ro
 where
     Index: Borrow<Q::Index>,
 {
-    let name = Q::NAME.replace('-', "_");
+    let name = Q::NAME.replace(['-', ' '], "_");
     Row { name, title, about, input: asked::schema::<Q>, output: Q::kinds, call: asked::call::<Q> }
 }
 
@@ -140,12 +139,10 @@ fn about_catalogs() -> Vec<Row> {
             APIs; and which changes break upgrades.",
             || vec![kind::<Change>("CatalogDiff")],
         ),
-        row::<Compat>(
-            "compat",
+        asks::<CompatQuestion>(
             "Blockers of an OpenShift upgrade",
             "Which operators block or do not support a later version of OpenShift, by which signal, and the fewest \
             steps that lift a blocker.",
-            || vec![kind::<Stay>("CompatList")],
         ),
         row::<Plan>(
             "plan",
@@ -154,12 +151,10 @@ fn about_catalogs() -> Vec<Row> {
             ordered steps. The tool runs nothing.",
             || vec![("Plan", schema_for!(olmdex_plan::plan::Plan))],
         ),
-        row::<V1Check>(
-            "v1_check",
+        asks::<ReadinessQuestion>(
             "Operators that can move to OLM v1",
             "Which operators can move from OLM Classic to OLM v1, and which \
             conditions keep the others.",
-            || vec![kind::<Readiness>("V1Readiness")],
         ),
         row::<Explain>(
             "explain",

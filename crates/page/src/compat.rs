@@ -12,9 +12,7 @@ use super::parts::{capitalized, channel_route, link, shown, table, version_link,
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{
-    CatalogsOfVersion, CommandLine, CompatQuestion, Compatibility, Move, Stay, blocking, mentioned_minors, stays_at,
-};
+use olmdex_ask::{CatalogsOfVersion, CommandLine, Compatibility, Move, Stay, blocking, mentioned_minors, stays_at};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{Filter, PackageDetail, PackageGraph};
 use olmdex_rules::openshift::Lifecycle;
@@ -72,13 +70,13 @@ pub(super) fn answer(context: PageContext<'_>, fit: &PackagePage) -> Result<Vec<
     if graphs.is_empty() {
         return Err(context.unknown_package(&fit.package));
     }
-    let catalogs = match scope_of(context, &graphs, from) {
-        CatalogsOfVersion::Own(names) => names,
-        _ => Vec::new(),
+    let scope = scope_of(context, &graphs, from);
+    let is_meant = |graph: &&PackageGraph| match &scope {
+        CatalogsOfVersion::Own(names) => names.contains(&graph.catalog),
+        _ => true,
     };
     let step = Move { from, to: from.next() };
-    let question = CompatQuestion::of_package(&fit.package, step, catalogs);
-    Ok(question.answer(context.index(), &mut |_| {})?.rows)
+    Ok(graphs.iter().filter(is_meant).flat_map(|graph| stays_at(graph, &[step])).flatten().collect())
 }
 
 /// The question of a page that has no answer.

@@ -10,7 +10,7 @@ use super::parts::{badge, shown, worded};
 use super::reply::PageError;
 use super::route::{Approval, PackagePage, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{ReadinessQuestion, openshift_of_catalog};
+use olmdex_ask::{Question as _, ReadinessQuestion, State, openshift_of_catalog};
 use olmdex_base::diag::counted;
 use olmdex_base::olm::Olm;
 use olmdex_compose::mirror::{ManifestValue, documents, installer};
@@ -202,12 +202,12 @@ fn refused(context: PageContext<'_>, target: &InstallTarget<'_>) -> Markup {
     };
     let question = ReadinessQuestion {
         names: vec![name],
-        catalogs: vec![target.catalog.to_owned()],
+        catalog: vec![target.catalog.to_owned()],
         is_brief: true,
         ..ReadinessQuestion::default()
     };
-    let answers = question.answer(Some(context.index()), &mut |_| {}).ok();
-    let item = answers.iter().flat_map(|it| &it.items).find(|it| it.package == target.package);
+    let answer = question.ask(&State::of(&**context.index())).ok();
+    let item = answer.iter().flat_map(|it| &it.items).find(|it| it.package == target.package);
     let conditions = item.into_iter().flat_map(|it| &it.conditions).filter(|it| it.is_refusal());
     let reasons: Vec<&str> = conditions.map(|it| it.reason.as_str()).collect();
     html! {

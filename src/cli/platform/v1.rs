@@ -7,26 +7,23 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::v1_manifests::{manifests, script};
-use crate::ask::{FleetQuestion, GateOptions, ReadinessAnswers, ReadinessQuestion};
+use crate::ask::{self, Answer, AskError, FleetQuestion, Question as _, ReadinessQuestion, light_builder};
 use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
-use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, NAMES, OutputFormat, YAML, choices, words};
+use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, NAMES, OutputFormat, YAML};
 use crate::cli::args::source_map::SourceMapOption;
-use crate::cli::args::sources::{AskOptions, default_source};
-use crate::cli::args::upgrade::parse_minor;
+use crate::cli::args::sources::{AskOptions, SourceOptions, default_source};
+use crate::cli::args::upgrade::{ended, told};
 use crate::cli::print::fit::wrap;
 use crate::cli::print::fleet;
 use crate::cli::print::paragraph::write_wrapped;
 use crate::cli::print::table::{self, Column, Row, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit, unless_reader_left};
+use crate::cli::terminal::error::{CommandError, CommandResult, unless_reader_left};
 use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::screen;
-use crate::cluster::Cluster;
-use crate::constraint::openshift::Minor;
 use crate::diag::{counted, printable_line};
 use crate::index::LightIndex;
-use crate::openshift::coerce;
-use crate::readiness::{Acknowledgement, Condition, Met, RULES, Readiness, State};
+use crate::readiness::{Condition, Conversion, Met, RULES, Readiness, State};
 
 /// Move operators from OLM Classic to OLM v1
 #[derive(Debug, Args)]
@@ -60,10 +57,8 @@ enum Verb {
   olmdex v1 check --cluster must-gather/ --acknowledge watch-scope-change -o script
   olmdex v1 check --fleet clusters/ -i my-catalog/")]
 struct CheckArgs {
-    /// Packages, also PKG@VERSION, PKG/CHANNEL or bundles; with `--cluster` packages or Subscriptions as
-    /// NAMESPACE/NAME. Default: all
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
-    names: Vec<String>,
+    #[command(flatten)]
+    question: ReadinessQuestion,
     /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; or `@`
     /// and a context, which `oc` or `kubectl` read; may be repeated
     #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
@@ -73,18 +68,6 @@ struct CheckArgs {
     fleet: Option<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
-    /// Move operators although this condition is not met; may be repeated
-    #[arg(long, value_parser = words::<Acknowledgement>(), value_delimiter = ',', value_name = "WORD")]
-    acknowledge: Vec<Acknowledgement>,
-    /// The version of OpenShift that the manifests are for: up to 4.22 a ClusterExtension needs a service account.
-    /// Default: that of the cluster
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
-    openshift: Option<Minor>,
-    /// The target's operator-controller renders API services (operator-controller#2885)
-    #[arg(long)]
-    renders_api_services: bool,
-    #[command(flatten)]
-    gates: GateOptions,
     /// Show every condition with its place, not only the deciding ones
     #[arg(long)]
     explain: bool,
@@ -92,7 +75,7 @@ struct CheckArgs {
     #[arg(short, long, value_parser = FORMATS, default_value = "table")]
     output: OutputFormat,
     #[command(flatten)]
-    ask: AskOptions,
+    sources: SourceOptions,
 }
 
 const FORMATS: Formats = Formats(&[
@@ -115,17 +98,8 @@ impl CheckArgs {
     }
 }
 
-choices! { Words for Acknowledgement =>
-    WatchScopeChange: "watch-scope-change", "The operator will watch all namespaces";
-    OperatorCondition: "operator-condition", "No component reads its OperatorCondition any more";
-    Olmv0ApiAccess: "olmv0-api-access", "It uses APIs of OLM Classic, but none of OLM v1";
-    ScopedServiceaccount: "scoped-serviceaccount", "It is installed with the rights of OLM v1";
-    NotSteadyState: "not-steady-state", "It is unhealthy, or an upgrade is in progress";
-    CatalogPriority: "catalog-priority", "The priority of a catalog is cut";
-}
-
 impl Row for Readiness {
-    const KIND: &'static str = "V1Readiness";
+    const KIND: &'static str = ReadinessQuestion::KIND;
 
     const COLUMNS: &'static [Column<Self>] = &[
         column("STATE", |it| it.state.as_str().into()),
@@ -158,8 +132,11 @@ fn of_fleet(context: &Context, args: &CheckArgs, directory: &Path) -> CommandRes
         let error = CommandError::usage("manifests and scripts are for one cluster only");
         return Err(error.help("name one of them with `--cluster`"));
     }
-    let index = index(context, args, true)?;
-    let question = FleetQuestion::Readiness(Box::new(question(args, None)), index.as_ref());
+    let sources = args.sources.of_catalogs(&args.question.catalog);
+    let index = index(context, args, &sources, true)?;
+    let (source_map, are_named) = (args.source_map.source_map.as_slice(), sources.names_catalogs());
+    let state = ask::State { source_map, are_named, ..ask::State::of(&index) };
+    let question = FleetQuestion::Readiness(Box::new(args.question.clone()), state);
     fleet::run(context, directory, question, args.output)
 }
 
@@ -177,36 +154,41 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
             catalog",
         ));
     }
-    let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
-    let openshift = args.openshift.or_else(|| coerce(&cluster.openshift));
-    let index = index(context, args, has_cluster)?;
-    let mut question = question(args, has_cluster.then_some(cluster));
-    question.gates = question.gates.on_openshift(openshift);
-    let warn = &mut |text: &str| context.reporter.warning(text);
-    let answers = question.answer(index.as_ref(), warn)?;
-    let is_positive = answers.is_positive();
+    let (cluster, words) = (read_cluster_telling(context, &args.cluster, Asked::Operators)?, shown(&args.cluster));
+    let cluster = Some((&cluster, words.as_str())).filter(|_| has_cluster);
+    let sources = args.sources.of_catalogs(&args.question.catalog);
+    let index = index(context, args, &sources, has_cluster)?;
+    let (source_map, are_named) = (args.source_map.source_map.as_slice(), sources.names_catalogs());
+    let state = ask::State { cluster, source_map, are_named, ..ask::State::of(&index) };
+    let (answer, conversion) = args.question.ask_converting(&state);
+    let Answer { items, verdict, .. } = told(context, answer)?;
     match args.output {
         OutputFormat::Table => {
-            unless_reader_left(print_for_people(&answers, args.explain).map_err(CommandError::from))?;
+            unless_reader_left(print_for_people(&items, args.explain).map_err(CommandError::from))?;
         }
-        OutputFormat::Manifests => print_conversion(context, &answers, &manifests(&answers.conversion, openshift))?,
-        OutputFormat::Script => print_conversion(context, &answers, &script(&answers.conversion))?,
-        format => table::print(answers.items, &table::RowOptions::of(format))?,
+        OutputFormat::Manifests | OutputFormat::Script => {
+            report_staying(context, &items, &conversion);
+            let text = match args.output {
+                OutputFormat::Script => script(&conversion),
+                _ => manifests(&conversion, args.question.openshift_of(cluster.map(|it| it.0))),
+            };
+            unless_reader_left(std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::from))?;
+        }
+        format => table::print(items, &table::RowOptions::of(format))?,
     }
-    Ok(if is_positive { Exit::Yes } else { Exit::No })
+    ended(context, verdict)
 }
 
-/// Prints the objects for the operators that can move, and reports the operators that are missing from them.
-fn print_conversion(context: &Context, answers: &ReadinessAnswers, text: &str) -> Result<(), CommandError> {
-    answers.conversion.warnings.iter().for_each(|it| context.reporter.warning(it));
-    let staying = answers.items.iter().filter(|it| !it.state.is_good()).count();
+/// Reports the losses of the objects for the operators that can move, and the operators that are missing from them.
+fn report_staying(context: &Context, items: &[Readiness], conversion: &Conversion) {
+    conversion.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let staying = items.iter().filter(|it| !it.state.is_good()).count();
     if staying > 0 {
         context.reporter.warning(&format!(
             "{} left out of the output; without `-o`, the command shows why",
             are(staying, "Subscription")
         ));
     }
-    unless_reader_left(std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::from))
 }
 
 fn are(n: usize, what: &str) -> String {
@@ -214,40 +196,31 @@ fn are(n: usize, what: &str) -> String {
 }
 
 /// The catalogs. A cluster can be judged without them, except for the question whether they serve its packages.
-fn index(context: &Context, args: &CheckArgs, has_cluster: bool) -> Result<Option<LightIndex>, CommandError> {
-    if has_cluster && !args.ask.is_given() && default_source().is_err() {
-        return Ok(None);
+fn index(
+    context: &Context,
+    args: &CheckArgs,
+    sources: &AskOptions,
+    has_cluster: bool,
+) -> Result<LightIndex, CommandError> {
+    if has_cluster && !sources.is_given() && default_source().is_err() {
+        return Ok(light_builder().into_index().map_err(AskError::from)?);
     }
-    let names: &[String] = if has_cluster { &[] } else { &args.names };
-    args.ask.refuse_paths(names)?;
-    args.ask.open_light(context).map(Some)
-}
-
-fn question(args: &CheckArgs, cluster: Option<Cluster>) -> ReadinessQuestion {
-    ReadinessQuestion {
-        names: args.names.clone(),
-        cluster: cluster.map(|it| (it, shown(&args.cluster))),
-        source_map: args.source_map.source_map.clone(),
-        catalogs: args.ask.catalog.clone(),
-        are_named: args.ask.names_catalogs(),
-        gates: args.gates.gates(),
-        renders_api_services: args.renders_api_services,
-        acknowledged: args.acknowledge.clone(),
-        is_brief: false,
-    }
+    let names: &[String] = if has_cluster { &[] } else { &args.question.names };
+    sources.refuse_paths(names)?;
+    sources.open_light(context)
 }
 
 /// The width of texts if that of the terminal is unknown.
 const WIDTH: usize = 80;
 
-fn print_for_people(answers: &ReadinessAnswers, explains: bool) -> std::io::Result<()> {
+fn print_for_people(items: &[Readiness], explains: bool) -> std::io::Result<()> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let width = screen().width.unwrap_or(WIDTH).min(WIDTH);
     let has_details = |it: &Readiness| explains || !details(it, false).is_empty() || !it.warnings.is_empty();
     // Conditions that many operators share are explained once.
-    let says_once = !explains && answers.items.len() > 1;
-    for (idx, item) in answers.items.iter().enumerate() {
-        let before = idx.checked_sub(1).and_then(|it| answers.items.get(it));
+    let says_once = !explains && items.len() > 1;
+    for (idx, item) in items.iter().enumerate() {
+        let before = idx.checked_sub(1).and_then(|it| items.get(it));
         // Operators without details are printed without a blank line between them.
         if before.is_some_and(|it| has_details(it) || has_details(item)) {
             writeln!(out)?;
@@ -255,9 +228,9 @@ fn print_for_people(answers: &ReadinessAnswers, explains: bool) -> std::io::Resu
         print_item(&mut out, item, explains, says_once, width)?;
     }
     if says_once {
-        print_ways_out(&mut out, &answers.items, width)?;
+        print_ways_out(&mut out, items, width)?;
     }
-    let summary = summary(&answers.items);
+    let summary = summary(items);
     writeln!(out)?;
     for line in wrap(&summary, width) {
         writeln!(out, "{line}")?;

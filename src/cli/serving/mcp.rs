@@ -132,19 +132,34 @@ mod tests {
 
     /// Options of commands for layouts, files, sources and costs: an assistant reads data, and its server knows the
     /// catalogs and bounds the work.
-    const OF_COMMANDS: &[&str] =
-        &["output", "quote_formulas", "no_headers", "sort_by", "input", "on", "source_map", "max_work", "manifests"];
+    const OF_COMMANDS: &[&str] = &[
+        "output",
+        "quote_formulas",
+        "no_headers",
+        "sort_by",
+        "input",
+        "on",
+        "source_map",
+        "max_work",
+        "manifests",
+        "fleet",
+        "explain",
+    ];
 
     /// The same, of `images` alone. The images of a cluster are the default of its tool.
     const OF_IMAGES: &[&str] = &["cluster", "imageset", "old", "registry", "verify"];
 
     /// Tools that are no question of `ask` yet.
-    const UNLIKE: &[&str] = &["resolve", "diff", "compat", "plan", "v1_check", "explain", "sql"];
+    const UNLIKE: &[&str] = &["resolve", "diff", "plan", "explain", "sql"];
 
     #[test]
     fn a_tool_has_the_arguments_of_its_command() {
         for tool in names().into_iter().filter(|tool| !UNLIKE.contains(tool)) {
-            let command = crate::cli::arguments_of(&tool.replace('_', "-")).expect("each tool is a command");
+            let command = match tool.strip_prefix("v1_") {
+                None => crate::cli::arguments_of(&tool.replace('_', "-")),
+                Some(verb) => crate::cli::arguments_of("v1").and_then(|it| it.find_subcommand(verb).cloned()),
+            };
+            let command = command.expect("each tool is a command");
             let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
             let of_command = shown.map(|argument| argument.get_id().to_string());
             let is_other = |it: &str| OF_COMMANDS.contains(&it) || tool == "images" && OF_IMAGES.contains(&it);

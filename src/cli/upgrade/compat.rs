@@ -7,24 +7,20 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{
-    CompatAnswers, CompatQuestion, FleetCompat, FleetQuestion, GateOptions, OlmSet, blocking, must_lead_on, one_of,
-    openshift_of,
-};
+use crate::ask::{Answer, CompatQuestion, FleetQuestion, Question as _, State, blocking};
 use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::formats::{OutputFormat, choices, words};
-use crate::cli::args::name::{of_each, package};
+use crate::cli::args::formats::OutputFormat;
+use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
-use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::parse_minor;
+use crate::cli::args::sources::SourceOptions;
+use crate::cli::args::upgrade::{ended, told};
 use crate::cli::print::fleet;
 use crate::cli::print::headline::{Sign, headline};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::error::{CommandError, CommandResult};
 use crate::cli::terminal::screen::screen;
-use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::{Move, Stay, Stop, Target};
@@ -46,47 +42,21 @@ use crate::upgrade::{Move, Stay, Stop, Target};
   olmdex compat --cluster must-gather/ --to 4.18
   olmdex compat --fleet clusters/ --to 4.17")]
 pub(crate) struct CompatArgs {
-    /// Only these packages, versions or channels of them, or bundles
-    #[arg(id = "package", value_name = "PKG[@VERSION|/CHANNEL]")]
-    packages: Vec<String>,
-    /// The cluster's version of OpenShift. Default: that of the ClusterVersion of `--cluster`, or the one before `--to`
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present_any = ["cluster", "fleet", "to"])]
-    openshift: Option<Minor>,
-    /// The target version. Default: the next minor version
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
-    to: Option<Minor>,
-    /// An installed operator, as PKG@VERSION or by its bundle's name; may be repeated
-    #[arg(long, value_name = "BUNDLE", conflicts_with = "package")]
-    installed: Vec<String>,
+    #[command(flatten)]
+    question: CompatQuestion,
     /// Manifests of the installed operators: ClusterServiceVersions and ClusterExtensions as `kubectl get -o yaml`
     /// prints them, a must-gather, or `@` and a context, which `oc` or `kubectl` read; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "package")]
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", conflicts_with = "name")]
     cluster: Vec<PathBuf>,
     /// A directory of many clusters, each a must-gather, an archive or a file of manifests
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["package", "installed", "cluster", "verdict"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["name", "installed", "cluster", "verdict"])]
     fleet: Option<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
-    /// Only with this verdict; may be repeated
-    #[arg(long, value_parser = words::<Compatibility>(), value_name = "VERDICT")]
-    verdict: Vec<Compatibility>,
-    /// The generation of OLM that installed the operators: both read olm.maxOpenShiftVersion differently
-    #[arg(long, value_parser = one_of::<OlmSet>(), default_value = "both")]
-    olm: OlmSet,
     #[command(flatten)]
-    gates: GateOptions,
-    #[command(flatten)]
-    ask: AskOptions,
+    sources: SourceOptions,
     #[command(flatten)]
     rows: RowOptions,
-}
-
-choices! { Words for Compatibility =>
-    Blocks: "blocks", "OpenShift refuses the update while it is installed";
-    Excluded: "excluded", "Its metadata excludes the version";
-    Unknown: "unknown", "Its metadata does not mention the version";
-    NotExcluded: "not-excluded" | "notExcluded", "Its metadata states a lowest version only";
-    Stated: "stated", "Its metadata states support for the version";
 }
 
 /// The way out, by the steps of the cluster: the bundles that must be installed before each of them.
@@ -112,7 +82,7 @@ fn stops_in_words(row: &Stay) -> String {
 impl Row for Stay {
     const BELOW: &'static [&'static [&'static str]] = &[&["BECAUSE", "WAY OUT"], &["SIGNAL"]];
 
-    const KIND: &'static str = "CompatList";
+    const KIND: &'static str = CompatQuestion::KIND;
 
     const COLUMNS: &'static [Column<Self>] = &[
         wide("CATALOG", |it| Cow::from(&it.catalog)),
@@ -150,67 +120,31 @@ impl Row for Stay {
 }
 
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
+    let question = &args.question;
+    let sources = args.sources.of_catalogs(&question.catalog);
+    let (source_map, are_named) = (args.source_map.source_map.as_slice(), sources.names_catalogs());
     if let Some(directory) = &args.fleet {
-        let index = args.ask.open(context)?;
-        let question = FleetCompat {
-            from: args.openshift,
-            to: args.to,
-            olm: args.olm,
-            gates: args.gates.gates(),
-            source_map: args.source_map.source_map.clone(),
-            catalogs: args.ask.catalog.clone(),
-            are_named: args.ask.names_catalogs(),
-        };
-        let question = FleetQuestion::Compat(question, &index);
-        return fleet::run(context, directory, question, args.rows.output);
+        let index = sources.open(context)?;
+        let state = State { source_map, are_named, ..State::of(&index) };
+        let asked = FleetQuestion::Compat(Box::new(question.clone()), state);
+        return fleet::run(context, directory, asked, args.rows.output);
     }
-    let cluster = read_cluster(context, &args.cluster)?;
-    let before = args.to.filter(|_| args.cluster.is_empty()).map(Minor::previous);
-    let openshift = args.openshift.or(before).map_or_else(|| openshift_of(&cluster, &shown(&args.cluster)), Ok)?;
-    let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
-    if step.from == step.to {
-        let words =
-            format!("patch releases of OpenShift {openshift} are not blocked: OLM looks at minor versions only");
-        context.reporter.note(&words);
-        table::print(CompatAnswers::default().rows, &args.rows)?;
-        return Ok(Exit::Yes);
-    }
-    must_lead_on(step)?;
-    args.ask.refuse_paths(&args.packages)?;
-    let is_of_package = args.installed.is_empty() && args.cluster.is_empty();
-    let index = args.ask.open_part(context, args.packages.iter().filter(|_| is_of_package))?;
-    let mut question = CompatQuestion {
-        step,
-        olm: args.olm,
-        gates: args.gates.gates(),
-        name: None,
-        installed: args.installed.clone(),
-        cluster: (!args.cluster.is_empty()).then(|| (cluster, shown(&args.cluster))),
-        source_map: args.source_map.source_map.clone(),
-        catalogs: args.ask.catalog.clone(),
-        are_named: args.ask.names_catalogs(),
-    };
-    let warn = &mut |text: &str| context.reporter.warning(text);
-    let names: Vec<Option<&String>> = match &args.packages[..] {
-        [] => vec![None],
-        several => several.iter().map(Some).collect(),
-    };
-    let (found, exit) = of_each(context, names, |name| {
-        let name = name.map(|text| package(&index, text)).transpose()?;
-        question.name = name;
-        let CompatAnswers { rows, is_blocked, .. } = question.answer(&index, warn)?;
-        Ok((rows, if is_blocked { Exit::No } else { Exit::Yes }))
-    })?;
-    let mut rows: Vec<Stay> = found.into_iter().flatten().collect();
-    rows.retain(|row| args.verdict.is_empty() || args.verdict.contains(&row.verdict));
+    let (cluster, words) = (read_cluster(context, &args.cluster)?, shown(&args.cluster));
+    let cluster = Some((&cluster, words.as_str())).filter(|_| !args.cluster.is_empty());
+    let step = question.step(cluster)?;
+    let index = sources.open_part(context, &question.name)?;
+    question.name.iter().try_for_each(|name| refuse_path(&index, name))?;
+    let state = State { cluster, source_map, are_named, ..State::of(&index) };
+    let Answer { items: rows, verdict, .. } = told(context, question.ask(&state))?;
     let is_for_people = args.rows.output == OutputFormat::Table && screen().width.is_some();
+    let is_of_package = question.installed.is_empty() && cluster.is_none();
     if is_for_people && is_of_package && rows.len() > MANY_ROWS {
         print_runs(&rows, step)?;
         context.reporter.note(&format!("{}; `-o wide` lists each", counted(rows.len() as u64, "row")));
     } else {
         table::print(rows, &args.rows)?;
     }
-    Ok(exit)
+    ended(context, verdict)
 }
 
 /// The reason of a verdict without what the verdict says already.

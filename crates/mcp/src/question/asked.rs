@@ -25,8 +25,8 @@ pub(crate) fn schema<Q: Question>() -> Schema {
     schema.insert("additionalProperties".to_owned(), false.into());
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         properties.remove(MAX_WORK);
-        if Q::IS_OF_CLUSTER {
-            let about = "Whether the contents of the cluster count, if the server knows one. Default: true";
+        if let Some(when) = Q::OF_CLUSTER {
+            let about = format!("Whether the contents of the cluster count, if the server knows one. Default: {when}");
             let cluster = json_schema!({"type": ["boolean", "null"], "description": about});
             properties.insert(CLUSTER.to_owned(), cluster.to_value());
         }

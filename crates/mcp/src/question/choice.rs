@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use olmdex_ask::{Compatibility, OlmSet};
-use olmdex_olm::readiness::Acknowledgement;
+use olmdex_base::variant_name;
 use olmdex_rules::openshift::SupportLevel;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Several words. Assistants often pass one word, or null, instead of a list.
 #[derive(Debug, Default, Clone)]
@@ -45,61 +44,26 @@ impl JsonSchema for List {
     }
 }
 
-/// Declares an enum of words that stands for one of ours.
-macro_rules! choices {
-    ($(#[$doc:meta])* $name:ident for $of:ty => $($variant:ident: $word:literal, $value:expr;)*) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-        #[schemars(inline)]
-        pub(crate) enum $name {
-            $(#[serde(rename = $word)] $variant,)*
+/// The phases that count as supported.
+#[derive(Debug, Clone, Copy, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub(crate) enum SupportWord {
+    Full,
+    Maintenance,
+    Extended,
+}
+
+impl SupportWord {
+    pub(crate) fn value(self) -> SupportLevel {
+        match self {
+            Self::Full => SupportLevel::Full,
+            Self::Maintenance => SupportLevel::Maintenance,
+            Self::Extended => SupportLevel::Extended,
         }
+    }
 
-        impl $name {
-            pub(crate) fn value(self) -> $of {
-                match self { $(Self::$variant => $value,)* }
-            }
-
-            pub(crate) fn word(self) -> &'static str {
-                match self { $(Self::$variant => $word,)* }
-            }
-        }
-    };
-}
-
-choices! {
-    /// A generation of OLM.
-    OlmWord for OlmSet =>
-    Classic: "classic", OlmSet::Classic;
-    V1: "v1", OlmSet::V1;
-    Both: "both", OlmSet::Both;
-}
-
-choices! {
-    /// The verdict of a bundle on a version of OpenShift.
-    VerdictWord for Compatibility =>
-    Blocks: "blocks", Compatibility::Blocks;
-    Excluded: "excluded", Compatibility::Excluded;
-    Unknown: "unknown", Compatibility::Unknown;
-    NotExcluded: "not-excluded", Compatibility::NotExcluded;
-    Stated: "stated", Compatibility::Stated;
-}
-
-choices! {
-    /// The phases that count as supported.
-    SupportWord for SupportLevel =>
-    Full: "full", SupportLevel::Full;
-    Maintenance: "maintenance", SupportLevel::Maintenance;
-    Extended: "extended", SupportLevel::Extended;
-}
-
-choices! {
-    /// The conditions that the user acknowledges.
-    AcknowledgementWord for Acknowledgement =>
-    WatchScopeChange: "watch-scope-change", Acknowledgement::WatchScopeChange;
-    OperatorCondition: "operator-condition", Acknowledgement::OperatorCondition;
-    Olmv0ApiAccess: "olmv0-api-access", Acknowledgement::Olmv0ApiAccess;
-    ScopedServiceaccount: "scoped-serviceaccount", Acknowledgement::ScopedServiceaccount;
-    NotSteadyState: "not-steady-state", Acknowledgement::NotSteadyState;
-    CatalogPriority: "catalog-priority", Acknowledgement::CatalogPriority;
+    pub(crate) fn word(self) -> &'static str {
+        variant_name(&self)
+    }
 }

@@ -16,7 +16,7 @@ use super::world::World;
 
 pub(crate) use catalog::{Diff, Explain, known_catalogs};
 pub(crate) use choice::List;
-pub(crate) use cluster::{Compat, Plan, V1Check};
+pub(crate) use cluster::Plan;
 pub(crate) use resolve::Resolve;
 pub(crate) use sql::Sql;
 

@@ -1,7 +1,7 @@
 //! The conditions under which OLM v1 can take an operator over, as a table, and the result of one of them.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use olmdex_base::diag::Place;
 use olmdex_base::variant_name;
@@ -30,20 +30,20 @@ impl Met {
 }
 
 /// A problem that an administrator can acknowledge: the operator moves although a condition is not met.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Acknowledgement {
-    /// The operator watches all namespaces from then on
+    /// The operator will watch all namespaces
     WatchScopeChange,
-    /// The reports of the operator in its OperatorCondition are ignored from then on
+    /// No component reads its OperatorCondition any more
     OperatorCondition,
-    /// The operator uses APIs of OLM Classic, and none of OLM v1
+    /// It uses APIs of OLM Classic, but none of OLM v1
     Olmv0ApiAccess,
-    /// The operator is installed with the rights of OLM v1, not with those of a service account
+    /// It is installed with the rights of OLM v1
     ScopedServiceaccount,
-    /// The operator is not healthy, or in the middle of an upgrade
+    /// It is unhealthy, or an upgrade is in progress
     NotSteadyState,
-    /// The priority of a catalog is reduced to what a ClusterCatalog can have
+    /// The priority of a catalog is cut
     CatalogPriority,
 }
 
