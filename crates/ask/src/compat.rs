@@ -20,7 +20,7 @@ use super::upgrade::{GateOptions, installed};
 use olmdex_base::diag::Listed;
 use olmdex_base::olm::OlmSet;
 use olmdex_base::variant_name;
-use olmdex_constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
+use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
@@ -357,17 +357,8 @@ impl CompatInquiry<'_> {
     /// The rows of an installed operator that a text names.
     fn of_text(&self, text: &str) -> Result<Vec<Stay>, AskError> {
         let (view, installed) = self.find(text)?;
-        let operator = StayingOperator {
-            package: view.package.clone(),
-            installed,
-            olm: Olm::Classic,
-            channels: Vec::new(),
-            next: None,
-            range: String::new(),
-            own_max: None,
-            installation: self.asked.installation(),
-            served: Vec::new(),
-        };
+        let (package, installation) = (view.package.clone(), self.asked.installation());
+        let operator = StayingOperator { package, installed, installation, ..StayingOperator::default() };
         self.rows(self.asked.olm.each(), &view, &operator, &self.catalogs)
     }
 
@@ -401,7 +392,7 @@ impl CompatInquiry<'_> {
         self.warnings.extend(cluster.warnings.iter().cloned());
         let n_before = answers.rows.len();
         let replacements = ClusterServiceVersion::replacements(cluster.csvs.iter());
-        for csv in cluster.csvs.iter().filter(|it| olm.is_classic() && !it.is_copied) {
+        for csv in cluster.own_csvs().filter(|_| olm.is_classic()) {
             let newer = replacements.get(&(csv.namespace.as_str(), csv.name.as_str())).copied();
             // An upgrade that is under way ends by itself.
             if let Some(newer) = newer.filter(|newer| !newer.has_failed()) {
@@ -487,24 +478,16 @@ impl CompatInquiry<'_> {
 
     fn of_csv(&self, csv: &ClusterServiceVersion, subscription: Option<&Subscription>) -> StayingOperator {
         let package_of = |name: &str| self.bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
-        let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
-        let own = match &csv.failure {
-            Some(error) => Err(error.clone()),
-            None => Ok(values.map(|it| it.value.to_string()).collect()),
-        };
         let package = subscription.map(|it| it.package.clone()).or_else(|| package_of(&csv.name));
         StayingOperator {
             package: package.unwrap_or_default(),
             installed: InstalledBundle::named(csv.name.clone(), csv.known_version(), false),
-            olm: Olm::Classic,
-            channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
+            channels: subscription.map(Subscription::channels).unwrap_or_default(),
             next: subscription
                 .and_then(|it| next_bundle(&self.namespaces, &csv.namespace, &it.name))
                 .map(str::to_owned),
-            range: String::new(),
-            own_max: Some(own),
-            installation: Installation::default(),
-            served: Vec::new(),
+            own_max: Some(csv.max_openshift_versions()),
+            ..StayingOperator::default()
         }
     }
 
@@ -515,16 +498,14 @@ impl CompatInquiry<'_> {
             installed: InstalledBundle::named(name, version, false).with_release(release),
             olm: Olm::V1,
             channels: extension.channels.clone(),
-            next: None,
             range: extension.version.clone(),
-            // The manifest does not contain the bundle's claim; the catalog does.
-            own_max: None,
             installation: Installation {
                 gates: self.asked.gates.gates().on_openshift(Some(self.step.from)),
                 config: extension.config.clone(),
                 namespace: extension.namespace.clone(),
             },
-            served: Vec::new(),
+            // The manifest does not contain the bundle's claim; the catalog does.
+            ..StayingOperator::default()
         })
     }
 

@@ -90,7 +90,7 @@ impl DiagnoseQuestion {
         let subscriptions = cluster.subscriptions.iter();
         let known: BTreeSet<&str> = subscriptions
             .flat_map(|it| [it.namespace.as_str(), it.package.as_str(), it.name.as_str()])
-            .chain(cluster.csvs.iter().filter(|it| !it.is_copied).flat_map(|it| [&*it.namespace, &*it.name]))
+            .chain(cluster.own_csvs().flat_map(|it| [&*it.namespace, &*it.name]))
             .chain(cluster.extensions.iter().flat_map(|it| [it.package.as_str(), it.name.as_str()]))
             .collect();
         if known.is_empty() {
@@ -112,7 +112,7 @@ impl DiagnoseQuestion {
 
     fn names_namespace(&self, cluster: &Cluster, namespace: &str) -> bool {
         let mut subscriptions = cluster.subscriptions.iter().filter(|it| it.namespace == namespace);
-        let mut csvs = cluster.csvs.iter().filter(|it| it.namespace == namespace && !it.is_copied);
+        let mut csvs = cluster.own_csvs().filter(|it| it.namespace == namespace);
         self.is_named(&[namespace])
             || subscriptions.any(|it| self.is_named(&[&it.package, &it.name]))
             || csvs.any(|it| self.is_named(&[&it.name]))

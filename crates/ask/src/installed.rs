@@ -69,9 +69,8 @@ pub fn installed_operators(cluster: &Cluster) -> Vec<InstalledOperator> {
     let is_current = |csv: &ClusterServiceVersion| {
         cluster.subscriptions.iter().any(|it| it.namespace == csv.namespace && it.current == csv.name)
     };
-    let is_alone =
-        |csv: &&ClusterServiceVersion| !csv.is_copied && cluster.subscription_of(csv).is_none() && !is_current(csv);
-    let alone = cluster.csvs.iter().filter(is_alone).map(of_csv);
+    let is_alone = |csv: &&ClusterServiceVersion| cluster.subscription_of(csv).is_none() && !is_current(csv);
+    let alone = cluster.own_csvs().filter(is_alone).map(of_csv);
     let of_extensions = cluster.extensions.iter().map(of_extension);
     let mut all: Vec<_> = of_subscriptions.chain(alone).chain(of_extensions).collect();
     all.sort_by(|a, b| (a.olm, &a.namespace, &a.name, &a.bundle).cmp(&(b.olm, &b.namespace, &b.name, &b.bundle)));
@@ -179,9 +178,7 @@ fn place_of(
 }
 
 fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledOperator {
-    let is_installed =
-        |csv: &&ClusterServiceVersion| csv.name == subscription.installed && csv.namespace == subscription.namespace;
-    let csv = cluster.csvs.iter().find(is_installed);
+    let csv = cluster.installed_by(subscription);
     let waiting = cluster.waiting_plan(subscription);
     InstalledOperator {
         olm: Olm::Classic,
@@ -191,7 +188,7 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
         version: version_of(&subscription.installed, csv),
         release: String::new(),
         bundle: subscription.installed.clone(),
-        channels: Some(subscription.channel.clone()).filter(|channel| !channel.is_empty()).into_iter().collect(),
+        channels: subscription.channels(),
         // The input may have no more of it than that it is there.
         approval: match subscription.is_manual {
             true => "Manual",
@@ -207,7 +204,7 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
             (Some(plan), _) => {
                 format!("waits for an approval of {}: {}", plan.name, plan.csvs.join(", "))
             }
-            _ if Condition::is(&subscription.conditions, "ResolutionFailed", "True") => "ResolutionFailed".to_owned(),
+            _ if subscription.failed_resolution().is_some() => "ResolutionFailed".to_owned(),
             (_, Some(csv)) if !matches!(csv.phase.as_str(), "" | "Succeeded") => csv_state(csv),
             _ if !matches!(subscription.state.as_str(), "" | "AtLatestKnown") => subscription.state.clone(),
             (_, Some(csv)) => csv.phase.clone(),

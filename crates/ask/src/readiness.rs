@@ -227,7 +227,7 @@ impl ReadinessQuestion {
     }
 
     fn names_subscription(&self, subscription: &Subscription) -> bool {
-        let full = format!("{}/{}", subscription.namespace, subscription.name);
+        let full = subscription.id();
         let is_meant = |it: &String| *it == subscription.package || *it == full || *it == subscription.name;
         self.names.is_empty() || self.names.iter().any(is_meant)
     }
@@ -235,7 +235,7 @@ impl ReadinessQuestion {
     /// A ClusterExtension whose Subscription is gone.
     fn migrated(&self, cluster: &Cluster, extension: &ClusterExtension) -> Option<Readiness> {
         let from = extension.migrated_from.as_ref()?;
-        let still_is = |it: &Subscription| format!("{}/{}", it.namespace, it.name) == *from;
+        let still_is = |it: &Subscription| it.id() == *from;
         let is_meant = |it: &String| *it == extension.package || it == from || *it == extension.name;
         let is_asked = self.names.is_empty() || self.names.iter().any(is_meant);
         if !is_asked || cluster.subscriptions.iter().any(still_is) {
@@ -333,7 +333,7 @@ struct ReadinessInquiry<'a> {
 impl<'a> ReadinessInquiry<'a> {
     /// The state of a Subscription, and the objects that move it.
     fn of_subscription(&self, subscription: &'a Subscription) -> Result<(Readiness, Option<Ready<'a>>), AskError> {
-        let shown = format!("{}/{}", subscription.namespace, subscription.name);
+        let shown = subscription.id();
         let mut item = Readiness::new(subscription.package.clone());
         item.subscription = Some(shown.clone());
         item.bundle.clone_from(&subscription.installed);

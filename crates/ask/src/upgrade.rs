@@ -20,7 +20,7 @@ use olmdex_olm::namespace::{Obstacle, first_obstacle, next_bundle, of_extension}
 use olmdex_olm::upgrade::v1::{Gates, Installation, Policy, ServedCatalog};
 use olmdex_olm::upgrade::{EngineQuestion, InstalledBundle, InstalledError, NamedVersion, PackageView};
 use olmdex_rules::cluster::LabelSelector;
-use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
+use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, Subscription};
 use olmdex_rules::openshift::coerce;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -315,7 +315,7 @@ impl<'a> UpgradeInquiry<'a> {
         let mut gathered = ClusterQuestions::default();
         for it in cluster.subscriptions.iter().filter(|it| olm.is_classic() && fits(&it.package)) {
             let question = self.of_subscription(cluster, it, name, &sources);
-            self.take(question, &words_of(it), &mut gathered)?;
+            self.take(question, &it.words(), &mut gathered)?;
         }
         for it in cluster.extensions.iter().filter(|it| olm.is_v1() && fits(&it.package)) {
             let around = ClusterCatalogs { cluster, ranks: &ranks, sources: &sources, served: &served };
@@ -379,7 +379,7 @@ impl<'a> UpgradeInquiry<'a> {
         sources: &CatalogSources,
     ) -> Result<PackageQuestion, LeftOut> {
         let Subscription { source, source_namespace, .. } = subscription;
-        let whose = format!("the Subscription {}/{}", subscription.namespace, subscription.name);
+        let whose = format!("the {}", subscription.words());
         let mut name = name_of(&subscription.package, name);
         let has_own_channel = self.channels(&name).is_empty() && !subscription.channel.is_empty();
         if has_own_channel {
@@ -406,7 +406,7 @@ impl<'a> UpgradeInquiry<'a> {
         if asked.installed.is_none() && !subscription.installed.is_empty() {
             asked.installed = Some(installed_by(cluster, subscription, &view));
         }
-        asked.managed_by = Some(words_of(subscription));
+        asked.managed_by = Some(subscription.words());
         let mut question = PackageQuestion::new(OlmSet::Classic, view, asked);
         // Another version than the installed one, or another channel, is a question about another cluster.
         if self.installed.is_none() && self.options.channel.is_empty() {
@@ -564,18 +564,13 @@ impl ClusterCatalogs<'_> {
     }
 }
 
-fn words_of(subscription: &Subscription) -> String {
-    format!("Subscription {}/{}", subscription.namespace, subscription.name)
-}
-
 /// The bundle that a Subscription has installed.
 fn installed_by(cluster: &Cluster, subscription: &Subscription, view: &PackageView) -> InstalledBundle {
     let name = &subscription.installed;
     if let Some(NamedVersion { name, version, .. }) = view.find(name).filter(|it| it.name == *name) {
         return InstalledBundle::held(name, version);
     }
-    let is_its = |it: &&ClusterServiceVersion| it.name == *name && it.namespace == subscription.namespace;
-    let version = version_of(name, cluster.csvs.iter().find(is_its));
+    let version = version_of(name, cluster.installed_by(subscription));
     InstalledBundle::named(name.clone(), version, false)
 }
 

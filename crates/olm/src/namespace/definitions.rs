@@ -40,7 +40,7 @@ impl NamespaceInquiry<'_> {
     /// The versions in which the cluster stores objects and that an operator to be installed does not list, although an
     /// installed one does. Its definition may have them all the same: a catalog rarely holds definitions.
     pub(super) fn not_stored(&self, operator: &Operator, subjects: &[String]) -> Vec<Obstacle> {
-        let owned: Vec<Api> = self.cluster.csvs.iter().filter(|csv| !csv.is_copied).flat_map(csv_apis).collect();
+        let owned: Vec<Api> = self.cluster.own_csvs().flat_map(csv_apis).collect();
         let told = |found: Obstacle, name: &str, version: &str| {
             let refusal = format!(
                 "risk of data loss updating \"{name}\": new CRD removes version {version} that is listed as a stored \

@@ -9,7 +9,6 @@ use crate::resolve::{
 use crate::upgrade::compat::Claims;
 use olmdex_base::diag::Place;
 use olmdex_index::query::{Filter, GraphBundle};
-use olmdex_rules::cluster::Condition;
 
 impl NamespaceInquiry<'_> {
     fn namespace_object(&self) -> String {
@@ -58,11 +57,8 @@ impl NamespaceInquiry<'_> {
 
     /// When the first Subscription reported that resolution fails.
     fn failing_since(&self) -> String {
-        let failing = |conditions: &[Condition]| {
-            let condition = Condition::find(conditions, "ResolutionFailed").filter(|it| it.status == "True")?;
-            Some(condition.since.clone()).filter(|since| !since.is_empty())
-        };
-        self.subscriptions().filter_map(|it| failing(&it.conditions)).min().unwrap_or_default()
+        let since = self.subscriptions().filter_map(|it| Some(it.failed_resolution()?.since.clone()));
+        since.filter(|since| !since.is_empty()).min().unwrap_or_default()
     }
 
     /// The operators that stay although the namespace is resolved.
@@ -70,7 +66,7 @@ impl NamespaceInquiry<'_> {
         let mut obstacles = Vec::new();
         for standing in standings(self.world, self.rows, resolution)? {
             let Some(subscription) = self.subscriptions().find(|it| it.name == standing.subscription) else { continue };
-            let object = format!("Subscription {}/{}", subscription.namespace, subscription.name);
+            let object = subscription.words();
             let behind = resolution.behind.iter().find(|it| it.subscription == standing.subscription);
             let found = match standing.position {
                 Position::Head => continue,
@@ -111,11 +107,11 @@ impl NamespaceInquiry<'_> {
     /// Failures that the cluster reports, although the namespace can be resolved with the catalogs that are given.
     fn unexplained(&self) -> Vec<Obstacle> {
         let report = |it: &olmdex_rules::cluster::Subscription| {
-            let condition = Condition::find(&it.conditions, "ResolutionFailed").filter(|it| it.status == "True")?;
-            let object = format!("Subscription {}/{}", it.namespace, it.name);
+            let condition = it.failed_resolution()?;
             let text =
                 "OLM reports that it cannot resolve the namespace, and with the given catalogs it can".to_owned();
-            let found = Obstacle::new(ObstacleCode::SubscriptionCondition, Effect::Unknown, object, text, &it.place);
+            let found =
+                Obstacle::new(ObstacleCode::SubscriptionCondition, Effect::Unknown, it.words(), text, &it.place);
             let found = found.since(&condition.since).message(&condition.message);
             Some(
                 found

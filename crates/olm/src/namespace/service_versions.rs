@@ -23,8 +23,8 @@ impl<'a> NamespaceInquiry<'a> {
 
     /// The ClusterServiceVersions that OLM has installed in this namespace.
     pub(super) fn own(&self) -> impl Iterator<Item = &'a ClusterServiceVersion> {
-        let is_own = |it: &&ClusterServiceVersion| it.namespace == self.namespace() && !it.is_copied;
-        self.own.service_versions.get_or_init(|| self.cluster.csvs.iter().filter(is_own).collect()).iter().copied()
+        let is_own = |it: &&ClusterServiceVersion| it.namespace == self.namespace();
+        self.own.service_versions.get_or_init(|| self.cluster.own_csvs().filter(is_own).collect()).iter().copied()
     }
 
     /// A ClusterServiceVersion that is being replaced by one that has not failed, and that one.

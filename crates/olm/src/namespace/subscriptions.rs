@@ -153,8 +153,7 @@ impl NamespaceInquiry<'_> {
                 }
                 _ => return None,
             };
-            let object = format!("Subscription {}/{}", subscription.namespace, subscription.name);
-            let found = Obstacle::new(code, effect, object, text.to_owned(), &subscription.place);
+            let found = Obstacle::new(code, effect, subscription.words(), text.to_owned(), &subscription.place);
             let since = if condition.since.is_empty() { &subscription.since } else { &condition.since };
             let found = found.of([&subscription.name]).since(since).message(&condition.message);
             let (more, look) = match condition.kind.as_str() {

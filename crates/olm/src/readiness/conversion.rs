@@ -192,7 +192,7 @@ fn extension(
     warnings: &mut Vec<String>,
 ) -> ExtensionConversion {
     let subscription = ready.subscription;
-    let shown = format!("{}/{}", subscription.namespace, subscription.name);
+    let shown = subscription.id();
     let channel =
         Some(subscription.channel.clone()).filter(|it| !it.is_empty()).or_else(|| ready.default_channel.clone());
     if channel.is_none() {

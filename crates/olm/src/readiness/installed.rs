@@ -32,11 +32,8 @@ struct Dependencies {
 impl<'c> InstalledOperators<'c> {
     /// The operators of a cluster.
     pub fn of(cluster: &'c Cluster) -> Self {
-        let csv_of = |it: &Subscription| {
-            cluster.csvs.iter().find(|csv| csv.name == it.installed && csv.namespace == it.namespace)
-        };
         let installed = |subscription: &'c Subscription| {
-            let csv = csv_of(subscription)?;
+            let csv = cluster.installed_by(subscription)?;
             Some(Installed { subscription, csv, dependencies: dependencies_of(csv).unwrap_or_default() })
         };
         Self { all: cluster.subscriptions.iter().filter_map(installed).collect() }
@@ -100,8 +97,7 @@ impl<'c> InstalledOperators<'c> {
                 && (it.dependencies.packages.contains(&subscription.package)
                     || it.dependencies.apis.iter().any(|api| own.csv.owned.contains(api)))
         };
-        let shown = |it: &Installed<'_>| format!("{}/{}", it.subscription.namespace, it.subscription.name);
-        self.all.iter().filter(needs_it).map(shown).collect()
+        self.all.iter().filter(needs_it).map(|it| it.subscription.id()).collect()
     }
 }
 

@@ -4,7 +4,7 @@
 //! its namespace.
 
 use super::condition::{Acknowledgement, Condition, Met};
-use olmdex_rules::cluster::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup, Subscription};
+use olmdex_rules::cluster::{CatalogSource, Cluster, OperatorGroup, Subscription};
 
 /// The conditions, in their order.
 pub fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> Vec<Condition> {
@@ -104,8 +104,7 @@ fn steady_state(cluster: &Cluster, subscription: &Subscription) -> Condition {
     if installed.is_empty() {
         return Condition::new("C8", Met::No, "the Subscription has installed nothing", place);
     }
-    let is_its = |it: &&ClusterServiceVersion| it.namespace == *namespace && it.name == *installed;
-    let csv = cluster.csvs.iter().find(is_its);
+    let csv = cluster.installed_by(subscription);
     if let Some(csv) = csv.filter(|it| !it.phase.is_empty() && it.phase != "Succeeded") {
         let message = if csv.message.is_empty() { String::new() } else { format!(": {}", csv.message) };
         let reason = format!("ClusterServiceVersion {installed} is {}{message}", csv.phase);

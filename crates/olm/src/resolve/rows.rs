@@ -183,7 +183,7 @@ impl World {
     /// The ClusterServiceVersions of other namespaces, without copies. OLM does not look at them.
     pub(super) fn elsewhere(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
         let is_elsewhere = |it: &&ClusterServiceVersion| !it.namespace.is_empty() && it.namespace != self.namespace;
-        self.cluster.csvs.iter().filter(move |it| is_elsewhere(it) && !it.is_copied)
+        self.cluster.own_csvs().filter(is_elsewhere)
     }
 
     /// The catalogs that resolution sees.

@@ -10,7 +10,7 @@ use olmdex_index::IndexError;
 use olmdex_version::{Version, first_of};
 
 /// An installed bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InstalledBundle {
     /// Its name.

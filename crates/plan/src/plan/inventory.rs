@@ -7,7 +7,6 @@ use super::catalogs::Catalogs;
 use super::code::Code;
 use super::operator::Operator;
 use super::question::PlanQuestion;
-use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_olm::catalog_source::{is_only_cluster_catalog, is_only_pair, meant, served_catalogs};
 use olmdex_olm::namespace::{Obstacle, first_obstacle, next_bundle, of_extension};
 use olmdex_olm::upgrade::Olm;
@@ -32,8 +31,7 @@ impl<'c> InventoryScope<'c> {
     fn new(question: &PlanQuestion<'c>) -> Self {
         let cluster = question.cluster;
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
-        let csvs: Vec<&ClusterServiceVersion> =
-            cluster.csvs.iter().filter(|it| !it.is_copied && is_in_scope(&it.namespace)).collect();
+        let csvs: Vec<&ClusterServiceVersion> = cluster.own_csvs().filter(|it| is_in_scope(&it.namespace)).collect();
         let going = csvs.iter().filter(|csv| csv.is_going());
         let going = going.map(|csv| (csv.namespace.as_str(), csv.name.as_str())).collect();
         let mut by_installed: BTreeMap<(&str, &str), Vec<&Subscription>> = BTreeMap::new();
@@ -122,39 +120,30 @@ impl Inventory {
             let unknown = Unknown::new(Code::SourceUnknown, Some(subject), None, text);
             self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
         }
-        let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
-        let own_max = match &csv.failure {
-            Some(error) => Err(error.clone()),
-            None => Ok(values.map(|it| it.value.to_string()).collect()),
-        };
         let mut conditions = cluster.operator_conditions.iter();
         let condition = conditions.find(|it| it.namespace == csv.namespace && it.name == csv.name);
         let refusal = condition.and_then(|it| it.refusal());
         let pending = subscription.and_then(|it| cluster.waiting_plan(it));
-        let resolution = subscription.and_then(|it| {
-            let failed = it.conditions.iter().find(|it| it.kind == "ResolutionFailed" && it.status == "True");
-            failed.map(|it| it.message.clone())
-        });
         let subject = subscription.map_or(&csv.name, |it| &it.name);
         let obstacle = first_obstacle(&question.namespaces, &csv.namespace, subject);
         self.operators.push(Operator {
             namespace: Some(csv.namespace.clone()),
             package_is_guessed,
             name: subscription.map(|it| it.name.clone()).unwrap_or_default(),
-            channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
+            channels: subscription.map(Subscription::channels).unwrap_or_default(),
             source,
             families,
             is_managed: subscription.is_some(),
             lacks_subscriptions: cluster.subscriptions.is_empty(),
             is_manual: scope.manual.contains(csv.namespace.as_str()),
-            own_max: Some(own_max),
+            own_max: Some(csv.max_openshift_versions()),
             min_kube_version: csv.min_kube_version.clone(),
             phase: csv.phase.clone(),
             message: csv.message.clone(),
             in_flight: scope.is_replacing(csv).then(|| csv.name.clone()),
             refusal: refusal.map(|it| it.message.clone()),
             pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
-            unresolved: resolution,
+            unresolved: subscription.and_then(Subscription::failed_resolution).map(|it| it.message.clone()),
             next: next_bundle(&question.namespaces, &csv.namespace, subject)
                 .map(|next| (next.to_owned(), question.present_catalogs())),
             obstacle: obstacle.cloned(),
@@ -202,8 +191,8 @@ impl Inventory {
     fn without_csv(&mut self, question: &PlanQuestion<'_>) {
         let cluster = question.cluster;
         // A copy is not an installation.
-        let own = cluster.csvs.iter().filter(|it| !it.is_copied);
-        let known: BTreeSet<(&str, &str)> = own.map(|it| (it.namespace.as_str(), it.name.as_str())).collect();
+        let known: BTreeSet<(&str, &str)> =
+            cluster.own_csvs().map(|it| (it.namespace.as_str(), it.name.as_str())).collect();
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
         for it in cluster.subscriptions.iter().filter(|it| is_in_scope(&it.namespace)) {
             let subject = Some(format!("{}/{}", it.namespace, it.package));

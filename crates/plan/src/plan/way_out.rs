@@ -19,7 +19,7 @@ use olmdex_rules::openshift::{Graph, SupportLevel};
 use olmdex_text::calendar::Day;
 
 /// An operator whose stay is in question.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct StayingOperator {
     /// Its package.
     pub package: String,

@@ -123,6 +123,16 @@ impl Cluster {
         self.subscriptions.iter().find(|it| it.installed == csv.name && it.namespace == csv.namespace)
     }
 
+    /// The ClusterServiceVersion that a Subscription has installed.
+    pub fn installed_by(&self, subscription: &Subscription) -> Option<&ClusterServiceVersion> {
+        self.csvs.iter().find(|it| it.name == subscription.installed && it.namespace == subscription.namespace)
+    }
+
+    /// The ClusterServiceVersions that are no copies.
+    pub fn own_csvs(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
+        self.csvs.iter().filter(|it| !it.is_copied)
+    }
+
     /// The InstallPlan of a Subscription that waits for an approval.
     pub fn waiting_plan(&self, subscription: &Subscription) -> Option<&InstallPlan> {
         self.install_plans.iter().find(|plan| {
@@ -229,7 +239,6 @@ impl Cluster {
 
     /// The namespace of each Subscription, and of each ClusterServiceVersion that is no copy.
     fn namespaces_of_operators(&self) -> impl Iterator<Item = &str> {
-        let csvs = self.csvs.iter().filter(|it| !it.is_copied).map(|it| it.namespace.as_str());
-        self.subscriptions.iter().map(|it| it.namespace.as_str()).chain(csvs)
+        self.subscriptions.iter().map(|it| it.namespace.as_str()).chain(self.own_csvs().map(|it| it.namespace.as_str()))
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::object::Object;
 use olmdex_base::diag::Place;
+use olmdex_constraint::openshift::MAX_OPENSHIFT_VERSION;
 use olmdex_fbc::service_version::{CsvView, ListedApi, olm_access};
 use olmdex_fbc::{Api, Property};
 use olmdex_text::json::{self, Kind, Value};
@@ -105,6 +106,18 @@ impl ClusterServiceVersion {
         match self.version.as_str() {
             "" => version_in_name(&self.name).map(|version| version.to_string()).unwrap_or_default(),
             stated => stated.to_owned(),
+        }
+    }
+
+    /// The values of its `olm.maxOpenShiftVersion`, as JSON.
+    ///
+    /// # Errors
+    /// The reason why its properties cannot be read.
+    pub fn max_openshift_versions(&self) -> Result<Vec<String>, String> {
+        let values = self.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
+        match &self.failure {
+            Some(error) => Err(error.clone()),
+            None => Ok(values.map(|it| it.value.to_string()).collect()),
         }
     }
 

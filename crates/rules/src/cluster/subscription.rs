@@ -46,6 +46,26 @@ pub struct Subscription {
 }
 
 impl Subscription {
+    /// `NAMESPACE/NAME`
+    pub fn id(&self) -> String {
+        format!("{}/{}", self.namespace, self.name)
+    }
+
+    /// Itself, in words.
+    pub fn words(&self) -> String {
+        format!("Subscription {}", self.id())
+    }
+
+    /// Its channel, if it has one.
+    pub fn channels(&self) -> Vec<String> {
+        Some(self.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect()
+    }
+
+    /// The condition by which OLM reports that it cannot resolve the namespace.
+    pub fn failed_resolution(&self) -> Option<&Condition> {
+        Condition::find(&self.conditions, "ResolutionFailed").filter(|it| it.status == "True")
+    }
+
     pub(super) fn read(object: &Object<'_>) -> Self {
         Self {
             name: object.name(),
