@@ -121,27 +121,36 @@ impl Question for CompatQuestion {
     /// A name that no catalog has makes the answer a part; the verdict is negative if an installed operator keeps the
     /// cluster from the step, or is not known well enough.
     fn ask(&self, state: &State<'_>) -> Result<Answer<Stay>, AskError> {
-        let step = self.step(state.cluster)?;
-        if step.from == step.to {
-            let Move { from, .. } = step;
-            let words = format!("patch releases of OpenShift {from} are not blocked: OLM looks at minor versions only");
-            return Ok(Answer { notes: vec![words], ..Answer::of(Vec::new()) });
-        }
-        let mut warnings = Vec::new();
-        let found = match self.installed.is_empty() && state.cluster.is_none() {
-            true => self.of_catalogs(state.index, step),
-            false => self
-                .of_installed(state, step, &CompatMemo::default(), &mut warnings)
-                .map(|found| (found.rows, Verdict::negative_if(found.is_blocked))),
-        };
-        let is_meant = |row: &Stay| self.verdict.iter().any(|it| variant_name(it) == row.verdict.as_str());
-        let mut answer = answer(found, warnings)?;
-        answer.items.retain(|row| self.verdict.is_empty() || is_meant(row));
-        Ok(answer)
+        Ok(self.ask_counting(state)?.0)
     }
 }
 
 impl CompatQuestion {
+    /// The answer, and how many of the installed operators their catalogs could not judge.
+    ///
+    /// # Errors
+    /// Those of [`Question::ask`].
+    pub fn ask_counting(&self, state: &State<'_>) -> Result<(Answer<Stay>, usize), AskError> {
+        let step = self.step(state.cluster)?;
+        if step.from == step.to {
+            let Move { from, .. } = step;
+            let words = format!("patch releases of OpenShift {from} are not blocked: OLM looks at minor versions only");
+            return Ok((Answer { notes: vec![words], ..Answer::of(Vec::new()) }, 0));
+        }
+        let (mut warnings, mut n_unjudged) = (Vec::new(), 0);
+        let found = match self.installed.is_empty() && state.cluster.is_none() {
+            true => self.of_catalogs(state.index, step),
+            false => self.of_installed(state, step, &CompatMemo::default(), &mut warnings).map(|found| {
+                n_unjudged = found.unjudged.len();
+                (found.rows, Verdict::negative_if(found.is_blocked))
+            }),
+        };
+        let is_meant = |row: &Stay| self.verdict.iter().any(|it| variant_name(it) == row.verdict.as_str());
+        let mut answer = answer(found, warnings)?;
+        answer.items.retain(|row| self.verdict.is_empty() || is_meant(row));
+        Ok((answer, n_unjudged))
+    }
+
     /// The step of a cluster that it is about.
     ///
     /// # Errors

@@ -206,7 +206,11 @@ pub(in crate::cli) const WORDS: &[Word] = &[
         name: "plan",
         usage: "olmdex plan --cluster PATH --to VERSION|olm-v1 [--only blockers|platform] [OPTIONS]",
         views: &[
-            view(When::Value("--only", "blockers"), &["compat"], "Only what blocks the upgrade of the cluster"),
+            view(
+                When::Value("--only", "blockers"),
+                &["compat", "--blockers"],
+                "Only what blocks the upgrade of the cluster",
+            ),
             view(When::Value("--only", "platform"), &["platform-path"], "Only the updates of OpenShift"),
             view(When::Value("--to", "olm-v1"), &["v1", "check"], ""),
             view(When::Always, &["plan"], ""),
@@ -622,7 +626,7 @@ mod tests {
             ("upgrades keda --to 2.0.0 --every-version", "standings keda --to 2.0.0"),
             ("upgrades keda@1.0.0 --to=2.0.0", "path --reasons --outlook keda@1.0.0 --to 2.0.0"),
             ("-q upgrades keda --steps", "-q path --outlook keda"),
-            ("plan --only blockers keda", "compat keda"),
+            ("plan --only blockers keda", "compat --blockers keda"),
             ("plan --to olm-v1 --cluster c", "v1 check --cluster c"),
             ("plan --to 4.18 --cluster c", "plan --to 4.18 --cluster c"),
             ("diff a b --only crd", "crd-check a b"),

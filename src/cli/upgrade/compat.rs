@@ -7,9 +7,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{Answer, CompatQuestion, FleetQuestion, Question as _, State, blocking};
+use crate::ask::{Answer, AskError, CompatQuestion, FleetQuestion, Question as _, State, blocking};
 use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::SourceOptions;
@@ -23,7 +22,7 @@ use crate::cli::terminal::error::{CommandError, CommandResult};
 use crate::cli::terminal::screen::screen;
 use crate::diag::counted;
 use crate::upgrade::compat::Compatibility;
-use crate::upgrade::{Move, Stay, Stop, Target};
+use crate::upgrade::{Move, Olm, Stay, Stop, Target};
 
 /// Check which operators block a cluster upgrade to a later OpenShift version
 ///
@@ -53,6 +52,9 @@ pub(crate) struct CompatArgs {
     fleet: Option<PathBuf>,
     #[command(flatten)]
     source_map: SourceMapOption,
+    /// Only what blocks the cluster, unless verdicts are named
+    #[arg(long, hide = true)]
+    blockers: bool,
     #[command(flatten)]
     sources: SourceOptions,
     #[command(flatten)]
@@ -135,16 +137,111 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let index = sources.open_part(context, &question.name)?;
     question.name.iter().try_for_each(|name| refuse_path(&index, name))?;
     let state = State { cluster, source_map, are_named, ..State::of(&index) };
-    let Answer { items: rows, verdict, .. } = told(context, question.ask(&state))?;
-    let is_for_people = args.rows.output == OutputFormat::Table && screen().width.is_some();
+    let (mut answer, n_unjudged) = match question.ask_counting(&state) {
+        Ok((answer, n_unjudged)) => (Ok(answer), n_unjudged),
+        Err(error) => (Err(error), 0),
+    };
+    if let Ok(Answer { warnings, .. }) | Err(AskError::Warned { warnings, .. }) = &mut answer {
+        *warnings = about_each(std::mem::take(warnings));
+    }
+    let Answer { items: rows, verdict, .. } = told(context, answer)?;
     let is_of_package = question.installed.is_empty() && cluster.is_none();
-    if is_for_people && is_of_package && rows.len() > MANY_ROWS {
-        print_runs(&rows, step)?;
-        context.reporter.note(&format!("{}; `-o wide` lists each", counted(rows.len() as u64, "row")));
-    } else {
-        table::print(rows, &args.rows)?;
+    let words = if is_of_package { of_versions(&rows, step) } else { of_installed(&rows, n_unjudged, step) };
+    match step.from == step.to {
+        true => table::print(rows, &args.rows)?,
+        false => show(context, args, rows, (words, is_of_package), step)?,
     }
     ended(context, verdict)
+}
+
+/// Shows the rows that are wanted; `verdict` is about all of them.
+fn show(
+    context: &Context,
+    args: &CompatArgs,
+    mut rows: Vec<Stay>,
+    ((sign, verdict), is_of_package): ((Sign, String), bool),
+    step: Move,
+) -> Result<(), CommandError> {
+    // Programs read the verdicts.
+    let only_blockers = args.blockers && args.question.verdict.is_empty() && !args.rows.output.is_data();
+    let n_all = rows.len();
+    rows.retain(|row| !only_blockers || is_blocker(row, is_of_package));
+    let (is_for_people, n_rows) = (args.rows.are_for_people(), rows.len());
+    let is_long = is_for_people && is_of_package && n_rows > MANY_ROWS;
+    let has_headline = is_long || (is_for_people && only_blockers);
+    if has_headline {
+        headline(sign, &verdict, screen().width, &mut std::io::stdout().lock())?;
+    }
+    if is_long {
+        print_runs(&rows, step)?;
+        context.reporter.note(&format!("{}; `-o wide` lists each", counted(n_rows as u64, "row")));
+    } else if !(has_headline && rows.is_empty()) {
+        table::print(rows, &args.rows)?;
+    }
+    if only_blockers && n_rows < n_all && !args.rows.is_data() {
+        let said = if has_headline { String::new() } else { format!("{verdict}; ") };
+        context.reporter.note(&format!("{said}`--verdict` lists others"));
+    }
+    Ok(())
+}
+
+/// Whether a bundle blocks the cluster. One that OLM v1 refuses does so only if it is installed.
+fn is_blocker(row: &Stay, is_of_package: bool) -> bool {
+    let is_refused = !is_of_package && row.olm == [Olm::V1] && row.refusal.is_some();
+    row.verdict == Compatibility::Blocks || is_refused
+}
+
+/// How many of the installed operators block an update.
+fn of_installed(rows: &[Stay], n_unjudged: usize, step: Move) -> (Sign, String) {
+    let Move { from, to } = step;
+    let operators = counted(rows.len() as u64, "installed operator");
+    let n_blocking = rows.iter().filter(|row| is_blocker(row, false)).count();
+    let unjudged = match n_unjudged {
+        0 => String::new(),
+        n => format!("; {n} cannot be judged by a catalog"),
+    };
+    let (sign, words) = match n_blocking {
+        0 if n_unjudged > 0 => (Sign::Fair, format!("none of {operators} is known to block")),
+        0 => (Sign::Good, format!("none of {operators} blocks")),
+        1 => (Sign::Bad, format!("1 of {operators} blocks")),
+        n => (Sign::Bad, format!("{n} of {operators} block")),
+    };
+    (sign, format!("{words} the update from {from} to {to}{unjudged}"))
+}
+
+/// How many versions of packages block an update.
+fn of_versions(rows: &[Stay], step: Move) -> (Sign, String) {
+    let is_blocking = |row: &&Stay| row.verdict == Compatibility::Blocks;
+    let (n_blocking, blocked) = blocking(rows, step);
+    let is_one_package =
+        rows.windows(2).all(|pair| pair[0].package == pair[1].package && pair[0].catalog == pair[1].catalog);
+    // The highest versions come first.
+    let free = rows.iter().take_while(|row| !is_blocking(row)).last().filter(|_| is_one_package && n_blocking > 0);
+    let free = free.map(|row| format!("; {} and later do not", row.version)).unwrap_or_default();
+    let sign = match n_blocking {
+        0 if rows.iter().all(|row| row.verdict.is_silent()) => Sign::Fair,
+        0 => Sign::Good,
+        _ => Sign::Bad,
+    };
+    (sign, format!("{blocked}{free}"))
+}
+
+/// Warnings; of those that say the same about several names, the first says it, and lists the others.
+fn about_each(warnings: Vec<String>) -> Vec<String> {
+    const SAME: &str = "; the same holds for ";
+    let mut found: Vec<(String, String)> = Vec::new();
+    for text in warnings {
+        let name = text.split('`').nth(1).unwrap_or_default();
+        let frame = text.replacen(name, "", 1);
+        match found.iter_mut().find(|known| known.0 == frame) {
+            Some((_, first)) => {
+                let joint = if first.contains(SAME) { ", " } else { SAME };
+                first.push_str(&format!("{joint}`{name}`"));
+            }
+            None => found.push((frame, text)),
+        }
+    }
+    found.into_iter().map(|it| it.1).collect()
 }
 
 /// The reason of a verdict without what the verdict says already.
@@ -164,24 +261,10 @@ fn both(low: &str, high: &str) -> String {
 /// More rows than these are printed as runs of versions on a terminal.
 const MANY_ROWS: usize = 10;
 
-/// Prints a headline, and a row for each run of versions with the same verdict and reason.
+/// Prints a row for each run of versions with the same verdict and reason.
 fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let Move { from, to } = step;
-    let is_blocking = |row: &&Stay| row.verdict == Compatibility::Blocks;
-    let (n_blocking, blocked) = blocking(rows, step);
-    let is_one_package =
-        rows.windows(2).all(|pair| pair[0].package == pair[1].package && pair[0].catalog == pair[1].catalog);
-    // The highest versions come first.
-    let free = rows.iter().take_while(|row| !is_blocking(row)).last().filter(|_| is_one_package && n_blocking > 0);
-    let free = free.map(|row| format!("; {} and later do not", row.version)).unwrap_or_default();
-    let is_silent = rows.iter().all(|row| row.verdict.is_silent());
-    let sign = match n_blocking {
-        0 if is_silent => Sign::Fair,
-        0 => Sign::Good,
-        _ => Sign::Bad,
-    };
-    headline(sign, &format!("{blocked}{free}"), screen().width, &mut out)?;
     let mut sorted: Vec<&Stay> = rows.iter().collect();
     sorted.sort_by_key(|row| (&row.catalog, &row.package, &row.olm));
     // If there are many reasons, those of a verdict share a row.
@@ -209,7 +292,15 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
         let refusal = high.refusal.as_deref().map(|why| why.rsplit("bundle: ").next().unwrap_or(why));
         let refused = refusal.map(|why| format!("; OLM v1 refuses it: {why}")).unwrap_or_default();
         let (number, reason) = (run.len().to_string(), format!("{reason}{refused}"));
-        vec![high.catalog.clone(), high.package.clone(), versions, number, olm, high.verdict.words().to_owned(), reason]
+        vec![
+            high.catalog.clone(),
+            high.package.clone(),
+            versions,
+            number,
+            olm,
+            high.verdict.as_str().to_owned(),
+            reason,
+        ]
     };
     let mut sheet = Sheet::default();
     let mut lines: Vec<Vec<String>> = runs.iter().map(line).collect();
@@ -219,10 +310,11 @@ fn print_runs(rows: &[Stay], step: Move) -> Result<(), CommandError> {
             lines.iter_mut().for_each(|line| line[column].clear());
         }
     }
-    sheet.table(
+    sheet.table_with_below(
         &format!("While OpenShift is updated from {from} to {to}"),
         &["CATALOG", "PACKAGE", "VERSIONS", "N", "OLM", "VERDICT", "BECAUSE"],
         lines,
+        &[&["BECAUSE"]],
     );
     sheet.write(screen().width, &mut out)?;
     out.flush()?;

@@ -152,7 +152,8 @@ impl CatalogSources {
             }
             _ => format!("follows the {kind} {full}, which matches no catalog"),
         };
-        format!("{what} ({}); map it with `--source-map {full}=CATALOG`", self.known_words())
+        let to = self.only_known().unwrap_or("CATALOG");
+        format!("{what} ({}); tie it: `-i {name}=SOURCE`, or `--source-map {full}={to}`", self.known_words())
     }
 
     /// A sentence about ClusterCatalogs that are none of the catalogs, which OLM v1 asks nevertheless.
@@ -161,20 +162,29 @@ impl CatalogSources {
         match names.first() {
             Some(only) if names.len() == 1 => format!(
                 "the ClusterCatalog {only} matches no catalog ({known}), so olmdex does not know what OLM v1 finds \
-                there; map it with `--source-map {only}=CATALOG`"
+                there; tie it: `-i {only}=SOURCE`, or `--source-map {only}=CATALOG`"
             ),
             _ => format!(
                 "the ClusterCatalogs {} match no catalog ({known}), so olmdex does not know what OLM v1 finds there; \
-                map each with `--source-map NAME=CATALOG`",
+                tie each: `-i NAME=SOURCE`, or `--source-map NAME=CATALOG`",
                 first_of(names.iter(), names.len())
             ),
         }
     }
 
     /// The catalogs and families that there are.
+    fn units(&self) -> BTreeSet<&str> {
+        self.catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect()
+    }
+
+    /// The only one of them.
+    fn only_known(&self) -> Option<&str> {
+        let units = self.units();
+        units.first().filter(|it| units.len() == 1 && !it.is_empty()).copied()
+    }
+
     fn known_words(&self) -> String {
-        let units: BTreeSet<&str> =
-            self.catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
+        let units = self.units();
         first_of(units.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")), units.len())
     }
 }
@@ -355,7 +365,7 @@ mod tests {
     fn what_is_unknown_is_told_with_the_families_that_there_are() {
         let sources = sources(&["certified-4.16", "community-4.16", "other"], &[], &["x", "y"], "4.16.0");
         let words = "follows the CatalogSource market/x, which matches no catalog (`certified`, `community`, `other`); \
-                     map it with `--source-map market/x=CATALOG`";
+                     tie it: `-i x=SOURCE`, or `--source-map market/x=CATALOG`";
         assert_eq!(sources.unknown_words("market", "x"), words);
     }
 }

@@ -42,7 +42,7 @@ impl NamespaceInquiry<'_> {
         Ok(None)
     }
 
-    /// The Subscriptions whose catalogs are not given.
+    /// The Subscriptions to whose CatalogSources no catalog is tied.
     fn not_given(&self) -> Vec<Obstacle> {
         let mut obstacles: Vec<Obstacle> = Vec::new();
         for it in self.subscriptions().filter(|it| !self.is_given(it) && !self.lacks_source(it)) {
@@ -52,12 +52,9 @@ impl NamespaceInquiry<'_> {
                 known.subjects.push(it.name.clone());
                 continue;
             }
-            let text = format!("the content of the CatalogSource {full} is not given");
+            let text = format!("no catalog is tied to the CatalogSource {full}");
             let found = Obstacle::new(ObstacleCode::CatalogNotGiven, Effect::Unknown, object, text, &it.place);
-            let map = format!(
-                "give the catalog with `-i {}=SOURCE`, or map it with `--source-map {full}=CATALOG`",
-                it.source
-            );
+            let map = format!("tie one: `-i {}=SOURCE`, or `--source-map {full}=CATALOG`", it.source);
             obstacles.push(found.of([&it.name]).remedy(map, Vec::new()));
         }
         obstacles

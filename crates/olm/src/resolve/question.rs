@@ -300,8 +300,8 @@ impl Question {
             if !is_given && is_visible && failure.is_none() {
                 let name = &source.name;
                 warnings.push(format!(
-                    "catalog `{name}` was not given; its contents are ignored unless `--source-map {name}=CATALOG` \
-                    maps it to one"
+                    "no catalog is tied to the CatalogSource `{name}`, so its contents are ignored; tie one: `-i \
+                    {name}=SOURCE`, or `--source-map {name}=CATALOG`"
                 ));
             }
             if is_visible && failure.is_none() && source.is_unready() {

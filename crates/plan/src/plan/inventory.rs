@@ -311,9 +311,14 @@ impl<'q> Tie<'q> {
         let named = self.families.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`"));
         let known = match self.families.iter().filter(|it| !it.is_empty()).count() {
             0 => String::new(),
+            1 => format!(" (there is {})", first_of(named, 1)),
             n => format!(" (there are {})", first_of(named, n)),
         };
-        format!("no catalog is given for the {kind} {source}{known}; map it with `--source-map {source}=CATALOG`")
+        let name = source.rsplit('/').next().unwrap_or_default();
+        format!(
+            "no catalog is tied to the {kind} {source}{known}; tie one: `-i MINOR/{name}=SOURCE`, or `--source-map \
+            {source}=CATALOG`"
+        )
     }
 
     fn families(&self, source: &str) -> Vec<String> {

@@ -58,7 +58,7 @@ impl OperatorState {
             Self::ChannelGone => "the package no longer has the channel",
             Self::PackageGone => "the catalog does not have the package",
             Self::Unmanaged => "no Subscription has installed it, so it gets no updates",
-            Self::Unknown => "no catalog or no Subscription is given for it",
+            Self::Unknown => "no catalog is tied to its CatalogSource, or no Subscription is given for it",
         }
     }
 
