@@ -153,9 +153,9 @@ fn sheets_are_wrapped_between_words() {
 #[test]
 fn headers_are_bold_unless_nobody_wants_colours() {
     let directory = shop();
-    let coloured = show(&["list", "packages"], directory.path(), "cat");
+    let coloured = show(&["list", "channels"], directory.path(), "cat");
     assert!(coloured.contains("\u{1b}[1mCATALOG"), "{coloured}");
-    let none = show(&["list", "packages", "--color", "never"], directory.path(), "cat");
+    let none = show(&["list", "channels", "--color", "never"], directory.path(), "cat");
     assert!(!none.contains('\u{1b}'), "{none}");
 }
 
@@ -176,7 +176,7 @@ fn what_decides_is_never_cut() {
     let shown = plain(&shown);
     assert!(shown.lines().all(|it| it.chars().count() <= 80), "{shown}");
     assert!(shown.lines().take_while(|it| !it.starts_with("Cut ")).all(|it| !it.contains('…')), "{shown}");
-    assert!(shown.lines().any(|it| it.ends_with("OLD till.v1.1.0   NEW none")), "{shown}");
+    assert!(shown.lines().any(|it| it.ends_with("1.0.0: till.v1.1.0 → none")), "{shown}");
     let (old, community) = (format!("4.16={old}"), format!("4.17={community}"));
     let plan = ["plan", "--cluster", &cluster, "--to", "4.17", "-i", &old, "-i", &community];
     let shown = show(&plan, directory.path(), "cat");

@@ -222,25 +222,27 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
     match args.rows.output {
         OutputFormat::Markdown => {}
         OutputFormat::Table | OutputFormat::Wide => {
+            let is_for_people = args.rows.are_for_people();
             let shown = |text: &String| match (args.rows.output, screen().width) {
                 (OutputFormat::Wide, _) => one_line(text, usize::MAX),
                 // On a narrower terminal, long values go below their rows, and sentences are wrapped.
                 (_, Some(width)) if width < ROOM_FOR_ROWS => one_line(text, width * MAX_LINES),
                 _ => one_line(text, MAX_CELL),
             };
-            if screen().width.is_some() && args.rows.output == OutputFormat::Table {
+            if is_for_people {
                 // Another form is no other bundle, and there may be hundreds of such rows.
                 let n_all = found.len();
                 found.retain(|it| it.field.as_deref() != Some(Change::METADATA_FORM));
                 n_forms = (n_all - found.len()) as u64;
-                found = folded(found);
             }
             for change in &mut found {
                 change.old = change.old.as_ref().map(shown);
                 change.new = change.new.as_ref().map(shown);
             }
-            if !is_same {
-                table::print(found, &args.rows)?;
+            match is_same {
+                true => {}
+                false if is_for_people => print_folded(&found)?,
+                false => table::print(found, &args.rows)?,
             }
         }
         OutputFormat::Name => {
@@ -273,30 +275,67 @@ fn print(context: &Context, args: &DiffArgs, shown: (&str, &str), differences: D
     Ok(Exit::No)
 }
 
-/// The changes with those that differ in the bundle alone as one; what breaks something stays by itself.
-fn folded(changes: Vec<Change>) -> Vec<Change> {
-    let is_same = |a: &Change, b: &Change| {
-        !a.breaking
-            && !b.breaking
-            && (&a.package, a.change, a.subject, &a.channel, &a.field)
-                == (&b.package, b.change, b.subject, &b.channel, &b.field)
+/// Prints a row for changes that differ in the channel or bundle alone; those that break something come first.
+fn print_folded(changes: &[Change]) -> Result<(), CommandError> {
+    let mut groups: Vec<Vec<&Change>> = Vec::new();
+    let key = |it: &Change| (it.breaking, it.change, it.subject);
+    for change in changes {
+        let is_same = |group: &&mut Vec<&Change>| {
+            let first = group[0];
+            key(first) == key(change) && (&first.package, &first.field) == (&change.package, &change.field)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(change),
+            None => groups.push(vec![change]),
+        }
+    }
+    groups.sort_by_key(|group| !group[0].breaking);
+    let row = |group: &Vec<&Change>| {
+        let first = group[0];
+        let breaking = if first.breaking { "yes" } else { "" };
+        let cells = [&first.package, breaking, first.change.word(), &what_field(first), &which(group)];
+        cells.map(str::to_owned).to_vec()
     };
-    let fold = |run: &[Change]| {
-        let name = |change: &Change| change.version.clone().or_else(|| change.bundle.clone());
-        let names: Option<Vec<String>> = run.iter().map(name).collect();
-        let names = names.filter(|names| names.len() > 1)?;
-        let bundle = Some(format!("{}: {}", counted(names.len() as u64, "version"), some_of(&names)));
-        Some(Change { bundle, old: None, new: None, ..run.first()?.clone() })
-    };
-    let runs = changes.chunk_by(is_same);
-    runs.flat_map(|run| fold(run).map_or_else(|| run.to_vec(), |change| vec![change])).collect()
+    let headers = ["PACKAGE", "BREAKING", "CHANGE", "WHAT", "WHICH"].map(str::to_owned).to_vec();
+    let rows = groups.iter().map(row).collect();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    table::write_table(OutputFormat::Table, Some(headers), rows, &[&["WHICH"]], &mut out)?;
+    out.flush()?;
+    Ok(())
 }
 
-/// The first versions of many, and the last one.
-fn some_of(versions: &[String]) -> String {
-    match versions {
-        [first @ .., last] if versions.len() > FEW_VERSIONS => {
-            format!("{}, … {last}", first[..FEW_VERSIONS - 1].join(", "))
+/// The subject of a change with its field, in words.
+fn what_field(change: &Change) -> String {
+    let what = what(change);
+    match (change.field.as_deref(), what.strip_prefix("field of ")) {
+        (Some(field), Some(subject)) => format!("{field} of {subject}"),
+        (Some(field), None) if change.change != ChangeKind::Stranded && field != what => format!("{what} {field}"),
+        _ => what.into_owned(),
+    }
+}
+
+/// The channels and versions that changes are about, and the values if there is only one.
+fn which(changes: &[&Change]) -> String {
+    let joined = |parts: [String; 2]| parts.into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(": ");
+    let version = |it: &&Change| it.version.clone().or_else(|| it.bundle.clone());
+    let of_channel = |run: &[&Change]| {
+        let versions: Vec<String> = run.iter().filter_map(version).collect();
+        joined([run[0].channel.clone().unwrap_or_default(), some_of(&versions)])
+    };
+    let names: Vec<String> = changes.chunk_by(|a, b| a.channel == b.channel).map(of_channel).collect();
+    let values = match changes {
+        [Change { old: Some(old), new: Some(new), .. }] => format!("{old} → {new}"),
+        [Change { old: Some(only), .. } | Change { new: Some(only), .. }] => only.clone(),
+        _ => String::new(),
+    };
+    joined([some_of(&names), values])
+}
+
+/// The first of many names, the last one, and how many there are.
+fn some_of(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if names.len() > FEW_VERSIONS => {
+            format!("{}, … {last} ({} in all)", first[..FEW_VERSIONS - 1].join(", "), names.len())
         }
         all => all.join(", "),
     }

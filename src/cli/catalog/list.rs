@@ -11,6 +11,7 @@ use crate::cli::args::formats::Compat;
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::release_words;
+use crate::cli::print::by_package::{InCatalog, print_by_package};
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
@@ -110,7 +111,12 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             }
             say_unknown(rows.is_empty())?;
             limit(context, args.limit, &args.rows, &mut rows)?;
-            table::print(rows, &args.rows)?;
+            let has_several = rows.windows(2).any(|pair| pair[0].catalog != pair[1].catalog);
+            if has_several && args.rows.are_for_people() {
+                print_packages(rows)?;
+            } else {
+                table::print(rows, &args.rows)?;
+            }
             Ok(exit)
         }
         ListSubject::Channels => {
@@ -132,6 +138,15 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
             Ok(exit)
         }
     }
+}
+
+/// Prints a row for each package of several catalogs.
+fn print_packages(mut rows: Vec<PackageRow>) -> Result<(), CommandError> {
+    fn row(it: &PackageRow) -> InCatalog<'_> {
+        [&it.package, &it.catalog, &it.head_version, shown(it.status()), &it.display_name]
+    }
+    rows.sort_by(|a, b| a.package.cmp(&b.package));
+    Ok(print_by_package(&rows.iter().map(row).collect::<Vec<_>>())?)
 }
 
 /// The rows about each name, and about everything without a name. `rows` makes those of a package, a channel or a

@@ -1,18 +1,16 @@
 //! `olmdex search`
 
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::io::{BufWriter, Write as _};
 
 use clap::Args;
 
 use crate::ask::{Question as _, SearchQuestion, State};
-use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::sources::SourceOptions;
 use crate::cli::args::upgrade::{ended, told};
+use crate::cli::print::by_package::{InCatalog, print_by_package};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::{CommandError, CommandResult};
+use crate::cli::terminal::error::CommandResult;
 use crate::index::query::Hit;
 
 /// Find packages by words, APIs, images or features
@@ -45,38 +43,14 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     }
     let answer = told(context, answer)?;
     if args.rows.are_for_people() && !answer.items.is_empty() {
-        print_packages(&answer.items)?;
+        fn row(it: &Hit) -> InCatalog<'_> {
+            [&it.package, &it.catalog, &it.head_version, "", &it.display_name]
+        }
+        print_by_package(&answer.items.iter().map(row).collect::<Vec<_>>())?;
     } else {
         table::print(answer.items, &args.rows)?;
     }
     ended(context, answer.verdict)
-}
-
-/// Prints a row for each package, whose name is never cut, with the catalogs that have it.
-fn print_packages(hits: &[Hit]) -> Result<(), CommandError> {
-    let mut packages: Vec<(&Hit, Vec<&Hit>)> = Vec::new();
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    for hit in hits {
-        let place = *places.entry(&hit.package).or_insert(packages.len());
-        match packages.get_mut(place) {
-            Some((_, all)) => all.push(hit),
-            None => packages.push((hit, vec![hit])),
-        }
-    }
-    let has_several = hits.windows(2).any(|pair| pair[0].catalog != pair[1].catalog);
-    let row = |(first, all): &(&Hit, Vec<&Hit>)| {
-        let mut heads: Vec<&str> = all.iter().map(|hit| hit.head_version.as_str()).collect();
-        heads.dedup();
-        let mut catalogs: Vec<&str> = all.iter().map(|hit| hit.catalog.as_str()).collect();
-        catalogs.dedup();
-        let catalogs = if has_several { catalogs.join(", ") } else { String::new() };
-        vec![first.package.clone(), heads.join(", "), first.display_name.clone(), catalogs]
-    };
-    let headers = ["PACKAGE", "DEFAULT HEAD", "DISPLAY NAME", "CATALOGS"].map(str::to_owned).to_vec();
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    table::write_table(OutputFormat::Table, Some(headers), packages.iter().map(row).collect(), &[], &mut out)?;
-    out.flush()?;
-    Ok(())
 }
 
 impl Row for Hit {

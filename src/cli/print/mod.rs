@@ -1,6 +1,7 @@
 //! Answers on standard output: the JSON envelope, tables, sheets, findings, Markdown.
 
 pub(in crate::cli) mod answers;
+pub(in crate::cli) mod by_package;
 pub(in crate::cli) mod changes;
 pub(in crate::cli) mod defects;
 pub(in crate::cli) mod diagnosis;

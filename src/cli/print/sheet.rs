@@ -187,8 +187,14 @@ impl Sheet {
         is_of_other
             && self.lines.len() == other.lines.len()
             && self.lines.iter().zip(&other.lines).all(is_same)
-            && self.tables == other.tables
+            && self.shown_tables().eq(other.shown_tables())
             && self.texts == other.texts
+    }
+
+    /// The tables as a terminal shows them, or all others.
+    fn shown_tables(&self) -> impl Iterator<Item = &SheetTable> {
+        let is_terminal = screen().width.is_some();
+        self.tables.iter().map(move |table| table.for_people.as_deref().filter(|_| is_terminal).unwrap_or(table))
     }
 
     fn join(&mut self, other: Self, label: &str) {
@@ -202,6 +208,9 @@ impl Sheet {
             }
         }
         self.headline = self.headline.take().or(other.headline);
+        if let Some((_, sentence)) = self.headline.as_mut().filter(|_| label == "catalog") {
+            *sentence = sentence.replacen(&own, &format!("{own}, {theirs}"), 1);
+        }
     }
 
     /// A value on one line, whatever white space it has.

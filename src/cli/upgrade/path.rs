@@ -59,10 +59,14 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
             let question = WhyNotQuestion {
                 name: if is_version { format!("{}@{to}", answer.package) } else { to.clone() },
                 installed: Some(answer.from.name.clone()),
-                options: UpgradeOptions { olm: OlmSet::from(answer.olm), ..args.question.options.clone() },
+                options: UpgradeOptions {
+                    olm: OlmSet::from(answer.olm),
+                    catalog: answer.catalog.as_ref().map_or_else(|| catalogs.clone(), |name| vec![name.clone()]),
+                    ..args.question.options.clone()
+                },
                 ..WhyNotQuestion::default()
             };
-            sheets.extend(told(context, question.ask(state))?.items.iter().map(why_not::sheet));
+            sheets.extend(told(context, question.ask(state))?.items.iter().map(why_not::below_the_way));
         }
         Ok([Vec::new(), sheets])
     })
@@ -129,7 +133,9 @@ fn sheet(answer: &UpgradePath) -> Sheet {
             let upgrades = outlook.upgrades.iter().map(row).collect();
             sheet.for_people("Steps, with the change of the channel", &headers, upgrades);
         }
-        None => sheet.for_people("Steps", &PEOPLES_HEADERS, few.into_iter().map(for_people).collect()),
+        None => {
+            sheet.for_people("Steps", &PEOPLES_HEADERS, few.into_iter().map(|row| for_people(answer, row)).collect());
+        }
     }
     sheet
 }
@@ -138,7 +144,7 @@ fn sheet(answer: &UpgradePath) -> Sheet {
 const PEOPLES_HEADERS: [&str; 7] = ["VERSION", "CATALOG", "CHANNEL", "SET FIRST", "BECAUSE", "PLACE", "STATUS"];
 
 /// The row of a step for people: a reason that every step has is left out.
-fn for_people(row: Vec<String>) -> Vec<String> {
+fn for_people(answer: &UpgradePath, row: Vec<String>) -> Vec<String> {
     let mut cells = row.into_iter();
     let mut next = || cells.next().unwrap_or_default();
     let (bundle, version, catalog, channel, because, place, status, set) =
@@ -151,6 +157,8 @@ fn for_people(row: Vec<String>) -> Vec<String> {
         (false, false) => version,
     };
     let because = if is_plain { String::new() } else { because };
+    // A line above the table says it.
+    let catalog = if answer.catalog.as_ref() == Some(&catalog) { String::new() } else { catalog };
     let place = if screen().wants_places { place } else { String::new() };
     vec![version, catalog, channel, set, because, place, status]
 }

@@ -6,7 +6,9 @@ use clap::Args;
 
 use super::path::add_headline;
 use super::standings;
-use crate::ask::{OlmSet, PathQuestion, Question as _, StandingsQuestion, State, UpdatesQuestion, UpgradeOptions};
+use crate::ask::{
+    OlmSet, Outlook, PathQuestion, Question as _, StandingsQuestion, State, UpdatesQuestion, UpgradeOptions,
+};
 use crate::cli::args::upgrade::{AskedOptions, TARGET_HEADERS, few, installed_words, manager_headers, target_row};
 use crate::cli::print::diagnosis::add_obstacle;
 use crate::cli::print::sheet::Sheet;
@@ -74,7 +76,7 @@ fn outlooks(state: &State<'_>, answers: &[Updates], named: &[String]) -> Result<
             let is_same = |known: &&mut (UpgradePath, Vec<String>)| {
                 known.0.package == path.package
                     && known.0.from.name == path.from.name
-                    && known.0.outlook == path.outlook
+                    && known.0.outlook.as_ref().map(Outlook::sentence) == path.outlook.as_ref().map(Outlook::sentence)
             };
             match found.iter_mut().find(is_same) {
                 Some((_, catalogs)) => catalogs.extend(answer.catalog.clone()),
@@ -157,8 +159,9 @@ fn sheet(answer: &Updates) -> Sheet {
     };
     sheet.main(&headers, all.iter().map(row).collect());
     if is_brief {
-        let names: Vec<String> =
-            answer.others.iter().map(|it| version_or_name(&it.version, &it.bundle).to_owned()).collect();
+        let mut seen = BTreeSet::new();
+        let names = answer.others.iter().map(|it| version_or_name(&it.version, &it.bundle).to_owned());
+        let names: Vec<String> = names.filter(|name| seen.insert(name.clone())).collect();
         sheet.line("also", &few(&names));
     } else {
         sheet.table("Also permitted", &TARGET_HEADERS, answer.others.iter().map(target_row).collect());

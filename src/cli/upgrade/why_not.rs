@@ -9,7 +9,8 @@ use crate::cli::print::headline::Sign;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
-use crate::diag::grouped;
+use crate::cli::terminal::screen::screen;
+use crate::diag::{counted, grouped};
 use crate::namespace::Effect;
 use crate::upgrade::{Condition, Olm, WhyNot};
 
@@ -40,14 +41,27 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
     args.asked.ask(context, &questions, &args.question.options.catalog, sheet)
 }
 
-pub(super) fn sheet(answer: &WhyNot) -> Sheet {
+fn sheet(answer: &WhyNot) -> Sheet {
+    laid_out(answer, false)
+}
+
+/// The answer below that about the upgrades to the version. A terminal shows its conditions only if details are wanted.
+pub(super) fn below_the_way(answer: &WhyNot) -> Sheet {
+    laid_out(answer, screen().width.is_some() && !screen().wants_places)
+}
+
+fn laid_out(answer: &WhyNot, is_brief: bool) -> Sheet {
     let mut sheet = Sheet::default();
-    sheet.line("OLM", answer.olm.as_str());
-    sheet.line("package", &answer.package);
+    if !is_brief {
+        sheet.line("OLM", answer.olm.as_str());
+        sheet.line("package", &answer.package);
+    }
     sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());
     sheet.line("manager", answer.managed_by.as_deref().unwrap_or_default());
-    sheet.line("bundle", &bundle_words(&answer.bundle, &answer.version));
-    sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
+    if !is_brief {
+        sheet.line("bundle", &bundle_words(&answer.bundle, &answer.version));
+        sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
+    }
     let now = match (&answer.instead, answer.is_taken) {
         (_, true) => "OLM takes it".to_owned(),
         _ if answer.obstacle.as_ref().is_some_and(|it| it.effect == Effect::Stops) => {
@@ -87,7 +101,14 @@ pub(super) fn sheet(answer: &WhyNot) -> Sheet {
         [manager_headers(answer.managed_by.as_ref()), vec!["BUNDLE", "CONDITION", "MET", "BUNDLES LEFT", "REASON"]]
             .concat();
     sheet.main(&headers, answer.conditions.iter().map(row).collect());
-    sheet.table("Conditions", &["CONDITION", "MET", "BUNDLES LEFT", "REASON"], conditions(answer));
+    let rows = conditions(answer);
+    match rows.first().filter(|row| is_brief && row[1] == "no") {
+        Some(unmet) => {
+            sheet.line("because", &unmet[3]);
+            sheet.line("more", &format!("`-v` shows all {}", counted(answer.conditions.len() as u64, "condition")));
+        }
+        None => sheet.table("Conditions", &["CONDITION", "MET", "BUNDLES LEFT", "REASON"], rows),
+    }
     sheet
 }
 
