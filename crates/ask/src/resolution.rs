@@ -135,7 +135,8 @@ impl ResolutionInquiry<'_> {
             match &generation.verdict {
                 Verdict::Resolved(resolution) => {
                     answer.add_standings(standings(&at, self.rows, resolution)?);
-                    answer.warnings.extend(self.misfits(&at, resolution)?);
+                    answer.afterwards = self.namespace_inquiry(&at).misfits(resolution)?;
+                    answer.warnings.extend(answer.afterwards.iter().map(misfit_words));
                     for (behind, it) in answer.behind.iter_mut().zip(&resolution.behind).take(MAX_HELD) {
                         behind.repairs = held_repairs(&at, self.rows, &self.wish.options, it)?;
                     }
@@ -172,7 +173,8 @@ impl ResolutionInquiry<'_> {
                 _ => None,
             };
             let mut obstacles = self.namespace_inquiry(world).of_objects(resolution)?;
-            obstacles.retain(Obstacle::is_now);
+            let later = obstacles.extract_if(.., |it| !it.is_now()).filter(|it| it.effect == Effect::Later);
+            first.afterwards.extend(later);
             first.obstacles = obstacles;
         }
         let is_stuck = answers.iter().flat_map(|it| &it.obstacles).any(|it| it.effect == Effect::Stops);
@@ -204,18 +206,16 @@ impl ResolutionInquiry<'_> {
             own: OwnObjects::default(),
         }
     }
+}
 
-    /// The operators to be installed that do not suit the cluster or the OperatorGroup.
-    fn misfits(&self, world: &World, resolution: &Resolution) -> Result<Vec<String>, AskError> {
-        let found = self.namespace_inquiry(world).misfits(resolution)?;
-        let words = |it: Obstacle| match (it.message.as_str(), it.code) {
-            ("", _) => it.text,
-            (message, ObstacleCode::UnsupportedOperatorGroup) => {
-                format!("{}: OLM installs it, and its ClusterServiceVersion becomes Failed: {message}", it.text)
-            }
-            (message, _) => format!("{}: {}: {message}", it.text, it.consequence),
-        };
-        Ok(found.into_iter().map(words).collect())
+/// A warning about an operator to be installed that does not suit the cluster or the OperatorGroup.
+fn misfit_words(it: &Obstacle) -> String {
+    match (it.message.as_str(), it.code) {
+        ("", _) => it.text.clone(),
+        (message, ObstacleCode::UnsupportedOperatorGroup) => {
+            format!("{}: OLM installs it, and its ClusterServiceVersion becomes Failed: {message}", it.text)
+        }
+        (message, _) => format!("{}: {}: {message}", it.text, it.consequence),
     }
 }
 

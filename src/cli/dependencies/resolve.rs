@@ -12,6 +12,7 @@ use crate::cli::print::resolution::{write_list, write_obstacles, write_refusal, 
 use crate::cli::print::table::write_data;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
+use crate::cli::terminal::screen::screen;
 use crate::diag::{counted, printable};
 use crate::resolve::{Outcome, Position, ResolutionAnswer};
 
@@ -60,7 +61,12 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     if !upgraded.is_empty() {
         with_documents(&index, context, &args.namespace.ask, &upgraded, |index| found.warn_of_definitions(index))?;
     }
-    found.warnings().into_iter().for_each(|text| context.reporter.warning(text));
+    // People read below the choice what comes after it.
+    let is_below = |text: &str| {
+        let mut afterwards = found.answers.iter().flat_map(|it| &it.afterwards);
+        screen().width.is_some() && !args.output.is_data() && afterwards.any(|it| text.starts_with(&it.text))
+    };
+    found.warnings().into_iter().filter(|text| !is_below(text)).for_each(|text| context.reporter.warning(text));
     let Resolutions { answers, is_good, is_of_several, failure } = found;
     // A skipped namespace may change or not, so nothing is folded beside one.
     let folds = is_of_several && !has_skipped && args.output == OutputFormat::Table;
@@ -79,6 +85,7 @@ fn print(
     folds: bool,
 ) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
+    let is_for_people = screen().width.is_some();
     match args.output {
         format if format.is_data() => write_data(format, "Resolution", answers, &mut out)?,
         _ => {
@@ -97,11 +104,15 @@ fn print(
                 if n_of_namespace > 1 {
                     writeln!(out, "Generation {}", answer.generation)?;
                 }
-                write_obstacles(answer, &mut out)?;
+                write_obstacles(&answer.obstacles, &mut out)?;
                 match (args.output, answer.outcome) {
                     (OutputFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
                     (format, Outcome::Resolved) => write_resolution(answer, format, &mut out)?,
                     (_, Outcome::Unsatisfiable | Outcome::Failed) => write_refusal(answer, &mut out)?,
+                }
+                if is_for_people && !answer.afterwards.is_empty() {
+                    writeln!(out)?;
+                    write_obstacles(&answer.afterwards, &mut out)?;
                 }
                 write_list("OLM may choose otherwise", &answer.quirks, &mut out)?;
                 if let Some(before) = answer.installed_before {
@@ -137,6 +148,7 @@ fn changes_nothing(answer: &ResolutionAnswer) -> bool {
         && answer.standings.iter().all(|it| it.position == Position::Head)
         && answer.quirks.is_empty()
         && answer.obstacles.is_empty()
+        && (answer.afterwards.is_empty() || screen().width.is_none())
         && answer.installed_before.is_none()
         && !has_choice
 }

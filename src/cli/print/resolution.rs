@@ -4,10 +4,12 @@
 use std::io::Write;
 
 use crate::cli::args::formats::OutputFormat;
+use crate::cli::print::fit::wrap;
 use crate::cli::print::table::write_table;
 use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::screen::screen;
 use crate::diag::{Place, printable, printable_line};
-use crate::namespace::Effect;
+use crate::namespace::{Effect, Obstacle};
 use crate::resolve::{Because, Named, Position, Repair, ResolutionAnswer, Sentence, with_origin};
 
 pub(in crate::cli) fn write_list(title: &str, items: &[String], out: &mut impl Write) -> Result<(), CommandError> {
@@ -56,7 +58,7 @@ pub(in crate::cli) fn write_resolution(
         let (name, version) = (it.name.clone(), it.version.clone());
         rows.push(vec![name, version, empty(), empty(), "stays".to_owned(), because(&it.because)]);
     }
-    write_table(format, Some(headers), rows, &[], out)?;
+    write_table(format, Some(headers), rows, &[&["BECAUSE"]], out)?;
     let mut stops = answer.obstacles.iter().filter(|it| it.effect == Effect::Stops && !it.code.is_install_plan());
     let is_stopped = answer.steps.install_plan && stops.next().is_some();
     write_list(if is_stopped { "Steps when that is mended" } else { "Steps" }, &step_words(answer), out)?;
@@ -175,11 +177,19 @@ fn write_repairs(repairs: &[Repair], out: &mut impl Write) -> Result<(), Command
     write_list("Any one of these changes helps", &repairs.iter().map(words).collect::<Vec<_>>(), out)
 }
 
-/// Writes the obstacles that the cluster's objects show before anything is resolved.
-pub(in crate::cli) fn write_obstacles(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    for obstacle in &answer.obstacles {
-        let label = if obstacle.effect == Effect::Stops { "Stuck" } else { "Waits" };
-        writeln!(out, "{label}: {}", printable_line(&obstacle.text))?;
+/// Writes the obstacles that the cluster's objects show before anything is resolved, or those that come afterwards.
+pub(in crate::cli) fn write_obstacles(obstacles: &[Obstacle], out: &mut impl Write) -> Result<(), CommandError> {
+    for obstacle in obstacles {
+        let (label, then) = match obstacle.effect {
+            Effect::Stops => ("Stuck", String::new()),
+            Effect::Waits => ("Waits", String::new()),
+            _ if obstacle.consequence.is_empty() => ("Then, however", String::new()),
+            _ => ("Then, however", format!(": {}", obstacle.consequence)),
+        };
+        let text = format!("{label}: {}{then}", obstacle.text);
+        for line in wrap(&printable_line(&text), screen().width.unwrap_or(usize::MAX)) {
+            writeln!(out, "{line}")?;
+        }
         if !obstacle.message.is_empty() {
             writeln!(out, "  {}", printable_line(&obstacle.message))?;
         }
@@ -187,7 +197,7 @@ pub(in crate::cli) fn write_obstacles(answer: &ResolutionAnswer, out: &mut impl 
             writeln!(out, "  fix: {}", printable_line(&remedy.change))?;
         }
     }
-    if !answer.obstacles.is_empty() {
+    if !obstacles.is_empty() {
         writeln!(out, "  `olmdex diagnose` has the commands\n")?;
     }
     Ok(())

@@ -54,6 +54,10 @@ pub struct ResolutionAnswer {
     /// show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<Obstacle>,
+    /// The problems that come after the choice, which knows nothing of them: OLM installs the operator, and its
+    /// ClusterServiceVersion then fails or stays in `Pending`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub afterwards: Vec<Obstacle>,
     /// Warnings about the input.
     pub warnings: Vec<String>,
 }
