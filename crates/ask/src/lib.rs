@@ -138,6 +138,7 @@ pub use name::{PackageName, nearest_versions, no_api, no_channel, no_package, no
 pub use namespace::{NamespaceQuestion, Worlds};
 pub use olmdex_base::olm::{Olm, OlmSet};
 pub use olmdex_index::query::Filter;
+pub use olmdex_olm::catalog_source::usual_image;
 pub use olmdex_olm::permissions::{AskedRule, BundlePermissions, RuleScope};
 pub use olmdex_olm::resolve::{BundleNeeds, Dependencies, MAX_NAMED, Need};
 pub use olmdex_olm::upgrade::classic::Step;

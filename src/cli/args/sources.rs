@@ -134,6 +134,19 @@ impl AskOptions {
         Ok(Self { sources: SourceOptions { input, ..self.sources.clone() }, catalog: self.catalog.clone() })
     }
 
+    /// The same with names for the sources that the references of their images name, `REFERENCE=SOURCE`; and each of
+    /// these references with its name, as `--source-map` takes them.
+    pub(crate) fn of_references(&self) -> Result<(Self, Vec<String>), CommandError> {
+        let reference = |text: &String| {
+            let reference = text.split_once('=')?.0;
+            let is_it = reference.contains('/') && !NamedSource::parse(text).is_named && !Path::new(text).exists();
+            is_it.then(|| Operator { catalog: bare(reference).to_owned(), ..Operator::default() })
+        };
+        let operators: Vec<Operator> = self.sources.input.iter().filter_map(reference).collect();
+        let ties = operators.iter().zip(catalog_names(&operators)).map(|(it, name)| format!("{}={name}", it.catalog));
+        Ok((self.of_configuration(&operators)?, ties.collect()))
+    }
+
     /// Options with the words that `-i` takes.
     pub(crate) fn of_words(words: &[String]) -> Self {
         SourceOptions { input: words.to_vec(), ..SourceOptions::default() }.of_catalogs(&[])

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use crate::ask::{ImagesQuestion, KnownImages, State, bundles_of_configuration};
+use crate::ask::{ImagesQuestion, KnownImages, State, bundles_of_configuration, usual_image};
 use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::images::layout_of;
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
@@ -122,11 +122,19 @@ pub(super) fn as_configuration(
     let mut configuration = Configuration::default();
     let mut covered: HashSet<String> = HashSet::new();
     for (catalog, packages) in rows {
-        let Some(reference) = references.of(index, &catalog)? else {
+        let named = references.of(index, &catalog)?;
+        let usual = usual_image(&catalog).filter(|_| named.is_none());
+        if let Some(reference) = &usual {
+            context.reporter.note(&format!(
+                "the image of catalog `{catalog}` is `{reference}`, as its name tells; name another one with \
+                 `-i REFERENCE=SOURCE`"
+            ));
+        }
+        let Some(reference) = named.or(usual) else {
             context.reporter.note(&format!(
                 "the image of catalog `{catalog}` has no known reference, so its bundles are listed as images: name it with \
-                 `--source-map REFERENCE={catalog}`, in olmdex.toml or with `olmdex build --label \
-                 {catalog}:image=REFERENCE`"
+                 `-i REFERENCE=SOURCE`, `--source-map REFERENCE={catalog}`, in olmdex.toml or with `olmdex build \
+                 --label {catalog}:image=REFERENCE`"
             ));
             continue;
         };

@@ -59,7 +59,7 @@ pub(crate) struct ImagesArgs {
     #[command(flatten)]
     question: ImagesQuestion,
     /// Those of all that an ImageSetConfiguration keeps, with its `additionalImages`; `-i REFERENCE=SOURCE` names the
-    /// source of one of its catalogs
+    /// source of one of its catalogs, and with `-o isc` alone the image of a catalog
     #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
     imageset: Option<PathBuf>,
     /// Only images of the operators that a cluster has installed: its manifests, a must-gather, or `@` and a context,
@@ -91,17 +91,18 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         let error = CommandError::usage("a mapping needs a target registry");
         return Err(error.help("name the registry with `--registry REGISTRY`"));
     }
-    let configuration = match &args.imageset {
-        Some(path) => Some(configuration_of(path, Dialect::Named)?),
-        None => None,
-    };
+    let configuration = args.imageset.as_ref().map(|path| configuration_of(path, Dialect::Named)).transpose()?;
     let mut question = args.question.clone();
-    let mut sources = args.sources.of_catalogs(&question.catalog);
-    if let Some(configuration) = &configuration {
-        configuration.check_listed()?;
-        note_unlisted(context, &configuration.unlisted);
-        sources = sources.of_configuration(&configuration.operators)?;
-    }
+    let sources = args.sources.of_catalogs(&question.catalog);
+    let (sources, mut source_map) = match &configuration {
+        Some(configuration) => {
+            configuration.check_listed()?;
+            note_unlisted(context, &configuration.unlisted);
+            (sources.of_configuration(&configuration.operators)?, Vec::new())
+        }
+        None => sources.of_references()?,
+    };
+    source_map.extend_from_slice(&args.source_map.source_map);
     let is_about_names = args.imageset.is_none() && args.cluster.is_empty() && args.old.is_none();
     let names: &[String] = if is_about_names { &question.names } else { &[] };
     sources.refuse_paths(question.names())?;
@@ -135,7 +136,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     let state = State {
         index: &*index,
         cluster: cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
-        source_map: &args.source_map.source_map,
+        source_map: &source_map,
         are_named: sources.names_catalogs(),
         namespaces: &[],
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::output::FORMATS;
-use crate::ask::{MirrorCatalog, State, WorkOptions, no_package};
+use crate::ask::{MirrorCatalog, State, WorkOptions, no_package, usual_image};
 use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::images::note_unlisted;
@@ -194,15 +194,22 @@ impl AskedFor {
             _ => default_source()?,
         };
         for entry in entries.iter_mut().filter(|entry| !entry.operator.catalog.contains('/')) {
+            let in_index = entry.index.as_ref().map(|it| it.1.clone());
             match entry.take_usual_reference(&source.name) {
                 Some(reference) => context.reporter.note(&format!(
                     "the image of the catalog is `{reference}`, as its name tells; name another one with \
                     `-i REFERENCE=SOURCE`"
                 )),
                 None => {
-                    let example = format!("-i quay.io/my-org/my-catalog:latest={}", source.path.display());
+                    // The image of one of OpenShift's own catalogs, but for the version.
+                    let usual = usual_image(&format!("{}-v4.20", in_index.as_ref().unwrap_or(&source.name)));
+                    let image = usual.unwrap_or_else(|| "quay.io/my-org/my-catalog:latest".to_owned());
+                    let example = match in_index {
+                        Some(name) => format!("--source-map {image}={name}"),
+                        None => format!("-i {image}={}", source.path.display()),
+                    };
                     let error = CommandError::usage("this form names the image of the catalog, which nothing tells");
-                    return Err(error.help(format!("name it: `-i REFERENCE=SOURCE`, for example `{example}`")));
+                    return Err(error.help(format!("name it: `-i REFERENCE=SOURCE`, as in `{example}`")));
                 }
             }
         }
