@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::infrastructure::cluster_name;
 use super::insights::{InsightsLists, kind_of};
-
 use super::object::Object;
-use super::object_set;
+use super::platform::cluster_name;
 use super::reading::{ClusterError, ReadingLimits, limited};
+use super::v1;
 use super::{
     ApiRequestCount, CatalogSource, Cluster, ClusterCatalog, ClusterDefinition, ClusterExtension, ClusterNode,
     ClusterObjectSet, ClusterOperator, ClusterServiceVersion, ClusterVersion, InstallPlan, MachineConfigPool,
@@ -156,7 +155,7 @@ impl Collector {
     pub(super) fn finish(mut self) -> Result<Cluster, ClusterError> {
         limited(self.n_objects, self.limits.objects, "objects of OLM and the platform")?;
         limited(self.n_copies, self.limits.copies, "copies of ClusterServiceVersions")?;
-        object_set::fill_in(&mut self.cluster.extensions, &self.cluster.object_sets);
+        v1::fill_in(&mut self.cluster.extensions, &self.cluster.object_sets);
         self.insights.add_to(&mut self.cluster);
         let mut n_operators: HashMap<&str, usize> = HashMap::new();
         self.cluster.namespaces_of_operators().for_each(|namespace| *n_operators.entry(namespace).or_default() += 1);

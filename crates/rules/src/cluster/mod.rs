@@ -1,57 +1,41 @@
 //! Kubernetes objects as `kubectl get -o yaml` prints them: the content of a namespace, and what is requested for it.
 //!
 //! Manifests come as lists, as documents of one file, as JSON, or scattered over the directories of a must-gather.
-//! Objects of other kinds are skipped. There is one file for each kind.
+//! Objects of other kinds are skipped. A file has the kinds of one
+//! system.
 
-mod admin_gate;
-mod api_request_count;
-mod catalog_source;
 mod check;
-mod cluster_catalog;
-mod cluster_operator;
-mod cluster_version;
+mod classic;
 mod collect;
-mod condition;
-mod definition;
-mod extension;
-mod infrastructure;
 mod insights;
-mod install_plan;
 mod manifest;
 mod object;
-mod object_set;
-mod operator_condition;
-mod operator_group;
+mod platform;
 mod reading;
 pub mod rules;
 mod selector;
 mod service_version;
-mod subscription;
+mod v1;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub use admin_gate::AdminGates;
-pub use api_request_count::{ApiClient, ApiRequestCount};
-pub use catalog_source::CatalogSource;
 pub use check::{check, unreadable};
-pub use cluster_catalog::ClusterCatalog;
-pub use cluster_operator::{ClusterOperator, MachineConfigPool};
-pub use cluster_version::ClusterVersion;
-pub use condition::Condition;
-pub use definition::ClusterDefinition;
-pub use extension::{BundleStatus, CATALOG_NAME_LABEL, ClusterExtension, MIGRATED_FROM, needs_service_account};
-pub use install_plan::{InstallPlan, Lookup};
+pub use classic::{CatalogSource, InstallPlan, Lookup, OperatorCondition, OperatorGroup, Subscription};
 pub use manifest::{
     AnyObject, DEFINING_KINDS, ObjectText, read, read_objects, read_text, read_text_within,
     read_texts_with_definitions, read_with_definitions,
 };
-pub use object_set::ClusterObjectSet;
-pub use operator_condition::OperatorCondition;
-pub use operator_group::OperatorGroup;
+pub use object::Condition;
+pub use platform::{
+    AdminGates, ApiClient, ApiRequestCount, ClusterDefinition, ClusterOperator, ClusterVersion, MachineConfigPool,
+};
 pub use reading::{Archives, ClusterError};
 pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use service_version::ClusterServiceVersion;
-pub use subscription::Subscription;
+pub use v1::{
+    BundleStatus, CATALOG_NAME_LABEL, ClusterCatalog, ClusterExtension, ClusterObjectSet, MIGRATED_FROM,
+    needs_service_account,
+};
 
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -167,7 +151,7 @@ impl Cluster {
         put(&mut self.pools, other.pools, |it| (String::new(), it.name.clone()));
         put(&mut self.nodes, other.nodes, |it| (String::new(), it.name.clone()));
         put(&mut self.api_requests, other.api_requests, |it| (String::new(), it.name.clone()));
-        object_set::fill_in(&mut self.extensions, &self.object_sets);
+        v1::fill_in(&mut self.extensions, &self.object_sets);
         self.collected.extend(other.collected);
         for (namespace, copies) in other.copies {
             put(self.copies.entry(namespace).or_default(), copies, |it| (String::new(), it.name.clone()));
