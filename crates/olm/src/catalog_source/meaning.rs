@@ -8,8 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::family::family_and_minor;
-use super::name::SourceName;
+use super::family::{SourceName, family_and_minor};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::CatalogRank;
 use olmdex_rules::cluster::{Cluster, ClusterExtension};

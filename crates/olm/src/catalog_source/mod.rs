@@ -3,10 +3,9 @@
 
 mod family;
 mod meaning;
-pub mod name;
 mod served;
 
-pub use family::{PlanCatalog, family_and_minor, is_for};
+pub use family::{PlanCatalog, SourceName, family_and_minor, is_for};
 pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
 pub use meaning::{is_only_cluster_catalog, is_only_pair, meant, read_ties, usual_image, usual_source};
 pub use olmdex_rules::cluster::CATALOG_NAME_LABEL;

@@ -16,7 +16,6 @@ mod condition;
 mod conversion;
 mod installed;
 mod item;
-mod poll;
 mod state;
 mod subscription;
 

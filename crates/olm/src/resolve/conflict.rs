@@ -1,15 +1,13 @@
 //! Why a namespace cannot be resolved: the facts that contradict each other.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use super::olm_words::message;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
 use crate::solve::{Constraint, Fact};
-use olmdex_base::diag::Place;
+use olmdex_base::diag::{Listed, Place};
 use olmdex_constraint::property::Meaning;
 use olmdex_fbc::Api;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// Facts that contradict each other, none of which can be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -186,5 +184,42 @@ fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
         },
         Reason::Package(_, ids) => from_catalog(ids).map(|it| universe.bundle(it).place().clone()).unwrap_or_default(),
         Reason::Always | Reason::Wanted => Place::default(),
+    }
+}
+
+/// A constraint in OLM's words, which appear in the conditions of Subscriptions (`docs/behaviour/olm-classic.md` 4.7);
+/// empty for one that OLM does not mention.
+fn message(universe: &Universe<'_>, reason: &Reason) -> String {
+    let subscription = |idx: &usize| universe.world.subscriptions[*idx].name.as_str();
+    let identifier = |id: &EntryId| universe.identifier(*id);
+    let identifiers = |ids: &[EntryId]| ids.iter().map(identifier).collect::<Vec<String>>();
+    match reason {
+        Reason::Subscription(idx) => format!("subscription {} exists", subscription(idx)),
+        Reason::Invalid(_, words) => words.clone(),
+        Reason::Subscribed(idx, ids) => match identifiers(ids).as_slice() {
+            [] => format!("no operators found matching the criteria of subscription {}", subscription(idx)),
+            [only] => format!("subscription {} requires {only}", subscription(idx)),
+            several => format!(
+                "subscription {} requires at least one of {}",
+                subscription(idx),
+                Listed::of(several).last_word("or")
+            ),
+        },
+        Reason::Unreferenced(id) => {
+            let name = &universe.entry(*id).fields.name;
+            format!("clusterserviceversion {name} exists and is not referenced by a subscription")
+        }
+        Reason::Deprecated(id) => format!("bundle {} is deprecated", identifier(id)),
+        Reason::Requires(id, requirement) => {
+            format!("bundle {} requires an operator {}", universe.entry(*id).fields.name, requirement.text)
+        }
+        Reason::Replaces(new, old) => format!("{} conflicts with {}", identifier(new), identifier(old)),
+        Reason::Providers(api, ids) => {
+            format!("{} provide {}", Listed::of(identifiers(ids)).last_word("and"), api.olm_text())
+        }
+        Reason::Package(package, ids) => {
+            format!("{} originate from package {package}", Listed::of(identifiers(ids)).last_word("and"))
+        }
+        Reason::Always | Reason::Wanted => String::new(),
     }
 }

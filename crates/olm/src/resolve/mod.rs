@@ -46,7 +46,6 @@ mod indexed;
 mod installed;
 mod namespace_conflicts;
 mod needs;
-mod olm_words;
 mod other_namespaces;
 mod otherwise;
 mod plain_rows;

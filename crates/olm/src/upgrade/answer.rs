@@ -6,8 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::classic;
 use super::installed::InstalledBundle;
-use super::named_version::NamedVersion;
-use super::target::Target;
+use super::target::{NamedVersion, Target};
 use super::v1::{self, bundle_version};
 use olmdex_index::IndexError;
 use olmdex_index::query::{CatalogRank, EdgeScope, GraphBundle, InstallModes, PackageGraph, Reach};

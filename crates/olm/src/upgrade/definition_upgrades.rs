@@ -6,8 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use rayon::prelude::*;
-
 use super::classic::{Channel, Package};
 use olmdex_base::diag::envelope::{DefinitionChecks, RefusedUpgrade};
 use olmdex_base::diag::{Finding, Place, Rule, Severity, counted};
@@ -16,6 +14,7 @@ use olmdex_index::query::Filter;
 use olmdex_index::{Index, IndexError};
 use olmdex_rules::crd::Crd;
 use olmdex_rules::crd::findings::{LocatedCrd, judge_schemas};
+use rayon::prelude::*;
 
 /// Objects of bundles that a catalog does not carry, as JSON with their places, by the names of the bundles.
 pub type BundleObjects = HashMap<String, Vec<(String, Place)>>;
@@ -208,4 +207,28 @@ fn report(
         let finding = rule.finding(format!("{message}: {from} to {to}{more}")).at(place).of_package(package.to_owned());
         answer.findings.push(Finding { help, ..finding });
     }
+}
+
+/// The errors and warnings of OLM Classic about the definitions that a step from one bundle of a catalog to another
+/// changes.
+///
+/// # Errors
+/// If the index is damaged.
+pub fn unsafe_definitions(index: &Index, catalog: &str, from: &str, to: &str) -> Result<Vec<String>, IndexError> {
+    let definitions = |bundle: &str| -> Result<Vec<LocatedCrd>, IndexError> {
+        let objects = index.carried_objects(catalog, bundle)?;
+        Ok(objects.iter().filter_map(|(json, place)| LocatedCrd::read(json, place)).collect())
+    };
+    let old = definitions(from)?;
+    if old.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut words = Vec::new();
+    for next in definitions(to)? {
+        if let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) {
+            let found = judge_schemas(OlmSet::Classic, before, &next);
+            words.extend(found.into_iter().map(|it| it.message));
+        }
+    }
+    Ok(words)
 }

@@ -4,8 +4,7 @@
 
 use super::answer::{EngineQuestion, PackageView, channel_words};
 use super::classic;
-use super::permit::Field;
-use super::target::Target;
+use super::target::{Field, Target};
 use super::updates::{Updates, Verdict};
 use olmdex_base::olm::Olm;
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::channel::{Channel, Entry};
 use super::classic::{Installed, Package, Step, Walker};
-use super::named_version::NamedVersion;
+use super::target::NamedVersion;
 use olmdex_base::diag::counted;
 use olmdex_text::tally;
 use olmdex_version::blang::Range;

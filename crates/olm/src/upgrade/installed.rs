@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::classic;
-use super::named_version::NamedVersion;
-use super::target::Target;
+use super::target::{NamedVersion, Target};
 use olmdex_index::IndexError;
 use olmdex_version::{Version, first_of};
 

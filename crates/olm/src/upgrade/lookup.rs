@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::answer::PackageView;
 use super::installed::{InstalledBundle, InstalledError};
-use super::named_version::NamedVersion;
+use super::target::NamedVersion;
 use olmdex_fbc::Entry;
 use olmdex_index::LightIndex;
 use olmdex_index::query::Filter;

@@ -47,25 +47,20 @@ mod channel;
 mod check_graph;
 mod check_packages;
 pub mod classic;
-mod compare;
 pub mod compat;
 mod compat_rows;
 mod cut_advice;
 mod definition_upgrades;
-mod definitions;
 mod documented;
 mod goal;
 mod installed;
 mod lookup;
 mod loss;
 mod missing_edge;
-mod named_version;
 mod naming;
 mod ordered;
 mod package_view;
 mod path;
-mod path_tree;
-mod permit;
 mod reachable;
 pub mod rules;
 mod shortest_answers;
@@ -81,26 +76,24 @@ mod zstream;
 pub use answer::{EngineQuestion, PackageView};
 pub use check_graph::check_graph;
 pub use check_packages::{MANY_ENTRIES, check_packages};
-pub use compare::diff;
 pub use compat_rows::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
 pub use cut_advice::{check_catalog, check_catalog_noting, cut_advice};
-pub use definition_upgrades::{BundleObjects, DefinitionUpgrades, definition_upgrades};
-pub use definitions::unsafe_definitions;
+pub use definition_upgrades::{BundleObjects, DefinitionUpgrades, definition_upgrades, unsafe_definitions};
 pub use documented::classic_updates_as_documented;
 pub use goal::{ChannelChange, Goal, LeftOutRange, Outlook, OutlookVerdict, Standing};
 pub use installed::{InstalledBundle, InstalledError};
+pub use loss::diff;
 pub use missing_edge::{
     ExtraEdge, above_head, either_range, extra_edge, leads_all_to_its_head, set_edges_command, with_edge,
 };
-pub use named_version::NamedVersion;
+
 pub use olmdex_base::olm::Olm;
 pub use path::{PathStep, Setting, UpgradePath, classic_path, classic_path_over, v1_path};
-pub use permit::{Field, Permit};
 pub use reachable::{LostEdge, UpgradeRoute, UpgradeRoutes, lost_edge};
 pub use shortest_answers::{FewestSteps, fewest_steps};
 pub use shortest_path::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
 pub use stranded::{Installable, StrandedBecause, StrandedBundle};
-pub use target::Target;
+pub use target::{Field, NamedVersion, Permit, Target};
 pub use uninstall_advice::Jump;
 pub use updates::{
     Updates, Verdict, classic_updates, nothing_leads_on, refused_words, v1_refusal, v1_targets, v1_updates,

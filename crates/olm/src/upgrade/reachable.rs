@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::answer::PackageView;
 use super::classic::{self, End, OrderError, Walker};
 use super::installed::InstalledBundle;
-use super::permit::Permit;
+use super::target::Permit;
 use super::v1::{self, Question, ResolveError};
 use olmdex_version::VersionRelease;
 

@@ -5,10 +5,9 @@ use serde::Serialize;
 
 use super::answer::{EngineQuestion, PackageView, channel_words};
 use super::installed::InstalledBundle;
-use super::named_version::NamedVersion;
 use super::path::{PathStep, classic_path};
 use super::shortest_path::{Effort, Wish, classic_shortest, v1_shortest};
-use super::target::Target;
+use super::target::{NamedVersion, Target};
 use super::uninstall_advice::{Jump, jump};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::order::OrderError;
 use crate::upgrade::channel::{Channel, Entry};
-use crate::upgrade::permit::{Field, Permit};
+use crate::upgrade::target::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
 use olmdex_base::diag::Place;
 use olmdex_index::query::{BundleVersion, PackageGraph, PackageVersions};

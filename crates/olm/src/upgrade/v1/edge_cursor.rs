@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use super::catalog::{Candidate, Catalog, EntryPlace};
 use super::resolve::Policy;
 use super::successors::permits_of;
-use crate::upgrade::named_version::NamedVersion;
-use crate::upgrade::permit::Permit;
+use crate::upgrade::target::{NamedVersion, Permit};
 use olmdex_version::{Holding, Version};
 
 /// The bundles of some catalogs that can be upgraded to, ranked: the highest version first.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::{Candidate, Catalog, CatalogState, rank};
 use super::error::ResolveError;
 use super::successors::{best_in_range, installed_version, named_places, successor_places};
-use crate::upgrade::named_version::NamedVersion;
+use crate::upgrade::target::NamedVersion;
 use olmdex_index::query::GraphDeprecation;
 use olmdex_rules::cluster::LabelSelector;
 use olmdex_version::masterminds::Constraint;

@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::catalog::{BestEntry, BestFirst, Catalog, EntryPlace, rank, within};
 use super::property::explicit_version;
-use crate::upgrade::named_version::NamedVersion;
-use crate::upgrade::permit::{Field, Permit};
+use crate::upgrade::target::{Field, NamedVersion, Permit};
 use olmdex_base::diag::Place;
 use olmdex_version::{Holding, Version, VersionRelease};
 

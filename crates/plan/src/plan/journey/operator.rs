@@ -8,7 +8,7 @@ use crate::plan::operator_state::OperatorState;
 use crate::plan::state::{OperatorPosition, entry_point, state_at, way};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
-use olmdex_olm::catalog_source::name::SourceName;
+use olmdex_olm::catalog_source::SourceName;
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_olm::upgrade::{InstalledBundle, Olm, PackageView, PathStep, Setting, Target};
 
