@@ -32,7 +32,6 @@ mod axis;
 mod catalog;
 mod channel;
 mod dot;
-mod fold;
 mod folded_mermaid;
 mod html;
 mod lanes;

@@ -32,7 +32,6 @@ mod install;
 mod installer;
 mod outputs;
 mod place;
-mod previous;
 mod purpose;
 mod repair;
 mod request;

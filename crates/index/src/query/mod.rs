@@ -65,7 +65,6 @@ mod status;
 mod upgrade;
 mod uses;
 mod v1_facts;
-mod versions;
 mod views;
 
 pub use bundles::BundleRow;
@@ -98,10 +97,11 @@ pub use search::{ApiPattern, BundlePlace, Hit, PackageMatch, SearchQuery};
 pub use served::{DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use status::Status;
-pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
+pub use upgrade::{
+    BundleVersion, CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph, PackageVersions,
+};
 pub use uses::{OwnedApi, Provider, UseRow};
 pub use v1_facts::{InstallModes, KnownCsv, Obstacles, V1Bundle, V1Facts};
-pub use versions::{BundleVersion, PackageVersions};
 pub use views::{Cell, ColumnKind, ViewColumn};
 
 use rusqlite::{Params, Result, Row, StatementStatus};

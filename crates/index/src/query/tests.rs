@@ -61,7 +61,6 @@ fn hot_questions_read_no_big_table_as_a_whole() {
         super::dependencies::STATEMENTS,
         super::uses::STATEMENTS,
         super::demand_places::STATEMENTS,
-        super::versions::STATEMENTS,
         super::diff::STATEMENTS,
         super::history::STATEMENTS,
         super::served::STATEMENTS,

@@ -1,16 +1,15 @@
-//! The data of a package that upgrade engines need: its channels with their entries, its bundles and its deprecations,
-//! catalog by catalog, as the documents state them.
+//! The data of a package that upgrade engines and checks of upgrade graphs need: its channels with their entries, its
+//! bundles and its deprecations, catalog by catalog, as the documents state them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-
-use rusqlite::params;
 
 use super::Filter;
 use super::v1_facts::{InstallModes, KnownCsv, Obstacles};
 use crate::{IndexError, LightIndex};
 use olmdex_fbc::{ChannelPlaces, Entry};
 use olmdex_text::json;
+use rusqlite::params;
 
 /// A package in one catalog; `B` is the requested data of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -389,6 +388,45 @@ pub(super) fn add_bundles<B>(graphs: &mut OfCatalogs<B>, bundles: Vec<(i64, B)>)
     }
 }
 
+/// A package in one catalog with the versions of its bundles.
+pub type PackageVersions = PackageGraph<BundleVersion>;
+
+/// A bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BundleVersion {
+    /// Its name.
+    pub name: String,
+    /// The version that its first `olm.package` property with a value states, as it is written there; empty if none
+    /// does.
+    pub version: String,
+    /// And its release; empty if it states none.
+    pub release: String,
+}
+
+// Without order, which would cost as much as the rest.
+const VERSIONS: &str = "
+SELECT cd.catalog, b.name, b.version, b.release
+FROM bundle b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+WHERE b.package = ?1";
+
+impl LightIndex {
+    /// The channels of a package in the catalogs of the filter, by catalog, with its bundles in no order. The filter's
+    /// package and channel are ignored.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn package_versions(&self, filter: &Filter, package: &str) -> Result<Vec<PackageVersions>, IndexError> {
+        let bundle = |row: &rusqlite::Row<'_>| {
+            Ok((row.get::<_, i64>(0)?, BundleVersion { name: row.get(1)?, version: row.get(2)?, release: row.get(3)? }))
+        };
+        self.packages_with(filter, package, |graphs| {
+            add_bundles(graphs, self.rows(VERSIONS, [package], bundle)?);
+            Ok(())
+        })
+    }
+}
+
 #[cfg(test)]
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("catalogs of a package", PACKAGES),
@@ -401,4 +439,5 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("install modes of a package's bundles", INSTALL_MODES),
     ("obstacles to OLM v1 of a package's bundles", OBSTACLES),
     ("deprecations of a package", DEPRECATIONS),
+    ("versions of a package's bundles", VERSIONS),
 ];

@@ -5,7 +5,6 @@
 //! does not grow with the manifests. A fact that the format cannot hold is a finding, by name.
 
 mod bundle;
-mod edges;
 mod once;
 mod outline;
 

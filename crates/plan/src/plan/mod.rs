@@ -36,7 +36,6 @@ mod journey;
 mod junit;
 mod manifests;
 mod markdown;
-mod needs;
 mod operator;
 mod operator_state;
 mod order;

@@ -6,7 +6,6 @@
 
 mod blocked;
 mod builder;
-mod catalogd;
 mod classic;
 mod explanation;
 mod image_messages;
@@ -56,14 +55,8 @@ fn decode_one(message: &str) -> Option<MessageExplanation> {
     let message = message.lines().map(paste::without_marks).collect::<Vec<_>>().join(" ");
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = paste::without_log(without_frame(&message));
-    let decoders = [
-        unsatisfiable::unsatisfiable,
-        blocked::blocked_upgrade,
-        by_words,
-        classic::classic,
-        v1::v1,
-        catalogd::catalogd,
-    ];
+    let decoders =
+        [unsatisfiable::unsatisfiable, blocked::blocked_upgrade, by_words, classic::classic, v1::v1, v1::catalogd];
     decoders.iter().find_map(|it| it(&message))
 }
 
