@@ -27,6 +27,18 @@ pub(crate) fn read_cluster_telling(
     Ok(cluster)
 }
 
+/// The same, with words for the cluster in messages; `None` without paths.
+pub(crate) fn named_cluster(
+    context: &Context,
+    paths: &[PathBuf],
+    asked: Asked,
+) -> Result<Option<(Cluster, String)>, CommandError> {
+    match paths {
+        [] => Ok(None),
+        paths => Ok(Some((read_cluster_telling(context, paths, asked)?, shown(paths)))),
+    }
+}
+
 fn read(context: &Context, paths: &[PathBuf], asked: Asked) -> Result<ClusterState, CommandError> {
     Ok(context.opener.cluster(paths, asked, &mut std::io::stdin().lock())?)
 }

@@ -2,6 +2,10 @@
 
 use clap::Args;
 
+use crate::ask::State;
+use crate::cli::args::sources::AskOptions;
+use crate::cluster::Cluster;
+
 /// The options that tell which catalog a CatalogSource has.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SourceMapOption {
@@ -10,4 +14,17 @@ pub(crate) struct SourceMapOption {
     /// in the family of its name
     #[arg(long, value_name = "NS/NAME=CATALOG")]
     pub(crate) source_map: Vec<String>,
+}
+
+impl SourceMapOption {
+    /// The state that questions are put to: catalogs of sources, and a cluster with words for it.
+    pub(crate) fn state<'s, I>(
+        &'s self,
+        index: &'s I,
+        sources: &AskOptions,
+        cluster: Option<&'s (Cluster, String)>,
+    ) -> State<'s, I> {
+        let cluster = cluster.map(|(cluster, words)| (cluster, words.as_str()));
+        State { cluster, source_map: &self.source_map, are_named: sources.names_catalogs(), ..State::of(index) }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::ask::{Answer, AskError, Question, State, Verdict, minor, states_for};
-use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::{of_each, refuse_path};
 use crate::cli::args::part::with_documents;
@@ -66,15 +66,10 @@ impl AskedOptions {
         more: impl FnOnce(&State<'_>, &[Q::Item]) -> Result<[Vec<Sheet>; 2], CommandError>,
     ) -> CommandResult {
         questions.iter().try_for_each(Q::check)?;
-        let cluster = match self.cluster.as_slice() {
-            [] => None,
-            paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
-        };
+        let cluster = named_cluster(context, &self.cluster, Asked::Operators)?;
         let sources = self.sources.of_catalogs(catalogs);
-        let words = cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str()));
-        let (source_map, are_named) = (self.source_map.source_map.as_slice(), sources.names_catalogs());
         let answered = |index: &Index, namespaces: &[NamespaceState]| -> CommandResult {
-            let state = State { index, cluster: words, source_map, are_named, namespaces };
+            let state = State { namespaces, ..self.source_map.state(index, &sources, cluster.as_ref()) };
             let (items, end) = answers(context, questions, |question| {
                 question.names().into_iter().try_for_each(|name| refuse_path(index, name))?;
                 told(context, question.ask(&state))
@@ -87,12 +82,12 @@ impl AskedOptions {
             end
         };
         let names: Vec<String> = questions.iter().flat_map(Q::names).cloned().collect();
-        if words.is_none() {
+        if cluster.is_none() {
             return answered(&sources.open_part(context, &names)?, &[]);
         }
         // The namespace decides, so all that its operators may need counts, and not only the package of the question.
         let index = sources.open_followed(context)?;
-        let state = State { index: &*index, cluster: words, source_map, are_named, namespaces: &[] };
+        let state = self.source_map.state(&*index, &sources, cluster.as_ref());
         let namespaces = states_for(questions, &state, catalogs)?;
         with_documents(&index, context, &sources, &names, |index| answered(index, &namespaces))
     }

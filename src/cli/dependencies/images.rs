@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::ask::{Answer, ImagesQuestion, Question as _, State};
-use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
 use crate::cli::args::images::note_unlisted;
 use crate::cli::args::lookup;
@@ -129,17 +129,8 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         let known = with_documents(&index, context, &sources, &[], |index| asked::known_since(context, index, old))?;
         (question.known, held) = (known.images, Some(known.blobs));
     }
-    let cluster = match args.cluster.as_slice() {
-        [] => None,
-        paths => Some((read_cluster_telling(context, paths, Asked::Operators)?, shown(paths))),
-    };
-    let state = State {
-        index: &*index,
-        cluster: cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())),
-        source_map: &source_map,
-        are_named: sources.names_catalogs(),
-        namespaces: &[],
-    };
+    let cluster = named_cluster(context, &args.cluster, Asked::Operators)?;
+    let state = State { source_map: &source_map, ..args.source_map.state(&*index, &sources, cluster.as_ref()) };
     let Answer { items: mut images, verdict, .. } = told(context, question.ask(&state))?;
     let configuration = configuration.unwrap_or_default();
     let blocked = BlockedImages::of(&configuration, to.as_ref());

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::ask::{LockQuestion, State, Verdict, WorkOptions, asked_of_lock, wishes_of_cluster};
-use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
+use crate::ask::{LockQuestion, Verdict, WorkOptions, asked_of_lock, wishes_of_cluster};
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
@@ -202,13 +202,8 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
     let index = asked.open_about(context, &args.names)?;
     let mut verdict = Verdict::Yes;
     if !args.cluster.is_empty() {
-        let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
-        let state = State {
-            cluster: Some((&cluster, &shown(&args.cluster))),
-            source_map: &args.source_map.source_map,
-            are_named: asked.names_catalogs(),
-            ..State::of(&index)
-        };
+        let cluster = named_cluster(context, &args.cluster, Asked::Operators)?;
+        let state = args.source_map.state(&index, &asked, cluster.as_ref());
         let installed = told(context, wishes_of_cluster(&state, &args.ask.catalog))?;
         wishes.extend(installed.items);
         verdict = installed.verdict;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{DiagnoseQuestion, Question as _, State, light_builder};
-use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
+use crate::ask::{DiagnoseQuestion, Question as _, light_builder};
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::formats::{Formats, JSON, JSONL, OutputFormat, YAML};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{SourceOptions, default_source};
@@ -53,7 +53,7 @@ pub(crate) struct DiagnoseArgs {
 
 pub(crate) fn run(context: &Context, args: &DiagnoseArgs) -> CommandResult {
     let sources = args.sources.of_catalogs(&args.question.catalog);
-    let cluster = read_cluster_telling(context, &args.cluster, Asked::Operators)?;
+    let cluster = named_cluster(context, &args.cluster, Asked::Operators)?;
     let index = match !sources.is_given() && default_source().is_err() {
         true => {
             context.reporter.note("no catalog given: resolution is not asked; name catalogs with `-i`");
@@ -61,14 +61,7 @@ pub(crate) fn run(context: &Context, args: &DiagnoseArgs) -> CommandResult {
         }
         false => sources.open_followed(context)?,
     };
-    let words = shown(&args.cluster);
-    let state = State {
-        index: &*index,
-        cluster: Some((&cluster, &words)),
-        source_map: &args.source_map.source_map,
-        are_named: sources.names_catalogs(),
-        namespaces: &[],
-    };
+    let state = args.source_map.state(&*index, &sources, cluster.as_ref());
     let answer = told(context, args.question.ask(&state))?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     match args.output {

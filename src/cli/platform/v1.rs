@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::v1_manifests::{manifests, script};
-use crate::ask::{self, Answer, AskError, FleetQuestion, Question as _, ReadinessQuestion, light_builder};
-use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
+use crate::ask::{Answer, AskError, FleetQuestion, Question as _, ReadinessQuestion, light_builder};
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::formats::{CSV, Formats, JSON, JSONL, MARKDOWN, NAMES, OutputFormat, YAML};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::{AskOptions, SourceOptions, default_source};
@@ -134,8 +134,7 @@ fn of_fleet(context: &Context, args: &CheckArgs, directory: &Path) -> CommandRes
     }
     let sources = args.sources.of_catalogs(&args.question.catalog);
     let index = index(context, args, &sources, true)?;
-    let (source_map, are_named) = (args.source_map.source_map.as_slice(), sources.names_catalogs());
-    let state = ask::State { source_map, are_named, ..ask::State::of(&index) };
+    let state = args.source_map.state(&index, &sources, None);
     let question = FleetQuestion::Readiness(Box::new(args.question.clone()), state);
     fleet::run(context, directory, question, args.output)
 }
@@ -154,12 +153,10 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
             catalog",
         ));
     }
-    let (cluster, words) = (read_cluster_telling(context, &args.cluster, Asked::Operators)?, shown(&args.cluster));
-    let cluster = Some((&cluster, words.as_str())).filter(|_| has_cluster);
+    let cluster = named_cluster(context, &args.cluster, Asked::Operators)?;
     let sources = args.sources.of_catalogs(&args.question.catalog);
     let index = index(context, args, &sources, has_cluster)?;
-    let (source_map, are_named) = (args.source_map.source_map.as_slice(), sources.names_catalogs());
-    let state = ask::State { cluster, source_map, are_named, ..ask::State::of(&index) };
+    let state = args.source_map.state(&index, &sources, cluster.as_ref());
     let (answer, conversion) = args.question.ask_converting(&state);
     let Answer { items, verdict, .. } = told(context, answer)?;
     match args.output {
@@ -170,7 +167,7 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
             report_staying(context, &items, &conversion);
             let text = match args.output {
                 OutputFormat::Script => script(&conversion),
-                _ => manifests(&conversion, args.question.openshift_of(cluster.map(|it| it.0))),
+                _ => manifests(&conversion, args.question.openshift_of(cluster.as_ref().map(|it| &it.0))),
             };
             unless_reader_left(std::io::stdout().write_all(text.as_bytes()).map_err(CommandError::from))?;
         }

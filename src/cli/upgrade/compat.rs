@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{Answer, AskError, CompatQuestion, FleetQuestion, Question as _, State, blocking};
+use crate::ask::{Answer, AskError, CompatQuestion, FleetQuestion, Question as _, blocking};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
@@ -124,19 +124,20 @@ impl Row for Stay {
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let question = &args.question;
     let sources = args.sources.of_catalogs(&question.catalog);
-    let (source_map, are_named) = (args.source_map.source_map.as_slice(), sources.names_catalogs());
     if let Some(directory) = &args.fleet {
         let index = sources.open(context)?;
-        let state = State { source_map, are_named, ..State::of(&index) };
+        let state = args.source_map.state(&index, &sources, None);
         let asked = FleetQuestion::Compat(Box::new(question.clone()), state);
         return fleet::run(context, directory, asked, args.rows.output);
     }
-    let (cluster, words) = (read_cluster(context, &args.cluster)?, shown(&args.cluster));
-    let cluster = Some((&cluster, words.as_str())).filter(|_| !args.cluster.is_empty());
-    let step = question.step(cluster)?;
+    let cluster = match args.cluster.as_slice() {
+        [] => None,
+        paths => Some((read_cluster(context, paths)?, shown(paths))),
+    };
+    let step = question.step(cluster.as_ref().map(|(cluster, words)| (cluster, words.as_str())))?;
     let index = sources.open_part(context, &question.name)?;
     question.name.iter().try_for_each(|name| refuse_path(&index, name))?;
-    let state = State { cluster, source_map, are_named, ..State::of(&index) };
+    let state = args.source_map.state(&index, &sources, cluster.as_ref());
     let (mut answer, n_unjudged) = match question.ask_counting(&state) {
         Ok((answer, n_unjudged)) => (Ok(answer), n_unjudged),
         Err(error) => (Err(error), 0),
