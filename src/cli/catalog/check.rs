@@ -74,11 +74,12 @@ use crate::{cluster, community, legacy};
 /// version of OpenShift are checked together with those of the same version, and with those whose names have none.
 ///
 /// With `--with CATALOG`, the versions that Subscriptions and ClusterExtensions of a GitOps repository pin are compared
-/// with the catalog, and so are the packages, channels and versions of ImageSetConfigurations. With `--base`, the
-/// configuration before a change, versions that lose their upgrades mean 1, and the images that come and go are shown.
+/// with the catalog, and so are the packages, channels and versions of ImageSetConfigurations; a bundle is checked as
+/// its newcomer. With `--base`, the configuration before a change, versions that lose their upgrades mean 1, and the
+/// images that come and go are shown.
 ///
-/// `olmdex validate` judges a catalog as opm does. `olmdex bundle`, `olmdex repo`, `olmdex doctor` and
-/// `olmdex crd-check` have options for their kinds; `olmdex explain RULE` explains a finding.
+/// `olmdex validate` judges a catalog as opm does, and `olmdex diff OLD NEW --only crd` definitions; `olmdex explain
+/// RULE` explains a finding.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex check my-catalog/
@@ -90,7 +91,7 @@ use crate::{cluster, community, legacy};
   olmdex check my-catalog/ --only valid,graph,closure
   olmdex check my-catalog/ --pipeline konflux -o sarif > findings.sarif
   olmdex check must-gather/ legacy.db -o json
-  olmdex check gitops/ --old gitops-before/ --with my-catalog/
+  olmdex check gitops/ --base gitops-before/ --with my-catalog/
   olmdex check imageset.yaml --with my-catalog/")]
 pub(crate) struct CheckArgs {
     /// Paths to check; `-` is a catalog, a template or manifests on standard input
@@ -115,7 +116,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DIR", hide = true)]
     bundles: Vec<PathBuf>,
     /// Catalogs to compare the manifests of a repository with: whether the pins of Subscriptions and ClusterExtensions
-    /// exist, whether upgrades lead there from the pins before the change (`--old`), and what comes next; those that
+    /// exist, whether upgrades lead there from the pins before the change (`--base`), and what comes next; those that
     /// have the bundles of templates' images; for a catalog of an ImageSetConfiguration, NAME is its reference; may be
     /// repeated
     #[arg(long, value_name = "[NAME=]CATALOG")]
@@ -710,7 +711,11 @@ impl<'c> Checking<'c> {
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
         let k8s_version = self.pipelines.kubernetes_of_bundles().unwrap_or_default();
         let options = Options { k8s_version, ..Options::default() };
-        let mut found = Validation::new(&contents).findings(&self.validators, &options);
+        let validation = Validation::new(&contents);
+        let mut found = validation.findings(&self.validators, &options);
+        if let (Some(pins), Some(newcomer), true) = (&self.pins, validation.newcomer(), is_lone) {
+            found.extend(pins.joined_by(self.context, &newcomer)?);
+        }
         self.pipelines.add_bundle(directory, is_lone, &mut found)?;
         self.findings.append(&mut found);
         self.counts.bundles += 1;

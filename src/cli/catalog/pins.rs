@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use crate::ask::{Gates, PinAnswers, PinQuestion};
+use crate::bundle::rules::CatalogClaims;
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::catalog::image_sets::without_reference;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::cluster::Cluster;
+use crate::diag::Finding;
 use crate::diag::envelope::PinState;
+use crate::edit;
 
 /// Catalogs, and the manifests before the change, if pins are to be compared with them.
 pub(crate) struct Pins {
@@ -40,6 +43,11 @@ impl Pins {
     /// Whether anything pins a version.
     pub(crate) fn are_there(&self) -> bool {
         !self.now.subscriptions.is_empty() || !self.now.extensions.is_empty()
+    }
+
+    /// The findings about a bundle that joins the catalogs.
+    pub(crate) fn joined_by(&self, context: &Context, newcomer: &CatalogClaims) -> Result<Vec<Finding>, CommandError> {
+        Ok(edit::join(&self.sources.open(context)?, newcomer)?)
     }
 
     /// Compares the pins with the catalog.
