@@ -300,7 +300,7 @@ fn what_is_no_legacy_file_gets_words_and_help() {
         [&["legacy", "rm", "--in-place", "-p", "foo"], &["legacy", "prune-stranded", "--in-place"], &["doctor"]];
     for verb in verbs {
         let answer = olmdex(verb.iter().copied()).arg(&index).answer();
-        answer.expect_code(3).expect_words("is an olmdex index").expect_words("olmdex export --legacy");
+        answer.expect_code(3).expect_words("is an olmdex index").expect_words("--to legacy -O legacy.db");
         let answer = olmdex(verb.iter().copied()).arg(directory.path().join("absent.db")).answer();
         answer.expect_code(3).expect_words("no such file").expect_words("help: name a legacy SQLite file that exists");
     }

@@ -88,7 +88,7 @@ fn a_legacy_image_is_examined_converted_and_changed_like_its_file() {
             with(&["legacy", "prune", form, "foo", "-O", &target]).expect_code(0);
             assert_eq!(query(&root.join(&target), "SELECT name FROM operatorbundle ORDER BY 1"), pruned, "{form}");
             let refused = with(&["legacy", "prune", form, "foo", "--in-place"]);
-            refused.expect_code(2).expect_words("is an image").expect_words("`olmdex push`");
+            refused.expect_code(2).expect_words("is an image").expect_words("`olmdex image push`");
         }
         let name = registry.name(&format!("org/index:{kind}"));
         let path: &[&str] = if kind == "unlabelled" { &["--path", AT] } else { &[] };
@@ -149,7 +149,7 @@ fn what_is_no_legacy_catalog_is_answered_with_what_to_type() {
             (&["doctor", source][..], format!("`olmdex validate {source}`")),
             (
                 &["legacy", "prune", source, "till", "a b", "-O", "x.db"],
-                format!("`olmdex filter -p till -p 'a b' --full -i {source} --into TARGET`"),
+                format!("`olmdex mirror filter -p till -p 'a b' --full -i {source} --into TARGET`"),
             ),
             (&["legacy", "rm", source, "till", "-O", "x.db"], "`olmdex edit remove till -i DIR`".to_owned()),
             (&["legacy", "add", source, "-O", "x.db"], "`olmdex edit add BUNDLE --channel CHANNEL -i DIR`".to_owned()),

@@ -137,10 +137,10 @@ fn the_values_of_the_old_line_are_those_of_the_new_one() {
     let directory = scratch();
     let root = directory.path();
     let lines = instead(root, "opm index prune -f IMAGE -p a,b -t TARGET");
-    assert_eq!(lines[0], ["olmdex filter -p a -p b -i docker://IMAGE --into docker://TARGET --full"]);
+    assert_eq!(lines[0], ["olmdex mirror filter -p a -p b -i docker://IMAGE --into docker://TARGET --full"]);
     assert_eq!(
         lines[1],
-        ["olmdex legacy prune docker://IMAGE a b -O index.db", "olmdex push index.db docker://TARGET"]
+        ["olmdex legacy prune docker://IMAGE a b -O index.db", "olmdex image push index.db docker://TARGET"]
     );
     for (line, expected) in [
         ("$ opm registry prune -d b.db -p 'a b'", "olmdex legacy prune b.db 'a b' --in-place"),
@@ -150,7 +150,7 @@ fn the_values_of_the_old_line_are_those_of_the_new_one() {
         ("opm alpha list channels ./files", "olmdex list channels -i ./files"),
         (
             "opm index prune \\\n  -f q.io/i \\\n  -p a -t l/i",
-            "olmdex filter -p a -i docker://q.io/i --into docker://l/i --full",
+            "olmdex mirror filter -p a -i docker://q.io/i --into docker://l/i --full",
         ),
         ("oc-mirror list operators --catalog q.io/i:v1", "olmdex list packages -i docker://q.io/i:v1"),
         ("oc mirror list operators --catalog=q.io/i --package a", "olmdex list channels a -i docker://q.io/i"),
@@ -168,7 +168,7 @@ fn the_values_of_the_old_line_are_those_of_the_new_one() {
     }
     for (line, words) in [
         ("oc-mirror list releases --channel stable-4.20", "Releases of OpenShift are in no catalog"),
-        ("oc-mirror list updates isc.yaml", "olmdex filter -c isc.yaml --explain"),
+        ("oc-mirror list updates isc.yaml", "olmdex mirror filter -c isc.yaml --explain"),
         ("oc-mirror list operators --catalogs --version=4.20", "redhat-operator-index:v4.20"),
     ] {
         run(root, &["explain", line]).expect_code(0).expect_words(words);
@@ -194,7 +194,7 @@ fn under_the_old_names_the_program_lists_and_says_what_to_type() {
         bundles.expect_code(0).expect_words("foo.v1.1.0");
         assert!(!bundles.out().contains("bar"), "{}", bundles.both());
     }
-    let line = "olmdex filter -p a -i docker://q.io/o/i:v1 --into docker://l/i:v2 --full";
+    let line = "olmdex mirror filter -p a -i docker://q.io/o/i:v1 --into docker://l/i:v2 --full";
     let words = ["index", "prune", "-f", "q.io/o/i:v1", "-p", "a", "-t", "l/i:v2"];
     for name in ["opm", "/bin/opm", "olmdex"] {
         let answer = run_as(name, root, &words);

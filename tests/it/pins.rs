@@ -108,7 +108,7 @@ fn pins_are_judged_by_what_the_catalog_has() {
             ..case("a package that is not there", subscription("name: kisk; channel: stable"))
         },
         Case {
-            found: &[("E1906", "no upgrade leads from `kiosk.v2.0.0` to `kiosk.v1.0.0`", "olmdex path kiosk")],
+            found: &[("E1906", "no upgrade leads from `kiosk.v2.0.0` to `kiosk.v1.0.0`", "olmdex upgrades kiosk")],
             before: manual("stable", "kiosk.v2.0.0"),
             next: Some("kiosk.v1.1.0"),
             ..case("a pin that goes back", manual("stable", "kiosk.v1.0.0"))
@@ -135,7 +135,7 @@ fn pins_are_judged_by_what_the_catalog_has() {
             ..case("a version that no bundle has", exact("1.7.0"))
         },
         Case {
-            found: &[("E1906", "no upgrade leads from 1.0.0 to 2.0.0", "olmdex path kiosk@1.0.0 --olm v1")],
+            found: &[("E1906", "no upgrade leads from 1.0.0 to 2.0.0", "olmdex upgrades kiosk@1.0.0 --steps --olm v1")],
             before: exact("1.0.0"),
             ..case("a version that no upgrade reaches", exact("2.0.0"))
         },

@@ -255,7 +255,10 @@ fn a_version_is_released_into_templates() {
         let (kinds, steps, _) = told(&found);
         assert_eq!(kinds, ["release-configuration"], "{template}");
         assert!(found.reasons[0].text.contains(reason), "{template}: {found:?}");
-        assert!(steps[0].contains(step) && steps[1].starts_with("olmdex release operators/shop/1.1.0"), "{steps:?}");
+        assert!(
+            steps[0].contains(step) && steps[1].starts_with("olmdex edit release operators/shop/1.1.0"),
+            "{steps:?}"
+        );
     }
 }
 

@@ -302,13 +302,13 @@ impl AskError {
             Self::NoClusterVersion(_) | Self::BadClusterVersion { .. } => {
                 "give the cluster's version with `--openshift VERSION`".to_owned()
             }
-            Self::NoStartOfPath => "name the version: `olmdex platform-path VERSION --to …`".to_owned(),
+            Self::NoStartOfPath => "name the version: `olmdex plan --only platform VERSION --to …`".to_owned(),
             Self::Downgrade { .. } => "OpenShift does not support downgrades".to_owned(),
             Self::NoExtendedWay(_) => {
                 "`--eus` leads from a version with extended support to the next one, as from 4.16 to 4.18".to_owned()
             }
             Self::NotLater(_) => "name a later minor version with `--to`".to_owned(),
-            Self::NotReached { .. } => "`olmdex path` shows where its upgrades lead".to_owned(),
+            Self::NotReached { .. } => "`olmdex upgrades --steps` shows where its upgrades lead".to_owned(),
             Self::SeveralChannels => "give one channel, or use `--olm v1`".to_owned(),
             Self::SeveralCatalogs { .. } => {
                 "a Subscription names one catalog: choose it with `--catalog`, or use `--olm v1`".to_owned()

@@ -208,7 +208,7 @@ fn compare(number: usize, catalog: &MirrorCatalog, kept: &KeptPart, findings: &m
             }
             KeptRemark::Refused { package, why } => {
                 let message = format!("oc-mirror refuses package `{}`: {why}", printable(package));
-                let help = "`olmdex filter --repair` finds the nearest configuration that works";
+                let help = "`olmdex mirror filter --repair` finds the nearest configuration that works";
                 (package_at(package), unfit(rules::REFUSED.finding(message).help(help), package))
             }
             KeptRemark::Invalid { package, why } => {

@@ -101,7 +101,7 @@ pub fn no_channel(index: &ListIndex, package: &str, channel: &str) -> Result<Ask
 pub fn no_api(index: &LightIndex, group: &str, kind: &str) -> Result<AskError, AskError> {
     let all = index.api_names()?;
     let hint = Hint::of(kind, all.iter().filter_map(|it| it.rsplit('/').next()));
-    let help = Help::new(hint, "`olmdex provides` and `olmdex requires` take a kind, a group or both");
+    let help = Help::new(hint, "`olmdex list apis` and `olmdex deps --needed-by` take a kind, a group or both");
     Ok(AskError::NoApi { group: group.to_owned(), kind: kind.to_owned(), help })
 }
 

@@ -217,7 +217,7 @@ impl PinQuestion<'_> {
                         pinned.object, target.version, stuck.reason
                     );
                     let name = word(&format!("{package}@{from}"));
-                    let help = format!("pin a version between them, or see `olmdex path {name} --olm v1`");
+                    let help = format!("pin a version between them, or see `olmdex upgrades {name} --steps --olm v1`");
                     findings.push(pinned.finding(rules::PIN_UNREACHABLE, message, &help));
                 } else {
                     state.path = vec![target.version.clone()];
@@ -244,7 +244,7 @@ impl Pinned<'_> {
     fn unreachable(&self, from: &str, to: &str, way: &Option<UpgradePath>) -> Option<Finding> {
         let way = way.as_ref().filter(|it| !it.is_reached)?;
         let message = format!("{}: no upgrade leads from `{from}` to `{to}`: {}", self.object, way.reason);
-        let help = format!("`olmdex path {}` shows the upgrades from it", word(from));
+        let help = format!("`olmdex upgrades {} --steps` shows the upgrades from it", word(from));
         Some(self.finding(rules::PIN_UNREACHABLE, message, &help))
     }
 }

@@ -337,8 +337,11 @@ impl<'a> UpgradeInquiry<'a> {
                 OlmSet::Both => "no Subscription and no ClusterExtension",
             };
             let has_moved = olm != OlmSet::V1 || !cluster.subscriptions.iter().any(|it| fits(&it.package));
-            let hint =
-                if has_moved { "" } else { "; `olmdex v1 check` shows which of its Subscriptions can become one" };
+            let hint = if has_moved {
+                ""
+            } else {
+                "; `olmdex plan --to olm-v1` shows which of its Subscriptions can become one"
+            };
             return Err(AskError::NothingInCluster(format!("{words} has {what}{of}{hint}")));
         }
         if questions.is_empty() {

@@ -93,7 +93,7 @@ impl LegacyError {
                 "migrate without `--migrate-level`, or leave out the package with `--keep-going`".to_owned()
             }
             Self::Damaged { .. } => {
-                "`olmdex doctor` shows which parts are readable; restore the file from its image".to_owned()
+                "`olmdex check` shows which parts are readable; restore the file from its image".to_owned()
             }
             Self::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "name a legacy SQLite file that exists".to_owned()
@@ -105,7 +105,7 @@ impl LegacyError {
             Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
             Self::NoPackage { meant: Some(meant), .. } => format!("did you mean `{meant}`?"),
             Self::Part { package, .. } => {
-                format!("name the package, `{package}`; `olmdex legacy deprecate-truncate` cuts old versions off")
+                format!("name the package, `{package}`; `olmdex edit truncate` cuts old versions off")
             }
             Self::NotAdded(refusal) => refusal.help(),
             Self::File(error) => return error.help(),

@@ -125,7 +125,7 @@ impl AddRefusal {
                 "give the bundle another name and version; `--overwrite-latest` overwrites the head of a channel"
                     .to_owned()
             }
-            Self::Stranded { .. } => "remove it first: `olmdex legacy prune-stranded`".to_owned(),
+            Self::Stranded { .. } => "remove it first: `olmdex edit prune-stranded`".to_owned(),
             Self::NotHead { .. } => {
                 "release a new version instead; `--overwrite-latest` overwrites only heads of channels".to_owned()
             }
@@ -148,7 +148,7 @@ impl AddRefusal {
                 "the head is the highest version: let a bundle between it and `{head}` replace or skip it, or use `--mode semver`"
             ),
             Self::Heads { .. } | Self::Unreachable { .. } => {
-                "`olmdex doctor` shows more about the file; `--mode replaces` rebuilds the channel".to_owned()
+                "`olmdex check` shows more about the file; `--mode replaces` rebuilds the channel".to_owned()
             }
             Self::Substitutes { .. } => "add it with `replaces` and `skips` instead".to_owned(),
         }

@@ -62,7 +62,7 @@ rules! {
     OPM_WOULD_LOSE: "W0608", "opm-would-lose", Warning,
         "Migrating the schema loses nothing.",
         "One of opm's migrations gives every dependency in a file below schema 9 the value of the first. In olmdex, \
-        each keeps its own; `--compat opm` shows opm's result.",
+        each keeps its own; `--as opm` shows opm's result.",
         "a file written by v1.10.0";
     GRAPH_IGNORES_COLUMN: "W0609", "head-is-not-the-head", Warning,
         "The head that a channel names is the head of its graph.",

@@ -105,8 +105,8 @@ impl ChoiceOptions {
     /// Another tool's answers are not ours to choose from.
     pub(crate) fn refuse_with_compat(&self) -> Result<(), CommandError> {
         if self.is_given() {
-            let error = CommandError::usage("`--compat opm` prints what opm prints: you cannot choose its findings");
-            return Err(error.help("leave out `--compat`, or the options about findings"));
+            let error = CommandError::usage("`--as opm` prints what opm prints: you cannot choose its findings");
+            return Err(error.help("leave out `--as`, or the options about findings"));
         }
         Ok(())
     }

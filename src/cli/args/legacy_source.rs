@@ -16,7 +16,7 @@ use crate::source::{self, Opener};
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct PathInImage {
     /// The path of the database in the image, if the image has no label that says it
-    #[arg(long = "path", value_name = "PATH", hide = true)]
+    #[arg(id = "path_in_image", long = "path", value_name = "PATH")]
     pub(crate) path: Option<String>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn is_legacy(path: &Path) -> bool {
 fn is_an_index(path: &Path) -> CommandError {
     let shown = path.display();
     let message = format!("`{shown}` is an olmdex index, not a legacy catalog");
-    let help = format!("convert it to a legacy catalog first: olmdex export --legacy {shown} -O legacy.db");
+    let help = format!("convert it to a legacy catalog first: `olmdex export {shown} --to legacy -O legacy.db`");
     CommandError::new(Exit::Input, message).help(help)
 }
 

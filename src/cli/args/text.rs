@@ -35,7 +35,7 @@ impl From<ConfigurationError> for CommandError {
 }
 
 /// The error about a text that is not a configuration: the fault that comes first in the file, with its place.
-/// `--compat` keeps the words of oc-mirror.
+/// `--as` keeps the words of oc-mirror.
 pub(crate) fn misread(path: &Path, text: &[u8], dialect: Dialect, error: &ConfigurationError) -> CommandError {
     let shown = path.to_string_lossy();
     if let ConfigurationError::OtherKind(kind, Purpose::Mirror) = error

@@ -74,7 +74,7 @@ const FORMATS: Formats = Formats(&[
     GITHUB,
     GITLAB,
     JUNIT,
-    (OutputFormat::JsonAlpha1, "operator-sdk's document, with `--compat operator-sdk`"),
+    (OutputFormat::JsonAlpha1, "operator-sdk's document, with `--as operator-sdk`"),
 ]);
 
 /// Another tool whose output can be printed.
@@ -129,7 +129,7 @@ pub(crate) fn run(context: &Context, args: &BundleArgs) -> CommandResult {
     match (args.compat, args.output) {
         (Some(Tool::OperatorSdk), _) => as_sdk(context, args, &validators, &options),
         (None, OutputFormat::JsonAlpha1) => {
-            let error = CommandError::usage("`-o json-alpha1` works only with `--compat operator-sdk`");
+            let error = CommandError::usage("`-o json-alpha1` works only with `--as operator-sdk`");
             Err(error.help("use `-o json`"))
         }
         (None, _) => {
@@ -223,14 +223,12 @@ fn unreadable(error: &crate::bundle::BundleError) -> CommandError {
 fn as_sdk(context: &Context, args: &BundleArgs, optional: &[Validator], options: &Options) -> CommandResult {
     if args.choice.is_given() {
         let error = CommandError::usage(
-            "`--compat operator-sdk` gives the verdict of operator-sdk: you cannot choose its findings",
+            "`--as operator-sdk` gives the verdict of operator-sdk: you cannot choose its findings",
         );
-        return Err(error.help("leave out `--compat`, or the options about findings"));
+        return Err(error.help("leave out `--as`, or the options about findings"));
     }
     if !matches!(args.output, OutputFormat::JsonAlpha1 | OutputFormat::Table) {
-        return Err(CommandError::usage(
-            "`--compat operator-sdk` works only with `-o json-alpha1`, `-o table` or no `-o`",
-        ));
+        return Err(CommandError::usage("`--as operator-sdk` works only with `-o json-alpha1`, `-o table` or no `-o`"));
     }
     context.reporter.note("messages are olmdex's; names of findings and verdicts are operator-sdk's");
     let mut out = BufWriter::new(std::io::stdout().lock());

@@ -24,7 +24,7 @@ use crate::diag::{Finding, Severity, Tally, counted};
 /// Its pipelines run the same checks before they take a change.
 ///
 /// These are their static checks: names, required fields, upgrade graphs, OpenShift versions, release configurations.
-/// `olmdex bundle` and `olmdex validate` check bundles and catalogs. Exits with 1 if the pipelines would refuse.
+/// `olmdex check` and `olmdex validate` check bundles and catalogs. Exits with 1 if the pipelines would refuse.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex repo .

@@ -230,7 +230,7 @@ fn named(args: &SimulateArgs) -> Result<Name, CommandError> {
     }
     let Some(text) = &args.add else {
         let error = CommandError::usage("nothing to simulate: no change given");
-        return Err(error.help("name `--add`, `--remove`, `--deprecate`, or `--old` and `--new`"));
+        return Err(error.help("name `--add`, `--remove`, `--deprecate`, or `--base` and `--new`"));
     };
     Ok(DescribedBundle::parse(text)?.package_or_neighbour())
 }

@@ -30,7 +30,7 @@ enum Verb {
 
 /// Write a Dockerfile that puts a catalog into an image, beside its directory
 ///
-/// `olmdex push` makes and sends such an image without one.
+/// `olmdex image push` makes and sends such an image without one.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex generate dockerfile my-catalog

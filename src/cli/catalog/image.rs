@@ -103,7 +103,9 @@ impl ImageCommandArgs {
 fn dockerfile_beside(context: &Context, args: &ImageCommandArgs, directory: &Path) -> CommandResult {
     if let Some(to) = &args.destination {
         let error = CommandError::usage("`olmdex image` builds images of the catalogs in olmdex.toml");
-        return Err(error.help(format!("`olmdex push {} {to}` builds an image from a directory", directory.display())));
+        return Err(
+            error.help(format!("`olmdex image push {} {to}` builds an image from a directory", directory.display()))
+        );
     }
     let labels = dockerfile::labels(&args.label)?;
     let base = args.base.as_deref().unwrap_or(DEFAULT_IMAGE);

@@ -347,8 +347,8 @@ impl Row for BundleRow {
 /// Prints what `opm alpha list` prints: it refuses invalid catalogs, and knows display names from bundle objects only.
 fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
     if !args.conditions.is_empty() || !args.status.is_empty() {
-        let error = CommandError::usage("`--compat opm` prints what opm prints, and opm lists everything");
-        return Err(error.help("leave out `--compat` or the conditions"));
+        let error = CommandError::usage("`--as opm` prints what opm prints, and opm lists everything");
+        return Err(error.help("leave out `--as` or the conditions"));
     }
     let sources = args.ask.look(context)?;
     if let Some(refusal) = sources.refusal() {

@@ -49,7 +49,7 @@ pub(crate) struct PipelineOptions {
     #[arg(long, value_name = "CATALOG", help_heading = HEADING)]
     target_index: Option<PathBuf>,
     /// Source of upgrade edges for bundles that are added to an index
-    #[arg(long, value_name = "MODE", value_enum, default_value = "replaces", hide = true)]
+    #[arg(long, value_name = "MODE", value_enum, default_value = "replaces")]
     update_mode: UpdateMode,
     /// Dockerfile from which the image of a catalog is built: the files that it puts below `/configs` are the catalog.
     /// Default: that Dockerfile or Containerfile in the path or above it, up to the root of the repository, that copies
@@ -150,7 +150,7 @@ impl Pipelines {
             let shown = printable(&path.to_string_lossy()).into_owned();
             let error = CommandError::new(Exit::Input, format!("`{shown}` is not an operator repository"));
             return Err(error
-                .help("`--old` must name a checkout of the repository without the change, with `operators/` in it"));
+                .help("`--base` must name a checkout of the repository without the change, with `operators/` in it"));
         }
         Ok(Self {
             profiles: profiles.to_vec(),

@@ -125,7 +125,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         if args.compat.is_some() && is_of_file && path.is_file() && !is_legacy(path) {
             let (path, kind) = (Quoted(&path.to_string_lossy()).to_string(), "{{  } unknown}");
             let why = format!("render reference {path}: ref {path} has unsupported file type: {kind}");
-            return Err(CommandError::new(Exit::No, why).help("olmdex renders single files without `--compat opm`"));
+            return Err(CommandError::new(Exit::No, why).help("olmdex renders single files without `--as opm`"));
         }
         sources.push((path, source));
     }

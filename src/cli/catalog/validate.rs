@@ -107,7 +107,7 @@ const FORMATS: Formats = Formats(&[
     GITHUB,
     GITLAB,
     JUNIT,
-    (OutputFormat::Yaml, "YAML, with `--compat opm` only"),
+    (OutputFormat::Yaml, "YAML, with `--as opm` only"),
 ]);
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
@@ -116,7 +116,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         return print_rules(rule, rules_named(rule)?, AnswerOptions::text());
     }
     if args.output == OutputFormat::Yaml && args.compat.is_none() {
-        return Err(CommandError::usage("`-o yaml` works only with `--compat opm`").help("use `-o json`"));
+        return Err(CommandError::usage("`-o yaml` works only with `--as opm`").help("use `-o json`"));
     }
     if args.compat.is_some() {
         args.choice.refuse_with_compat()?;
@@ -156,7 +156,7 @@ fn chosen_rules(context: &Context, args: &ValidateArgs) -> Result<(Choice, Optio
     match args.compat {
         // opm judges a source, not an index.
         Some(_) if args.sources.is_empty() => {
-            let error = CommandError::usage("`--compat opm` needs a source");
+            let error = CommandError::usage("`--as opm` needs a source");
             Err(error.help("render the catalog first: `olmdex render --catalog NAME`"))
         }
         None if args.fix && args.sources.is_empty() => {
@@ -431,7 +431,7 @@ fn opened(context: &Context, args: &ValidateArgs, path: &Path) -> Result<Catalog
         Ok(Source::Catalog(input)) => Ok((vec![(String::new(), input)], None)),
         Ok(Source::Index(path)) => catalogs_of(&path),
         Err(error @ SourceError::Bundle { .. }) => {
-            let help = format!("`olmdex bundle {}` lists all findings about the bundle", path.display());
+            let help = format!("`olmdex check {}` lists all findings about the bundle", path.display());
             Err(CommandError::from(error).help(help))
         }
         Err(error) => Err(error.into()),
@@ -443,7 +443,7 @@ fn point_to_bundle_validate(path: &Path, found: &mut [Finding]) {
     for finding in found.iter_mut().filter(|it| it.rule.id == check::rules::BUNDLE_OF_UNKNOWN_PACKAGE.id) {
         let path = path.display();
         finding.help = Some(format!(
-            "this is a bundle, not a catalog: `olmdex check {path}` checks it, and `olmdex bundle {path} --with \
+            "this is a bundle, not a catalog: `olmdex check {path}` checks it, and `olmdex check {path} --with \
             CATALOG` checks whether a catalog can take it"
         ));
     }
@@ -495,7 +495,7 @@ fn print_as_opm(context: &Context, format: OutputFormat, refusals: &[Option<Stri
                     context.reporter.plain(text);
                 }
             }
-            _ => return Err(CommandError::usage("`--compat opm` works only with `-o json`, `-o yaml` or no `-o`")),
+            _ => return Err(CommandError::usage("`--as opm` works only with `-o json`, `-o yaml` or no `-o`")),
         }
     }
     out.flush()?;

@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     if args.choice.all && args.states.both().is_none() {
         if args.instances.is_some() {
             let error = CommandError::usage("`--instances` belongs to one upgrade, but `--all` checks every upgrade");
-            return Err(error.help("name the old and the new definitions: `olmdex crd-check OLD NEW`"));
+            return Err(error.help("name the old and the new definitions: `olmdex diff OLD NEW --only crd`"));
         }
         let CrdCheckArgs { olm, ask, choice, output, .. } = args;
         let bundles = ask.bundles();
@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     let Some((old_name, new_name)) = args.states.both() else {
         let error = CommandError::usage("no definitions given: `crd-check` compares an old and a new state");
-        return Err(error.help("name the old and the new definitions: `olmdex crd-check OLD NEW`"));
+        return Err(error.help("name the old and the new definitions: `olmdex diff OLD NEW --only crd`"));
     };
     let (old_name, new_name) = (old_name.path.to_string_lossy(), new_name.path.to_string_lossy());
     let choice = args.choice.open(context, &[], Whole::Other)?;

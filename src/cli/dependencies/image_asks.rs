@@ -40,7 +40,7 @@ pub(super) fn of_configuration(
         }
         for (package, why) in &part.refused {
             let error = CommandError::new(Exit::No, format!("package `{package}`: {why}"));
-            let help = "`olmdex filter --explain` shows why, and `--repair` corrects the configuration";
+            let help = "`olmdex mirror filter --explain` shows why, and `--repair` corrects the configuration";
             context.reporter.error(&error.help(help));
         }
         is_complete &= part.missing.is_empty() && part.refused.is_empty();

@@ -46,7 +46,7 @@ const FORMATS: Formats = Formats(&[
 /// List the images of operators: bundle images and related images
 ///
 /// Images with tags instead of digests, and empty references, are reported on standard error. Exits with 4 if one of
-/// several names does not exist, and with 1 if OLM cannot install all that `--with-deps` asks for. With `--old` and
+/// several names does not exist, and with 1 if OLM cannot install all that `--with-deps` asks for. With `--base` and
 /// without a name, the images are those of all bundles.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -54,7 +54,7 @@ const FORMATS: Formats = Formats(&[
   olmdex images 'keda/stable@>=2.9.0'
   olmdex images alloydb-omni-operator --with-deps -o isc > imageset-config.yaml
   olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --registry mirror.example.com:5000
-  olmdex images keda kiali --old old-catalog/")]
+  olmdex images keda kiali --base old-catalog/")]
 pub(crate) struct ImagesArgs {
     #[command(flatten)]
     question: ImagesQuestion,

@@ -58,8 +58,8 @@ pub(crate) struct ExportArgs {
 
 pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     if !args.legacy && args.output.path().is_some() {
-        let error = CommandError::usage("`-O` goes with `--legacy`");
-        return Err(error.help("`--site` and `--parquet` take the directory to write as their value"));
+        let error = CommandError::usage("nothing says what to write");
+        return Err(error.help("name it: `--to files`, `--to legacy`, `--to site` or `--to parquet`"));
     }
     #[cfg(feature = "page")]
     if let Some(target) = &args.site {
@@ -71,11 +71,11 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     }
     #[cfg(not(feature = "parquet"))]
     if args.parquet.is_some() {
-        return Err(CommandError::lacks_feature("--parquet", "parquet"));
+        return Err(CommandError::lacks_feature("export --to parquet", "parquet"));
     }
     let ([source], Some(output)) = (args.sources.as_slice(), args.output.path()) else {
-        return Err(CommandError::usage("`--legacy` needs one catalog, and a file to write")
-            .help("name both: `olmdex export --legacy CATALOG -O FILE`"));
+        return Err(CommandError::usage("`--to legacy` needs one catalog, and a file to write")
+            .help("name both: `olmdex export CATALOG --to legacy -O FILE`"));
     };
     let (catalog, strict, message_format) = (args.catalog.as_ref(), args.strict, args.output.format());
     let source = NamedSource::parse(source).path;

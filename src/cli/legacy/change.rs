@@ -83,7 +83,9 @@ pub(super) fn change(
     let found = FoundDatabase::find(context, &args.file, &args.within, catalog.instead)?;
     if found.is_in_image() && destination == Destination::InPlace {
         let message = format!("`--in-place` changes a file, and `{}` is an image", args.file.display());
-        return Err(CommandError::usage(message).help("write a file with `-O FILE`, and send it with `olmdex push`"));
+        return Err(
+            CommandError::usage(message).help("write a file with `-O FILE`, and send it with `olmdex image push`")
+        );
     }
     let shown = output.unwrap_or(&args.file).display().to_string();
     let _progress = Progress::start(context, format!("writing {shown}"));

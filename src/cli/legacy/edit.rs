@@ -120,7 +120,7 @@ pub(crate) fn run(context: &Context, args: &LegacyArgs) -> CommandResult {
         Verb::Prune(it) => {
             let names = it.packages.names();
             let instead = format!(
-                "`olmdex filter -p {} --full -i {} --into TARGET` keeps packages of any catalog",
+                "`olmdex mirror filter -p {} --full -i {} --into TARGET` keeps packages of any catalog",
                 quoted(&names, " -p "),
                 it.file.shown()
             );

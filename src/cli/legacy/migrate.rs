@@ -87,7 +87,7 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
     }
     if args.prove || args.compat.is_some() {
         let message = format!("`{}` is not a legacy catalog", args.source.display());
-        return Err(CommandError::usage(message).help("`--prove` and `--compat` are for legacy catalogs"));
+        return Err(CommandError::usage(message).help("`--prove` and `--as` are for legacy catalogs"));
     }
     refuse_inside(&args.source, &args.directory)?;
     migrate_files(context, args)

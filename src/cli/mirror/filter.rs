@@ -124,8 +124,8 @@ fn compat(
         None | Some(OutputFormat::Json) => Format::Json,
         Some(OutputFormat::Yaml) => Format::Yaml,
         Some(_) => {
-            let error = CommandError::usage("`--compat` applies only to the catalog itself");
-            return Err(error.help("use `-o json` or `-o yaml`, or leave `--compat` out"));
+            let error = CommandError::usage("`--as` applies only to the catalog itself");
+            return Err(error.help("use `-o json` or `-o yaml`, or leave `--as` out"));
         }
     };
     let mut out = BufWriter::new(std::io::stdout().lock());

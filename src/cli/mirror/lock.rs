@@ -316,7 +316,7 @@ fn run_update(context: &Context, args: &UpdateArgs) -> CommandResult {
         let reasons = made.changes.iter().map(|it| format!("{}: {}", it.package, it.reason));
         let reasons: Vec<String> = reasons.collect();
         let error = CommandError::new(Exit::No, format!("OLM cannot reach it: {}", reasons.join("; ")));
-        return Err(error.help("`olmdex path` shows where the upgrades lead; nothing was written"));
+        return Err(error.help("`olmdex upgrades --steps` shows where the upgrades lead; nothing was written"));
     }
     let is_shown_as_data = args.rows.is_data();
     if !args.dry_run || is_shown_as_data {

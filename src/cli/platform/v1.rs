@@ -149,7 +149,7 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
             "olmdex makes manifests and scripts from the Subscriptions of a cluster, and no cluster is given",
         );
         return Err(error.help(
-            "name its manifests with `--cluster`; `olmdex filter -o cluster-extension` makes ClusterExtensions from a \
+            "name its manifests with `--cluster`; `olmdex mirror filter -o cluster-extension` makes ClusterExtensions from a \
             catalog",
         ));
     }

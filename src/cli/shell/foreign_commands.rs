@@ -13,10 +13,13 @@ use crate::explain::old_command;
 const INSTEAD: &[(&[&str], &str)] = &[
     (&["alpha", "render-graph"], "`olmdex graph [PKG] -i SOURCE`"),
     (&["alpha", "diff"], "`olmdex diff OLD NEW`"),
-    (&["alpha", "bundle", "validate"], "`olmdex bundle DIR`, on the unpacked bundle"),
+    (&["alpha", "bundle", "validate"], "`olmdex check DIR`, on the unpacked bundle"),
     (&["alpha"], "opm's `alpha list` is `olmdex list`, its `alpha render-graph` is `olmdex graph`"),
-    (&["index"], "`olmdex legacy` changes a legacy index; `olmdex migrate FILE DIR` converts it to files"),
-    (&["registry"], "`olmdex legacy` changes a legacy catalog; `olmdex migrate FILE DIR` converts it to files"),
+    (&["index"], "`olmdex edit` changes a legacy index; `olmdex export FILE --to files -O DIR` converts it to files"),
+    (
+        &["registry"],
+        "`olmdex edit` changes a legacy catalog; `olmdex export FILE --to files -O DIR` converts it to files",
+    ),
     (&["version"], "`olmdex --version`"),
     (&["get", "packagemanifests"], "`olmdex list packages`"),
     (&["get"], "`olmdex list packages|channels|bundles|catalogs`"),

@@ -66,11 +66,12 @@ fn of_command(root: Command, path: &[&str], form: Form, globals: &[Arg], built: 
             let text = screen_page(built, globals, screen::help_width());
             return command.override_help(text);
         }
-        if !wanted {
-            let pointer = "Options of many commands: `olmdex help options`, of every command: `olmdex help --all`";
+        if form == Form::Whole {
+            let of_all = if wanted { "" } else { ", of every command: `olmdex help --all`" };
+            let pointer = format!("Options of many commands: `olmdex help options`{of_all}");
             let text = match command.get_after_help() {
                 Some(text) => format!("{text}\n\n{pointer}"),
-                None => pointer.to_owned(),
+                None => pointer,
             };
             command = command.after_help(text);
         }
@@ -96,7 +97,10 @@ fn screen_page(command: &Command, globals: &[Arg], width: usize) -> String {
     lines.extend(wrapped(&about, "", width));
     lines.push(String::new());
     let usage = command.clone().render_usage().to_string();
-    lines.extend(wrapped(usage.trim_end(), "  ", width));
+    for line in usage.trim_end().lines() {
+        let blank = line.len() - line.trim_start().len();
+        lines.extend(wrapped(line, "  ", width.saturating_sub(blank)).iter().map(|it| format!("{:blank$}{it}", "")));
+    }
     let is_shown = |it: &&Arg| {
         let is_of_all = globals.iter().any(|global| global.get_id() == it.get_id());
         !it.is_hide_set() && !it.is_hide_long_help_set() && !is_of_all && it.get_id() != "help"

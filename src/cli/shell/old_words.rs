@@ -7,7 +7,7 @@ use super::vocabulary::is_command;
 use crate::cli::terminal::report::Reporter;
 
 /// Each old word with the new words for it.
-const OLD_WORDS: &[(&str, &str)] = &[
+pub(super) const OLD_WORDS: &[(&str, &str)] = &[
     ("updates", "upgrades"),
     ("path", "upgrades --steps"),
     ("why-not", "upgrades --to VERSION"),

@@ -206,3 +206,138 @@ fn with_value(option: Arg, value: &str, help: &str) -> Arg {
     let text = if help.is_empty() { text } else { format!("{text}; `{value}`: {help}") };
     option.value_name(format!("{}|{value}", names.unwrap_or_default())).help(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    use clap::{Arg, Command};
+
+    use crate::cli::shell::old_words::OLD_WORDS;
+
+    /// The files of the repository whose texts people read.
+    fn texts() -> Vec<(PathBuf, String)> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut open: Vec<PathBuf> = ["src", "crates", "docs", "README.md"].map(|name| root.join(name)).to_vec();
+        let mut found = Vec::new();
+        while let Some(path) = open.pop() {
+            if path.is_dir() {
+                open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+                continue;
+            }
+            let ending = path.extension().and_then(|it| it.to_str()).unwrap_or_default();
+            let is_test = path.ends_with("tests.rs") || path.components().any(|it| it.as_os_str() == "tests");
+            // The guides of behaviour are about the real systems.
+            let is_about_others = path.components().any(|it| it.as_os_str() == "behaviour");
+            if !matches!(ending, "rs" | "md") || is_test || is_about_others {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
+            let is_told = |line: &&str| ending == "md" || !line.trim_start().starts_with("//");
+            let lines: Vec<&str> = text.lines().filter(is_told).collect();
+            // A literal goes on behind the indentation of the next line.
+            let joined = lines.join("\n").split("\\\n").map(str::trim_start).collect::<Vec<_>>().join("");
+            found.push((path.strip_prefix(root).unwrap().to_owned(), joined));
+        }
+        found
+    }
+
+    /// Texts in backquotes, and lines of a console.
+    fn quoted(text: &str) -> impl Iterator<Item = &str> {
+        let in_quotes = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        in_quotes.chain(text.lines().filter_map(|line| line.strip_prefix("$ ")))
+    }
+
+    /// The long names of visible options of a command, and of all its visible verbs.
+    fn visible(command: &Command, of_all: bool, found: &mut BTreeSet<String>) {
+        let options = command.get_arguments().filter(|option| !option.is_hide_set());
+        found.extend(options.flat_map(|it| it.get_long_and_visible_aliases().unwrap_or_default()).map(str::to_owned));
+        for verb in command.get_subcommands().filter(|verb| of_all && !verb.is_hide_set()) {
+            visible(verb, of_all, found);
+        }
+    }
+
+    /// The options that a line names.
+    fn options(line: &str) -> Vec<&str> {
+        let words = line.split(|c: char| c.is_whitespace() || "=[]|,;…'\"".contains(c));
+        let is_name = |name: &&str| name.len() > 1 && name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        words.filter_map(|word| word.strip_prefix("--")).filter(is_name).collect()
+    }
+
+    /// Parts of lines about other programs, and about abilities that old words alone have.
+    const OTHERS: [&str; 19] = [
+        "--scoped",
+        "--src-tls-verify",
+        "--dest-tls-verify",
+        "--override-arch",
+        "--features",
+        "--no-lazy-fetch",
+        "--debug",
+        "--address",
+        "--pid",
+        "bundle --suite",
+        "bundle bundle ",
+        "--optional-values",
+        "--salvage",
+        "olmdex bisect",
+        "olmdex legacy",
+        "--only crd",
+        "--json",
+        "--man",
+        "--completion",
+    ];
+
+    /// The help of a command has what hints, messages and guides tell people to type.
+    #[test]
+    fn hints_name_commands_and_options_that_the_help_shows() {
+        let mut root = crate::cli::whole();
+        root.build();
+        let globals: BTreeSet<String> =
+            root.get_arguments().filter(|it| it.is_global_set()).filter_map(Arg::get_long).map(str::to_owned).collect();
+        let mut anywhere = globals.clone();
+        visible(&root, true, &mut anywhere);
+        // `edit` takes the options of these for a legacy file, and `export --to files` those of the last.
+        for command in ["legacy", "migrate"] {
+            root.find_subcommand(command).unwrap().get_subcommands().for_each(|it| visible(it, true, &mut anywhere));
+            visible(root.find_subcommand(command).unwrap(), false, &mut anywhere);
+        }
+        let mut faults = BTreeSet::new();
+        let mut n_lines = 0;
+        for (path, text) in texts() {
+            // Its table has old and new words.
+            let is_table = |line: &&str| line.starts_with('|') && path.ends_with("common.md");
+            let text = text.lines().filter(|line| !is_table(line)).collect::<Vec<_>>().join("\n");
+            let lines = quoted(&text).filter(|line| !OTHERS.iter().any(|other| line.contains(other)));
+            for line in lines {
+                for command in line.split("olmdex ").skip(1).filter(|command| !command.starts_with("help ")) {
+                    n_lines += 1;
+                    let own = command.split([';', '&', '|', '>']).next().unwrap_or_default();
+                    let (mut at, mut shown) = (&root, globals.clone());
+                    for word in own.split_whitespace().take_while(|word| !word.starts_with('-')) {
+                        let Some(below) = at.find_subcommand(word) else { break };
+                        at = below;
+                    }
+                    let first = own.split_whitespace().next().unwrap_or_default();
+                    let is_old = OLD_WORDS.iter().any(|(old, _)| *old == first);
+                    visible(at, at.get_name() == "olmdex" || at.get_name() == "edit", &mut shown);
+                    shown.extend(
+                        ["mode", "image-template", "path"].map(str::to_owned).into_iter().filter(|_| first == "edit"),
+                    );
+                    let hidden = options(own).into_iter().filter(|name| !shown.contains(*name));
+                    let hidden: Vec<String> = hidden.map(|name| format!("--{name}")).collect();
+                    if is_old || !hidden.is_empty() {
+                        faults.insert(format!("{}: olmdex {own}: {}", path.display(), hidden.join(" ")));
+                    }
+                }
+                let is_option = line.starts_with("--") && !line.contains("olmdex ");
+                for name in options(line).into_iter().filter(|name| is_option && !anywhere.contains(*name)) {
+                    faults.insert(format!("{}: --{name}", path.display()));
+                }
+            }
+        }
+        let faults: Vec<String> = faults.into_iter().collect();
+        assert!(faults.is_empty() && n_lines > 400, "{n_lines}\n{}", faults.join("\n"));
+    }
+}

@@ -83,7 +83,7 @@ pub(crate) struct GraphArgs {
 const FORMATS: Formats = Formats(&[
     (
         OutputFormat::Mermaid,
-        "Mermaid as `opm alpha render-graph` writes it; control characters in names are escaped, with `--compat` on a \
+        "Mermaid as `opm alpha render-graph` writes it; control characters in names are escaped, with `--as` on a \
             terminal only",
     ),
     (OutputFormat::Dot, "DOT, for Graphviz"),
@@ -204,7 +204,7 @@ impl Opened {
         if named.iter().any(|(args, _)| args.package.is_some() && args.installed.is_some()) {
             if !args.marks_path() {
                 let error = CommandError::usage("only SVG and HTML can mark a path");
-                return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
+                return Err(error.help("add `-o svg` or `-o html`; `olmdex upgrades --steps` lists the steps"));
             }
             let packages = named.iter().filter_map(|(args, _)| args.package.as_ref());
             return Ok(Self::Index(args.ask.open_part(context, packages)?));

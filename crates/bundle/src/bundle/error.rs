@@ -112,7 +112,7 @@ impl BundleError {
                 "add the definition to `manifests/`, or correct the owned definitions of the ClusterServiceVersion"
             }
             Self::Required { .. } => "correct the name in `spec.customresourcedefinitions.required`",
-            Self::Misfit { .. } => "give the field a value of its type; `olmdex bundle` lists all findings",
+            Self::Misfit { .. } => "give the field a value of its type; `olmdex check` lists all findings",
             Self::Property { .. } => "correct the value in `metadata/`, or the annotation `olm.properties`",
         }
         .to_owned()

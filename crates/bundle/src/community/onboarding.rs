@@ -113,7 +113,9 @@ impl OnboardingError {
     /// The remedy.
     pub fn help(&self) -> String {
         match self {
-            Self::HasTemplates(_) => "`olmdex release` adds a version, `olmdex whereis --repo` a catalog".to_owned(),
+            Self::HasTemplates(_) => {
+                "`olmdex edit release` adds a version, `olmdex list --by-catalog --repo` a catalog".to_owned()
+            }
             Self::NoBundles(_) => "name the directory that holds one directory per version".to_owned(),
             Self::NoCsv { help, .. } => help.clone(),
             Self::OtherPackage { .. } => "keep one package in a directory".to_owned(),

@@ -465,7 +465,7 @@ impl Publications {
         let name = format!("v{minor}");
         let directory = format!("operators/{}/{}", self.operator.name, version.name);
         let kind = PublicationReasonKind::ReleaseConfiguration;
-        let release = format!("olmdex release {directory} --image IMAGE");
+        let release = format!("olmdex edit release {directory} --image IMAGE");
         let file = match &version.release {
             Ok(file) => file,
             Err(error) => {

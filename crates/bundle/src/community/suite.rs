@@ -81,7 +81,7 @@ fn using_fbc(operator: &Operator) -> Option<Finding> {
         1 => "this new operator does not keep its catalogs in the repository, which may become mandatory",
         _ => "the operator does not keep its catalogs in the repository",
     };
-    let help = "set `fbc.enabled` in `ci.yaml` and add templates; `olmdex release` maintains them";
+    let help = "set `fbc.enabled` in `ci.yaml` and add templates; `olmdex edit release` maintains them";
     let shown = operator.path.display().to_string();
     let found = rules::NOT_FBC.finding(message).help(help);
     Some(placed(found, "check_using_fbc", operator.ci.as_ref().ok(), &Spot::Start, &shown))

@@ -18,7 +18,7 @@ use olmdex_text::json::{Expansion, Reader, Tree};
 /// # Errors
 /// [`EditError::Unfit`] if the ClusterServiceVersion does not fit its type.
 pub(super) fn at_level(bundle: &Blob<'_>, level: Level) -> Result<Option<Tree>, EditError> {
-    let unfit = |message: String| EditError::unfit(message, "`olmdex bundle` shows what is wrong with it");
+    let unfit = |message: String| EditError::unfit(message, "`olmdex check` shows what is wrong with it");
     let (selection, expansion) = (Selection { packages: &[] }, Expansion::default());
     let how = Rendering { format: Format::Json, level, selection, expansion: &expansion };
     match fbc::render_blob(bundle, how) {

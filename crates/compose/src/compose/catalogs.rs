@@ -256,7 +256,7 @@ pub(super) fn inner(text: &str) -> Option<PathBuf> {
     is_good.then_some(path)
 }
 
-/// The packages to take, in the words that `olmdex filter` takes on its command line.
+/// The packages to take, in the words that `olmdex mirror filter` takes on its command line.
 fn packages(
     reader: &Reader<'_>,
     span: &Range<usize>,

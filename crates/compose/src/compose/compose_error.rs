@@ -108,7 +108,7 @@ impl ComposeError {
                 }
             }
             Self::Filter { .. } => {
-                "change the selection; `default-channel` sets another default channel, and `olmdex filter --explain` \
+                "change the selection; `default-channel` sets another default channel, and `olmdex mirror filter --explain` \
                 shows what a range keeps"
                     .to_owned()
             }

@@ -382,7 +382,7 @@ fn of_fault(fault: &Fault) -> Finding {
             .of_package(package.clone()),
         Fault::BothLevels { package, .. } => rules::RANGE
             .finding(format!("package `{}` has bounds, and so does one of its channels", plain(package)))
-            .help("set the bounds on the channels only; `olmdex filter --repair` does this")
+            .help("set the bounds on the channels only; `olmdex mirror filter --repair` does this")
             .of_package(package.clone()),
         Fault::BadExpression { expression, error } => rules::EXPRESSION
             .finding(format!("`{}` is not a regular expression: {error}", plain(expression)))
@@ -395,10 +395,10 @@ fn of_fault(fault: &Fault) -> Finding {
         }
         Fault::Swapped { min, max } => rules::RANGE
             .finding(format!("no version is between `{}` and `{}`", plain(min), plain(max)))
-            .help("swap the bounds; `olmdex filter --repair` does this"),
+            .help("swap the bounds; `olmdex mirror filter --repair` does this"),
         Fault::FullWithRange => rules::RANGE
             .finding("bounds have no meaning beside `full: true`, and oc-mirror refuses both together")
-            .help("remove `full: true`, or the bounds; `olmdex filter --repair` does this"),
+            .help("remove `full: true`, or the bounds; `olmdex mirror filter --repair` does this"),
     }
 }
 

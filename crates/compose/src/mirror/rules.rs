@@ -87,12 +87,12 @@ rules! {
     REFUSED: "E2118", "imageset-refused", Error,
         "oc-mirror can filter each package.",
         "oc-mirror stops at a package whose default channel the configuration leaves out or empties, or whose channel has \
-        no single head. `olmdex filter --repair` finds the nearest configuration that works.",
+        no single head. `olmdex mirror filter --repair` finds the nearest configuration that works.",
         "packages: [{name: shop, channels: [{name: fast}]}]   # the default channel is `stable`";
     RESULT: "W2119", "imageset-result", Warning,
         "The filtered catalog is valid, and has what the configuration asks for and nothing else.",
         "oc-mirror keeps versions outside of a range if the chain of upgrades needs them, writes packages that opm refuses, \
-        and keeps heads that a console cannot show. `olmdex filter` repairs what it can.",
+        and keeps heads that a console cannot show. `olmdex mirror filter` repairs what it can.",
         "packages: [{name: shop, minVersion: '1.0.1', maxVersion: '1.0.1'}]   # 1.0.2 skips 1.0.1, and comes along";
     LOST_VERSION: "W2120", "imageset-lost-version", Warning,
         "Every version that the configuration before the change mirrors can be upgraded with the new one.",

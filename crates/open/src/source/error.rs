@@ -124,7 +124,7 @@ impl SourceError {
             Self::Transport { transport, reference } => {
                 format!("copy it first: `skopeo copy {transport}{reference} oci:image`, then name `oci:image`")
             }
-            Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
+            Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex check` says more".to_owned()),
         }
     }
 }

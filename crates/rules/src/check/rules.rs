@@ -61,7 +61,7 @@ rules! {
     SEVERAL_IN_UTF16: "E0012", "several-in-utf16", Error,
         "A file in UTF-16 holds one document.",
         "opm looks for the `---` lines before it decodes the text, and finds none in UTF-16: it reads only the first \
-        document and silently ignores the rest. `--compat opm` does the same.",
+        document and silently ignores the rest. `--as opm` does the same.",
         "a file in UTF-16 with: schema: olm.package\n---\nschema: olm.channel";
     PACKAGE_WITHOUT_NAME: "E0101", "package-without-name", Error,
         "Every package has a name.",

@@ -25,7 +25,7 @@ rules! {
         "If several operators own a definition, the documentation asks that the new definition keeps every served \
         version of the old one: first set `served: false`, then remove the version in a later release. The \
         documentation does not ask this of a definition with a single owner. OLM no longer checks it in either case, \
-        but clients of the version break anyway. `olmdex provides --several` lists the APIs with several owners.",
+        but clients of the version break anyway. `olmdex list apis --several` lists the APIs with several owners.",
         "old: v1beta1 (served); new: v1 only";
     SERVICE: "W0912", "crd-service-ended", Warning,
         "A definition serves the versions that installed operators own.",

@@ -73,6 +73,6 @@ fn by_operators(message: &str) -> Made {
         made = made.about(&[name]);
         made.0.parts.push(PartExplanation { text: item.to_owned(), meaning });
     }
-    made.next("olmdex compat --openshift VERSION --cluster CLUSTER.yaml -i CATALOG=SOURCE")
+    made.next("olmdex plan --only blockers --openshift VERSION --cluster CLUSTER.yaml -i CATALOG=SOURCE")
         .next("kubectl get clusterserviceversions -A")
 }

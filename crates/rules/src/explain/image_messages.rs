@@ -9,7 +9,7 @@ const MIRROR: &str = "oc-mirror";
 const IMAGES: &str = "skopeo, podman, CRI-O or oc-mirror";
 
 const FILTER_IMAGE: &str = "olmdex filter -p PACKAGE -i docker://IMAGE --into docker://NEW";
-const EXPLAIN_FILTER: &str = "olmdex filter -c imageset-config.yaml --explain";
+const EXPLAIN_FILTER: &str = "olmdex mirror filter -c imageset-config.yaml --explain";
 const REGISTRY_LOGS: &str = "kubectl logs -n openshift-marketplace POD --previous";
 const CHECK_IMAGES: &str = "olmdex images PACKAGE -i CATALOG --verify";
 
@@ -64,7 +64,7 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
         meaning: "The configuration leaves out the default channel of a package, so the package would have none. Set \
             `defaultChannel` of the package to a channel that stays, or list the default channel, too.",
         names: &[],
-        next: &["olmdex filter -c imageset-config.yaml --repair --dry-run", EXPLAIN_FILTER],
+        next: &["olmdex mirror filter -c imageset-config.yaml --repair --dry-run", EXPLAIN_FILTER],
     },
     MessagePattern {
         system: MIRROR,

@@ -184,7 +184,7 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
             upgrade. Each line names a version, a field and the change. Wait for a version without the change; or, if \
             no client on the cluster depends on it, set spec.install.preflight.crdUpgradeSafety.enforcement to None.",
         names: &[("validating upgrade for CRD \"", "\"")],
-        next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
+        next: &["kubectl get crd {0} -o yaml", "olmdex diff OLD NEW --only crd"],
     },
     MessagePattern {
         system: V1,
@@ -193,7 +193,7 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
             upgrade. Wait for a version without the change; or, if no client on the cluster depends on it, set \
             spec.install.preflight.crdUpgradeSafety.enforcement to None.",
         names: &[("CustomResourceDefinition '", "'"), ("CustomResourceDefinition \"", "\"")],
-        next: &["kubectl get crd {0} -o yaml", "olmdex crd-check OLD NEW"],
+        next: &["kubectl get crd {0} -o yaml", "olmdex diff OLD NEW --only crd"],
     },
     MessagePattern {
         system: V1,
@@ -331,14 +331,14 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
             Often a filter by version has removed the entries that connected them: widen minVersion and maxVersion, or \
             add the missing `replaces` or `skips`.",
         names: &[("invalid package \"", "\""), ("invalid channel \"", "\""), ("channel heads found: [", "]")],
-        next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
+        next: &["olmdex check CATALOG --only graph", "olmdex validate CATALOG"],
     },
     MessagePattern {
         system: "opm or oc-mirror",
         marks: &["no channel head"],
         meaning: "Every entry of a channel is replaced or skipped by another, so the channel has no newest entry: its edges form a cycle.",
         names: &[("invalid package \"", "\""), ("invalid channel \"", "\"")],
-        next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
+        next: &["olmdex check CATALOG --only graph", "olmdex validate CATALOG"],
     },
     MessagePattern {
         system: OPM,

@@ -178,7 +178,7 @@ impl<'l> IndexImage<'l> {
         let files = NewCommandLine::new("migrate").word(&self.from).word(DIRECTORY);
         let mut next = vec![transport(self.line, files), change.option("-i", [DIRECTORY])];
         next.push(match &self.to {
-            Some(to) => self.based(NewCommandLine::new("push").word(DIRECTORY).word(to)),
+            Some(to) => self.based(NewCommandLine::new("image push").word(DIRECTORY).word(to)),
             None => NewCommandLine::new("image dockerfile").word(DIRECTORY),
         });
         next
@@ -195,7 +195,7 @@ impl<'l> IndexImage<'l> {
 
     fn sent(&self) -> Option<NewCommandLine> {
         let to = self.to.as_deref()?;
-        Some(self.based(NewCommandLine::new("push").word(DATABASE).word(to)))
+        Some(self.based(NewCommandLine::new("image push").word(DATABASE).word(to)))
     }
 }
 
@@ -213,13 +213,14 @@ fn or_placeholder<'l>(values: Vec<&'l str>, placeholder: &'l str) -> Vec<&'l str
 fn index_prune(line: &OldCommandLine) -> MessageExplanation {
     let image = IndexImage::of(line);
     let packages = or_placeholder(line.list("packages"), "PKG");
-    let filter = NewCommandLine::new("filter").option("-p", packages.iter().copied()).option("-i", [&*image.from]);
+    let filter =
+        NewCommandLine::new("mirror filter").option("-p", packages.iter().copied()).option("-i", [&*image.from]);
     let filter = match &image.to {
         Some(to) => image.based(filter.option("--into", [&**to]).word("--full")),
         None => transport(line, filter.option("--into", [DIRECTORY]).word("--full")),
     };
     explained(
-        "`opm index prune` kept packages of a SQLite index image; `olmdex filter` keeps them of index images of both \
+        "`opm index prune` kept packages of a SQLite index image; `olmdex mirror filter` keeps them of index images of both \
         kinds, and writes a file-based one.",
         vec![filter],
     )
@@ -296,7 +297,7 @@ fn index_export(line: &OldCommandLine) -> MessageExplanation {
     let next = match packages.is_empty() {
         true => NewCommandLine::new("migrate").word(&from).word(folder),
         false => {
-            let filter = NewCommandLine::new("filter").option("-p", packages).option("-i", [&*from]);
+            let filter = NewCommandLine::new("mirror filter").option("-p", packages).option("-i", [&*from]);
             filter.option("--into", [folder]).word("--full")
         }
     };
@@ -368,7 +369,7 @@ fn alpha_list(what: &str, line: &OldCommandLine) -> MessageExplanation {
     let packages = words.map(String::as_str).filter(|_| what != "packages");
     let list = NewCommandLine::new("list").word(what).words(packages).option("-i", [&*source]);
     explained(
-        "`olmdex list` lists packages, channels and bundles of any catalog; `--compat opm` prints the columns of opm.",
+        "`olmdex list` lists packages, channels and bundles of any catalog; `--as opm` prints the columns of opm.",
         vec![transport(line, list)],
     )
 }
@@ -413,7 +414,7 @@ fn list_releases(line: &OldCommandLine) -> MessageExplanation {
 fn updates(line: &OldCommandLine) -> MessageExplanation {
     let given = line.words.first().map(String::as_str).filter(|word| !word.starts_with('-'));
     let configuration = given.or_else(|| line.value("config")).unwrap_or("imageset-config.yaml");
-    let filter = NewCommandLine::new("filter").option("-c", [configuration]).word("--explain");
+    let filter = NewCommandLine::new("mirror filter").option("-c", [configuration]).word("--explain");
     let status = NewCommandLine::new("mirror status").option("-c", [configuration]).option("--at", ["docker://MIRROR"]);
     explained(
         "olmdex shows which bundles each channel keeps now, and which images a mirror lacks; it does not list releases \

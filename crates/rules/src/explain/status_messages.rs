@@ -545,7 +545,7 @@ pub(super) const PATTERNS: &[MessagePattern] = &[
         meaning: "None of the catalogs has a version of the package in that range and channel that may follow \
             the installed one (words of operator-controller before 1.0).",
         names: &[("no package \"", "\""), ("matching version \"", "\""), ("installed version \"", "\"")],
-        next: &["olmdex updates {0} --installed {2} --olm v1", EXTENSIONS],
+        next: &["olmdex upgrades {0} --installed {2} --olm v1", EXTENSIONS],
     },
     MessagePattern {
         system: V1,

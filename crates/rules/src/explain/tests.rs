@@ -28,7 +28,7 @@ fn what_comes_from_a_message_stays_one_word_of_a_command() {
     for (message, expected) in [
         (
             r#"no bundles found for package "x; rm -rf $HOME" matching version "1.0.0""#,
-            "olmdex why-not 'x; rm -rf $HOME@1.0.0' --olm v1",
+            "olmdex upgrades 'x; rm -rf $HOME' --to 1.0.0 --olm v1",
         ),
         (
             r#"constraints not satisfiable: clusterserviceversion $(id) exists and is not referenced by a subscription"#,

@@ -88,14 +88,14 @@ fn nothing_found(message: &str) -> Made {
 fn ask_for_updates(package: &str, version: &str, installed: &str) -> Vec<String> {
     let with = if installed.is_empty() { String::new() } else { format!(" --installed {}", word(installed)) };
     let name = word(package);
-    let all = format!("olmdex updates {name}{with} --olm v1");
+    let all = format!("olmdex upgrades {name}{with} --olm v1");
     if version.is_empty() {
         return vec![all];
     }
     let one = if Version::parse(version).is_ok() {
-        format!("olmdex why-not {}{with} --olm v1", word(&format!("{package}@{version}")))
+        format!("olmdex upgrades {name}{with} --to {} --olm v1", word(version))
     } else {
-        format!("olmdex updates {name}{with} --version {} --olm v1", word(version))
+        format!("olmdex upgrades {name}{with} --range {} --olm v1", word(version))
     };
     vec![one, all]
 }
@@ -114,7 +114,7 @@ fn no_range(message: &str) -> Made {
     let range = between(message, "desired version range \"", "\"").unwrap_or_default();
     Made::new(SYSTEM, format!("spec.source.catalog.version is not a version range: {range}."))
         .about(&[range])
-        .next(format!("olmdex updates PACKAGE --version {} --olm v1", word(range)))
+        .next(format!("olmdex upgrades PACKAGE --range {} --olm v1", word(range)))
         .next(EXTENSIONS)
 }
 
