@@ -16,6 +16,7 @@ use crate::cli::print::sheet::Sheet;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, CommandResult, Exit};
 use crate::cli::terminal::interrupt;
+use crate::cli::terminal::screen::screen;
 use crate::diag::counted;
 use crate::fbc::Api;
 use crate::file::NewDirectory;
@@ -189,8 +190,11 @@ fn permissions_sheet(answer: &BundlePermissions) -> Sheet {
     sheet.line("Bundle", &answer.bundle);
     sheet.line("Version", &answer.version);
     sheet.line("Catalog", &answer.catalog);
-    let unknown =
-        |bundle: &str| format!("unknown: the catalog does not hold the complete ClusterServiceVersion of {bundle}");
+    // Where else it is, people want to know.
+    let more = if screen().width.is_some() { "; its bundle has it, unpacked: `-i DIR`" } else { "" };
+    let unknown = |bundle: &str| {
+        format!("unknown: the catalog does not hold the complete ClusterServiceVersion of {bundle}{more}")
+    };
     if !answer.is_known {
         sheet.line("Permissions", &unknown(&answer.bundle));
     }

@@ -53,7 +53,7 @@ pub(crate) struct SqlArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = SqlLimits::default().max_time.as_secs())]
     timeout: u64,
     /// Highest number of bytes of the answer, and of each intermediate value
-    #[arg(long, value_name = "N", hide = true, default_value_t = SqlLimits::default().max_bytes)]
+    #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_bytes)]
     max_bytes: usize,
 }
 
@@ -144,20 +144,29 @@ const VIEWS: &[&str] = &[
 /// Adds the existing names to an error about an unknown view or column.
 fn with_names(index: &mut Index, statement: &str, error: CommandError) -> CommandError {
     let message = error.message();
-    if let Some(column) = message.strip_prefix("no such column: ") {
-        return match columns_of(index, statement) {
-            columns if columns.is_empty() => error,
-            columns => error.help(match crate::diag::closest(unquoted(column), columns.iter().map(String::as_str)) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("the columns are {}", columns.join(", ")),
-            }),
+    if let Some(column) = message.strip_prefix("no such column: ").map(unquoted) {
+        let columns = columns_of(index, statement);
+        let meant = crate::diag::closest(column, columns.iter().map(String::as_str));
+        let help = match (columns.is_empty(), meant) {
+            (true, _) => return error,
+            (_, Some(meant)) => format!("did you mean `{meant}`?"),
+            _ => format!("the columns are {}{}", columns.join(", "), elsewhere(index, column)),
         };
+        return error.help(help);
     }
     let Some(name) = message.strip_prefix("no such table: ") else { return error };
     error.help(match crate::diag::closest(name, VIEWS.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("the views are {}", VIEWS.join(", ")),
     })
+}
+
+/// The views that know more about an unknown column: they have it, or are called like it.
+fn elsewhere(index: &mut Index, column: &str) -> String {
+    let same = |view: &str| view[2..].bytes().zip(column.bytes()).take_while(|(a, b)| a == b).count();
+    let views = VIEWS.iter().map(|view| (view, columns_of(index, view)));
+    let known = views.filter(|(view, columns)| same(view) > 4 || columns.iter().any(|it| it == column));
+    known.take(2).map(|(view, columns)| format!("; `{view}` has {}", columns.join(", "))).collect()
 }
 
 /// The name of a column without its view and without quotes.

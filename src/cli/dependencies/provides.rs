@@ -62,6 +62,11 @@ pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
             latest_only(rows, |it| (it.catalog.clone(), it.package.clone(), it.api.clone()), |it| it.version.as_str());
         left_out(context, all - rows.len());
     }
+    if let Some(package) = args.apis.iter().find(|_| rows.is_empty())
+        && index.package_names()?.contains(package)
+    {
+        context.reporter.note(&format!("`{package}` is a package: `olmdex show {package}` has its APIs"));
+    }
     print(context, args, rows)
 }
 

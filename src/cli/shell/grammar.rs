@@ -322,6 +322,10 @@ Examples:
         name: "mirror",
         usage: "olmdex mirror filter|status|delta|delete|union [OPTIONS]",
         about: "Filter catalogs for a mirror; show what it lacks, or what can go",
+        examples: "Examples:
+  olmdex mirror filter -p keda -i quay.io/org/catalog:v1=my-catalog/ -o isc
+  olmdex mirror status -c imageset.yaml -i my-catalog/ --at oci:my-layout
+  olmdex mirror delta oci:my-layout oci:next-layout",
         views: &[
             view(When::Verb("filter"), &["filter"], ""),
             view(
@@ -430,8 +434,7 @@ fn with_names_placed(
 ) -> Vec<OsString> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     let value = |word: &OsString| word.to_str().and_then(|word| word.strip_prefix("--package=")).map(OsString::from);
-    let is_option = |word: &OsString| word == "-p" || word == "--package";
-    if !words[..end].iter().any(|word| is_option(word) || value(word).is_some()) {
+    if !words[..end].iter().any(|word| names_package(word) || value(word).is_some()) {
         return words;
     }
     let Some(name) = words[1..end].iter().find_map(|word| word.to_str().filter(|word| !word.starts_with('-'))) else {
@@ -453,7 +456,7 @@ fn with_names_placed(
     let (mut others, mut names) = (Vec::new(), Vec::new());
     let mut rest = words.into_iter();
     while let Some(word) = rest.next() {
-        match (value(&word), is_option(&word)) {
+        match (value(&word), names_package(&word)) {
             (Some(name), _) => names.push(name),
             // Without a value, the command complains.
             (None, true) => match rest.next() {
@@ -536,7 +539,12 @@ impl Shape {
     fn applied(self, mut parts: Vec<Part>) -> Vec<OsString> {
         match self {
             Self::Same => {}
-            Self::OldAndNew => name_positions(&mut parts, ["--old", "-i"].into_iter()),
+            Self::OldAndNew => {
+                name_positions(&mut parts, ["--old", "-i"].into_iter());
+                // Names are positions of the command.
+                let is_package = |part: &&mut Part| part.words.len() > 1 && names_package(&part.words[0]);
+                parts.iter_mut().filter(is_package).for_each(|part| drop(part.words.remove(0)));
+            }
             Self::SourcesByOption => name_positions(&mut parts, std::iter::repeat("-i")),
             Self::Without(known) => {
                 let first = parts.iter().position(|part| part.role == Role::Position);
@@ -552,6 +560,11 @@ impl Shape {
         }
         parts.into_iter().flat_map(|part| part.words).collect()
     }
+}
+
+/// Whether a word is an option that names a package.
+fn names_package(word: &OsString) -> bool {
+    word == "-p" || word == "--package"
 }
 
 /// Whether a word is one of these, or begins it.
@@ -633,6 +646,7 @@ mod tests {
             ("check a b --only crd -q", "crd-check --all -i a -i b -q"),
             ("check a --only valid", "check a --only valid"),
             ("diff a b --only=images -q", "images --old a -i b -q"),
+            ("diff a b --only images -p c", "images --old a -i b c"),
             ("log keda", "history keda"),
             ("log keda --bisect W0802", "bisect keda --rule W0802"),
             ("edit z-stream keda", "z-stream keda"),

@@ -24,8 +24,18 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
         plain_usage(error, typed, root);
     }
     if let Some(long) = &unknown {
+        let proposed = match error.get(ContextKind::SuggestedArg) {
+            Some(ContextValue::String(option)) => Some(option.trim_start_matches('-').to_owned()),
+            _ => None,
+        };
+        // clap proposes what hardly looks alike, too.
+        if proposed.is_some_and(|near| crate::diag::closest(long, [near.as_str()]).is_none()) {
+            error.remove(ContextKind::SuggestedArg);
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(Vec::new()));
+        }
         propose_words(error, long, whole);
     }
+    point_to_help(error, typed, whole);
     let Some((at, word)) = word_of(typed) else { return };
     let parts = |rest: &[OsString], command: &str| {
         let both = [word.name, command].into_iter().filter_map(|name| root.find_subcommand(name));
@@ -67,14 +77,19 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
     }
 }
 
-/// Gives an error the usage that the help of the command shows.
-fn plain_usage(error: &mut clap::Error, typed: &[OsString], root: &Command) {
-    let named = typed.iter().skip(1).filter_map(|word| word.to_str());
-    let (command, path) = named.fold((root, vec!["olmdex"]), |(command, mut path), word| {
+/// The command that words name, and its path.
+fn named<'c>(typed: &[OsString], root: &'c Command) -> (&'c Command, Vec<&'c str>) {
+    let words = typed.iter().skip(1).filter_map(|word| word.to_str());
+    words.fold((root, vec!["olmdex"]), |(command, mut path), word| {
         let Some(below) = command.find_subcommand(word) else { return (command, path) };
         path.push(below.get_name());
         (below, path)
-    });
+    })
+}
+
+/// Gives an error the usage that the help of the command shows.
+fn plain_usage(error: &mut clap::Error, typed: &[OsString], root: &Command) {
+    let (command, path) = named(typed, root);
     let usage = command.clone().bin_name(path.join(" ")).render_usage();
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
 }
@@ -90,6 +105,15 @@ fn propose_words(error: &mut clap::Error, long: &str, whole: &Command) {
     let words: Vec<String> = words.map(|word| format!("`{}`", word.get_name())).collect();
     if !words.is_empty() {
         suggest(error, format!("`--{long}` is an option of {}", words.join(", ")));
+    }
+}
+
+/// Names the help of the command where clap only proposes to take an unknown option as a value.
+fn point_to_help(error: &mut clap::Error, typed: &[OsString], whole: &Command) {
+    let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) else { return };
+    if tips.iter().all(|tip| tip.to_string().starts_with("to pass '")) {
+        let (_, path) = named(typed, whole);
+        suggest(error, format!("`{} -h` lists the options", path.join(" ")));
     }
 }
 
