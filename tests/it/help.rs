@@ -154,17 +154,3 @@ fn the_first_steps_run() {
         assert!(matches!(output.status.code(), Some(0 | 1)), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }
-
-#[test]
-fn the_help_and_the_guide_have_the_same_exit_codes() {
-    let help = olmdex(["help", "exit-codes"]).answer().out();
-    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/common.md")).unwrap();
-    let (_, table) = guide.split_once("| code | means |\n|---|---|\n").unwrap();
-    let rows = table.lines().take_while(|line| line.starts_with('|'));
-    let of_guide: Vec<String> = rows.map(|line| line.trim_matches(['|', ' ']).replace(" | ", " ")).collect();
-    let is_row = |line: &&str| line.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    let of_help: Vec<String> =
-        help.lines().filter(is_row).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(of_help, of_guide);
-    assert_eq!(of_help.len(), 7);
-}

@@ -29,7 +29,7 @@ const TOPICS: &[Topic] = &[
             ("DIR, FILE, -", "a file-based catalog in YAML or JSON; `-` is standard input"),
             ("FILE.db", "a legacy SQLite catalog of opm"),
             ("DIR", "a bundle directory, an OCI layout, an operator repository, a must-gather"),
-            ("FILE.tar", "an archive of any of these, or of an image"),
+            ("FILE.tar", "an archive of any of these, or of an image; also with gzip, zstd or xz"),
             ("oci:DIR[:TAG]", "an image in an OCI layout; also `oci-archive:`, `docker-archive:` and `dir:`"),
             ("docker://HOST/NAME[:TAG]", "an image in a registry"),
             ("git:REF:PATH", "a path in a commit of the repository here"),
@@ -40,7 +40,7 @@ const TOPICS: &[Topic] = &[
         words: &["names", "name"],
         heading: "NAMES",
         about: "A word is a path if it begins with `/`, `./` or `../`, is `-`, or ends in .db, .json, .yaml, .yml or \
-            .tar. Any other word is a name first.",
+            .tar. Any other word is a name first, and a path if no catalog has the name and there is such a file.",
         rows: &[
             ("PKG", "a package: the head of its default channel where a version is needed"),
             ("PKG@VERSION", "a version, with or without `v`; also as two words, PKG VERSION"),
