@@ -45,7 +45,7 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
             }
         }
     };
-    let mut headers = vec!["Catalog", "Newest version", "#Packages", "#Channels", "#Bundles"];
+    let mut headers = vec!["Catalog", "Newest from", "#Packages", "#Channels", "#Bundles"];
     headers.extend(has_sources.then_some("~Source"));
     let body = html! {
         h1 { "Operator catalogs" }

@@ -75,13 +75,18 @@ fn rules() -> Vec<&'static Rule> {
     rules
 }
 
-/// The answer as data: the findings about a package, about a catalog, or about all of them as `validate` has them.
+/// The answer as data: the findings of `validate` and `check-graph` about a package, about a catalog, or about all.
 pub(super) fn listed(context: PageContext<'_>, checked: &Checked) -> Result<Vec<Finding>, PageError> {
-    let of = |catalog: &str| Ok::<_, PageError>(context.cache().checks(context.index(), catalog)?.documents.clone());
+    let of = |catalog: &str| {
+        let checks = context.cache().checks(context.index(), catalog)?;
+        Ok::<_, PageError>(checks.findings().cloned().collect::<Vec<_>>())
+    };
     match (&checked.catalog, &checked.package) {
         (named, Some(package)) => {
             let catalog = of_package(context, named.as_ref(), package)?;
-            Ok(context.cache().findings_of_package(context.index(), &catalog, package)?)
+            let mut findings = context.cache().findings_of_package(context.index(), &catalog, package)?;
+            findings.extend_from_slice(&context.cache().upgrade_findings(context.index(), &catalog, package)?);
+            Ok(findings)
         }
         (Some(_), None) => of(&chosen(context, checked.catalog.as_ref())?),
         (None, None) => Ok(context.catalogs().map(of).collect::<Result<Vec<_>, _>>()?.concat()),

@@ -102,7 +102,10 @@ fn alternatives(all: &[Named]) -> String {
 fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
     let steps = &answer.steps;
     if answer.operators.is_empty() {
-        return vec!["none: nothing changes".to_owned()];
+        return vec![match answer.skipped_subscriptions.as_slice() {
+            [] => "none: nothing changes".to_owned(),
+            skipped => format!("not known: {}", skipped_words(skipped)),
+        }];
     }
     if let Some(pending) = answer.obstacles.iter().find(|it| it.code.is_install_plan()) {
         return vec![format!("OLM makes no other InstallPlan: {}", pending.text)];
@@ -203,7 +206,18 @@ pub(in crate::cli) fn write_obstacles(obstacles: &[Obstacle], out: &mut impl Wri
     Ok(())
 }
 
+/// Why a namespace cannot be judged.
+fn skipped_words(skipped: &[String]) -> String {
+    let names = skipped.iter().map(|name| format!("`{}`", printable(name))).collect::<Vec<_>>().join(", ");
+    let (subject, verb) = if skipped.len() == 1 { ("the Subscription", "has") } else { ("the Subscriptions", "have") };
+    format!("{subject} {names} {verb} no catalog that is given")
+}
+
 pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    if !answer.skipped_subscriptions.is_empty() {
+        let (namespace, why) = (printable(&answer.namespace), skipped_words(&answer.skipped_subscriptions));
+        return Ok(writeln!(out, "Whether OLM resolves the namespace {namespace} is not known: {why}.")?);
+    }
     writeln!(out, "OLM cannot resolve the namespace {}:", printable(&answer.namespace))?;
     if let Some(failure) = &answer.failure {
         writeln!(out, "  {}", printable_line(&failure.olm_message))?;

@@ -82,8 +82,14 @@ pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath, catalogs: &s
             _ => Sign::Fair,
         };
         // The channel decides nothing else.
-        let is_assumed = answer.channels.is_empty() && outlook.verdict == OutlookVerdict::ChangeChannel;
-        let assumed = if is_assumed { format!(" (from channel `{}`)", outlook.channel) } else { String::new() };
+        let is_elsewhere = answer.to.is_some() && !answer.is_reached;
+        let assumed = match outlook.verdict {
+            _ if !answer.channels.is_empty() || outlook.channel.is_empty() => String::new(),
+            OutlookVerdict::ChangeChannel => format!(" (from channel `{}`)", outlook.channel),
+            // Without a channel, OLM goes on to another one.
+            OutlookVerdict::Upgrades if is_elsewhere => format!(" in channel `{}`", outlook.channel),
+            _ => String::new(),
+        };
         let of = if catalogs.is_empty() { String::new() } else { format!(" of {catalogs}") };
         sheet.headline(sign, format!("{}{of}: {}{assumed}", answer.package, outlook.sentence()));
     }

@@ -129,6 +129,8 @@ fn sheet(answer: &Updates) -> Sheet {
     let now = match answer.verdict {
         Verdict::Install => format!("installs {bundle}"),
         Verdict::Update => format!("upgrades to {bundle}"),
+        // The sentence above says whether the channel ends too early.
+        Verdict::Current if is_brief => "stays: its channel has nothing higher".to_owned(),
         Verdict::Current => "stays: up to date".to_owned(),
         Verdict::Stuck => "stays: no upgrade available".to_owned(),
         Verdict::Error => "fails".to_owned(),

@@ -58,6 +58,10 @@ pub struct ResolutionAnswer {
     /// ClusterServiceVersion then fails or stays in `Pending`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub afterwards: Vec<Obstacle>,
+    /// The Subscriptions of the namespace that the answer leaves out, since their catalogs are not available: if there
+    /// are any, no contradiction is certain, and neither is that nothing changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped_subscriptions: Vec<String>,
     /// Warnings about the input.
     pub warnings: Vec<String>,
 }
@@ -152,8 +156,11 @@ pub struct FailureAnswer {
 impl ResolutionAnswer {
     /// The answer of one generation; `world` is the one that was resolved.
     pub fn new(world: &World, generation: &Round, number: usize) -> Self {
+        let is_known = |name: &str| world.subscriptions.iter().any(|known| known.name == name);
+        let all = world.cluster.subscriptions.iter().filter(|it| it.namespace == world.namespace);
         let mut answer = Self {
             namespace: world.namespace.clone(),
+            skipped_subscriptions: all.map(|it| it.name.clone()).filter(|name| !is_known(name)).collect(),
             generation: number,
             installed: generation.installed.clone(),
             installed_before: generation.repeats,

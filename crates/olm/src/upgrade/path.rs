@@ -15,6 +15,7 @@ use super::v1;
 use crate::obstacle::{Effect, Obstacle};
 use olmdex_base::olm::Olm;
 use olmdex_index::query::PackageGraph;
+use olmdex_version::Version;
 use olmdex_version::masterminds::api_server_refusal;
 
 /// A way through the versions of a package.
@@ -112,8 +113,13 @@ impl UpgradePath {
         if *end == outlook.goal {
             return;
         }
-        let end = format!("{end} is a head, below {} of the default channel `{default_channel}`", outlook.goal);
+        let version = |text: &str| Version::parse(text).ok();
+        let last = self.steps.last().map_or(&self.from.version, |step| &step.target.version);
+        // A candidate may be higher than the newest release.
+        let relation = if version(last) < version(&outlook.goal_version) { "below" } else { "and not" };
+        let end = format!("{end} is a head, {relation} {} of the default channel `{default_channel}`", outlook.goal);
         let (is_reached, reason) = match (outlook.verdict, outlook.changes.first()) {
+            (OutlookVerdict::DeadEnd, _) if !outlook.is_stuck() => (false, format!("{end}, to which no upgrade leads")),
             (OutlookVerdict::DeadEnd, _) => (false, format!("{end}, to which no upgrade leads: a dead end")),
             (OutlookVerdict::ChangeChannel, Some(ChannelChange { channel, before: None, .. })) => {
                 (true, format!("{end}: set the channel to `{channel}` to go on"))
