@@ -268,7 +268,7 @@ fn the_data_of_pages_is_what_their_commands_print() {
         let commands = same.split("<code>").skip(1).map(|it| it.split_once("</code>").unwrap().0);
         let commands: Vec<String> = commands.map(|it| it.replace("&#39;", "'").replace("&amp;", "&")).collect();
         let data: Vec<String> = attributes(same, "href");
-        // What checks find is the answer of two commands.
+        // The findings of checks are the answer of two commands.
         if target.starts_with("/lint") {
             continue;
         }

@@ -147,14 +147,14 @@ impl DiagnoseQuestion {
             ..UpgradeOptions::default()
         };
         let mut inquiry = UpgradeInquiry::new(state, &options, None, None);
-        let questions = match inquiry.questions() {
-            Ok(found) => found.questions,
+        let (questions, unknown) = match inquiry.questions() {
+            Ok(found) => (found.questions, found.unknown_catalogs),
             // The objects by themselves tell a lot.
             Err(error) if error.is_about_words() => {
                 inquiry.warnings.push(error.to_string());
-                Vec::new()
+                Default::default()
             }
-            Err(AskError::NoCatalogForCluster(_) | AskError::NothingInCluster(_)) => Vec::new(),
+            Err(AskError::NoCatalogForCluster(_) | AskError::NothingInCluster(_)) => Default::default(),
             Err(error) => return Err(error),
         };
         warnings.extend(inquiry.warnings);
@@ -163,6 +163,8 @@ impl DiagnoseQuestion {
         for extension in asked.iter().copied() {
             let words = format!("ClusterExtension {}", extension.name);
             let question = questions.iter().find(|it| it.asked.managed_by.as_ref() == Some(&words));
+            let is_known = !cluster.cluster_catalogs.iter().any(|it| extension.asks(it) && unknown.contains(&it.name));
+            let question = question.filter(|_| is_known);
             let updates = question.map(|PackageQuestion { view, asked, .. }| v1_updates(view, asked));
             found.extend(of_extension(cluster, extension, updates.as_ref()));
             let target = updates.and_then(|it| it.target.filter(|_| it.refusal.is_none()));

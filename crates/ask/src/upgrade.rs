@@ -101,6 +101,8 @@ pub struct PackageQuestions {
     pub questions: Vec<PackageQuestion>,
     /// Whether an object of the cluster was left out, with a warning. Then the answer is not complete.
     pub has_left_out: bool,
+    /// The ClusterCatalogs of ClusterExtensions that are none of the catalogs: what OLM v1 finds there is not known.
+    pub unknown_catalogs: BTreeSet<String>,
 }
 
 impl PackageQuestions {
@@ -192,7 +194,10 @@ impl<'a> UpgradeInquiry<'a> {
         }
         let found = match (self.state.cluster, name) {
             (None, None) => Err(AskError::NothingAsked),
-            (None, Some(name)) => Ok(PackageQuestions { questions: self.of_package(&name)?, has_left_out: false }),
+            (None, Some(name)) => {
+                let (questions, unknown_catalogs) = (self.of_package(&name)?, BTreeSet::new());
+                Ok(PackageQuestions { questions, has_left_out: false, unknown_catalogs })
+            }
             (Some((cluster, words)), name) => self.of_cluster(cluster, words, name.as_ref()),
         }?;
         self.warn_of_deprecations(&found.questions);
@@ -347,7 +352,7 @@ impl<'a> UpgradeInquiry<'a> {
         if questions.is_empty() {
             return Err(AskError::NoCatalogForCluster(words.to_owned()));
         }
-        Ok(PackageQuestions { has_left_out: n_found > questions.len(), questions })
+        Ok(PackageQuestions { has_left_out: n_found > questions.len(), questions, unknown_catalogs: unknown })
     }
 
     /// Takes a question, if there is one. An object without a question must not keep back the answers for the others.

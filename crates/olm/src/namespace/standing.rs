@@ -110,7 +110,7 @@ pub fn headline(states: &[NamespaceState]) -> String {
         n => parts.push(format!("{n}{} wait for you", of_all(&parts))),
     }
     if n_unjudged > 0 {
-        let why = if without_catalog { ": no catalog is tied to the CatalogSource" } else { "" };
+        let why = if without_catalog { ": no catalog is tied" } else { "" };
         parts.push(format!("{n_unjudged}{} cannot be judged{why}", of_all(&parts)));
     }
     parts.join(", ") + &more

@@ -64,6 +64,7 @@ impl PlanStep {
         let optional = if self.optional { " (optional)" } else { "" };
         match self.kind {
             StepKind::Mend => format!("Repair {subject}"),
+            StepKind::Wait if self.n_approvals() > 0 => format!("Approve the waiting update of {subject}"),
             StepKind::Wait if self.path.is_empty() => format!("Wait for {subject}"),
             StepKind::Wait => format!("Wait for {path} in {subject}"),
             StepKind::Operator => format!("Update {subject} to {path}{optional}"),

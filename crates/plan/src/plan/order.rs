@@ -383,7 +383,8 @@ fn removed(obstacle: &Obstacle) -> PlanStep {
         (_, ObstacleCode::ExtensionStuck) => (StepKind::Wait, Code::Unhealthy),
         _ => (StepKind::Wait, Code::UpdateInFlight),
     };
-    PlanStep { remedy: obstacle.remedies.first().cloned(), ..because(kind, code, told(obstacle)) }
+    let approval = (obstacle.code == ObstacleCode::ApprovalNeeded).then(|| "Manual".to_owned());
+    PlanStep { approval, remedy: obstacle.remedies.first().cloned(), ..because(kind, code, told(obstacle)) }
 }
 
 fn because(kind: StepKind, code: Code, text: String) -> PlanStep {

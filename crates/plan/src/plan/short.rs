@@ -50,6 +50,7 @@ impl PlanStep {
         match self.kind {
             StepKind::Operator | StepKind::Operators => self.path.len(),
             StepKind::Channel => self.then.len(),
+            StepKind::Wait => 1,
             _ => 0,
         }
     }
@@ -66,6 +67,7 @@ impl PlanStep {
     pub fn short_title(&self) -> String {
         let subject = subject_words(self.subject.as_deref().unwrap_or_default());
         let title = match self.kind {
+            StepKind::Wait if self.n_approvals() > 0 => return format!("Approve the waiting update of {subject}"),
             StepKind::Operator => format!("Update {subject} to {}", self.chain()),
             StepKind::Operators => format!("Update the operators of {subject} together to {}", self.chain()),
             StepKind::Extension if self.set.is_empty() => {
