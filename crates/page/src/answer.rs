@@ -311,7 +311,9 @@ fn refused(site: Site<'_>, error: &PageError, form: Form, asked: Option<&Route>)
             p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }
         }
         @if let PageError::Unknown { what: "package", name, .. } = error { (packages::like(context, name)) }
-        @if let PageError::Unknown { what: "version", name, .. } = error { (nearest(context, name)) }
+        @if let PageError::Unknown { what: "version", name, .. } = error {
+            (nearest(context, name, asked.and_then(|route| route.value("catalog"))))
+        }
         // The question stays, so that it can be asked again.
         @match asked {
             Some(Route::Path(query)) => { @if let Ok(form) = path::again(context, query) { (form) } }
@@ -330,11 +332,13 @@ const N_NEAREST: usize = 3;
 
 /// The versions that are nearest to one that does not exist, with the package; `name` holds both names. An error here
 /// is ignored, since the page is about something else.
-fn nearest(context: PageContext<'_>, name: &str) -> Markup {
+fn nearest(context: PageContext<'_>, name: &str, catalog: Option<String>) -> Markup {
     let Some((package, version)) = name.split_once(' ') else { return html! {} };
-    let found = nearest_versions(context.index(), &[], package, version, N_NEAREST).unwrap_or_default();
+    let catalogs = catalog.as_slice();
+    let found = nearest_versions(context.index(), catalogs, package, version, N_NEAREST).unwrap_or_default();
     let of = |version: &str| {
-        Route::Version(PackageVersion { package: package.to_owned(), version: version.to_owned(), catalog: None })
+        let (package, version, catalog) = (package.to_owned(), version.to_owned(), catalog.clone());
+        Route::Version(PackageVersion { package, version, catalog })
     };
     html! {
         @if !found.is_empty() {

@@ -179,8 +179,10 @@ pub(super) fn header(context: PageContext<'_>, heading: &Heading<'_>) -> Result<
 /// The most characters of a summary: some are whole descriptions.
 const MAX_SUMMARY: usize = 240;
 
-/// The pages about a package, for the chosen version.
+/// The pages about a package, for the chosen version and catalog.
 fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) -> Result<Markup, PageError> {
+    // The address of the preferred catalog needs no name.
+    let catalog = context.here.value("catalog").filter(|_| context.has_several() && context.is_served());
     let of = || PackagePage::of(package);
     let mut all = vec![
         ("Overview", Route::package_of(package)),
@@ -201,7 +203,8 @@ fn tabs(context: PageContext<'_>, package: &str, kept: Option<&PackageVersion>) 
     Ok(html! {
         nav.tabs aria-label={ "Pages about " (shown(package)) } {
             @for (words, route) in &all {
-                @let route = kept(route).unwrap_or_else(|| route.clone());
+                @let chosen = || catalog.as_ref().and_then(|catalog| route.in_catalog(catalog));
+                @let route = kept(route).or_else(chosen).unwrap_or_else(|| route.clone());
                 @if let Some(address) = context.to(&route) {
                     a href=(address) aria-current=[is_here(&route).then_some("page")] { (words) }
                 }

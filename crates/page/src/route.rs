@@ -350,8 +350,14 @@ impl Route {
     /// The same page about a catalog, if it is about a package in one.
     pub(super) fn in_catalog(&self, catalog: &str) -> Option<Self> {
         let of = |page: &PackagePage| PackagePage { catalog: Some(catalog.to_owned()), ..page.clone() };
+        // Another catalog need not have the version and the channel.
+        let fresh = |page: &PackagePage| of(&PackagePage::of(&page.package));
         match self {
             Self::Package(page) => Some(Self::Package(of(page))),
+            Self::Versions(page) => Some(Self::Versions(of(page))),
+            Self::Install(page) => Some(Self::Install(fresh(page))),
+            Self::Path(page) => Some(Self::Path(fresh(page))),
+            Self::Permissions(page) => Some(Self::Permissions(fresh(page))),
             Self::Compat(page) if page.openshift.is_none() => {
                 Some(Self::Compat(PackagePage { version: None, ..of(page) }))
             }
