@@ -527,7 +527,7 @@ impl CompatInquiry<'_> {
             }
         };
         let mut served = served_catalogs(cluster, family);
-        served.retain(|it| extension.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels)));
+        served.retain(|it| extension.asks(&it.labels));
         served.retain(|it| self.catalogs.iter().any(|known| it.catalog.as_ref() == Some(&known.family)));
         for it in served.iter_mut().filter(|it| it.state == CatalogState::NotServing) {
             it.state = CatalogState::Serving;

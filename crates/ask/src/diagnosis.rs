@@ -163,7 +163,8 @@ impl DiagnoseQuestion {
         for extension in asked.iter().copied() {
             let words = format!("ClusterExtension {}", extension.name);
             let question = questions.iter().find(|it| it.asked.managed_by.as_ref() == Some(&words));
-            let is_known = !cluster.cluster_catalogs.iter().any(|it| extension.asks(it) && unknown.contains(&it.name));
+            let is_known =
+                !cluster.cluster_catalogs.iter().any(|it| extension.asks(&it.labels) && unknown.contains(&it.name));
             let question = question.filter(|_| is_known);
             let updates = question.map(|PackageQuestion { view, asked, .. }| v1_updates(view, asked));
             found.extend(of_extension(cluster, extension, updates.as_ref()));

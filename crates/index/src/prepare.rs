@@ -387,16 +387,26 @@ pub(super) fn named_bundle(
     facts: impl Fn(CsvView<'_>) -> CsvFacts,
 ) -> BundleRows {
     let mut rows = image_and_version(bundle);
-    if let Some(metadata) = first_property(bundle, CSV_METADATA) {
-        rows.facts_from = CSV_METADATA;
-        rows.csv = facts(CsvView::of_metadata(metadata));
-    } else if let Some(object) = service_version::find_object(bundle)
-        && let Ok(value) = reader.read(&json::decode_utf8(&object))
-    {
-        rows.facts_from = BUNDLE_OBJECT;
-        rows.csv = facts(CsvView::of_object(value));
+    if let Some((facts_from, csv)) = from_csv(bundle, reader, facts) {
+        (rows.facts_from, rows.csv) = (facts_from, csv);
     }
     rows
+}
+
+/// The facts that `read` takes from the ClusterServiceVersion of a bundle, and the type of the property that has it;
+/// `None` if the bundle has none.
+pub(super) fn from_csv<T>(
+    bundle: &Bundle<'_>,
+    reader: &mut json::Reader,
+    read: impl Fn(CsvView<'_>) -> T,
+) -> Option<(&'static str, T)> {
+    if let Some(metadata) = first_property(bundle, CSV_METADATA) {
+        return Some((CSV_METADATA, read(CsvView::of_metadata(metadata))));
+    }
+    let object = service_version::find_object(bundle)?;
+    let text = json::decode_utf8(&object);
+    let value = reader.read(&text).ok()?;
+    Some((BUNDLE_OBJECT, read(CsvView::of_object(value))))
 }
 
 /// The rows of a bundle that decide about its place in upgrade graphs: all of its versions.
@@ -415,7 +425,7 @@ fn image_and_version(bundle: &Bundle<'_>) -> BundleRows {
     rows
 }
 
-pub(super) fn first_property<'b>(bundle: &Bundle<'b>, kind: &str) -> Option<json::Value<'b>> {
+fn first_property<'b>(bundle: &Bundle<'b>, kind: &str) -> Option<json::Value<'b>> {
     bundle.properties.iter().filter(|property| property.kind == kind).find_map(|property| property.value)
 }
 

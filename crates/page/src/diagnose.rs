@@ -175,11 +175,16 @@ fn operators(context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
                 @let is_told = operator.first(state).is_some_and(lacks_catalog) && operator.next.is_none();
                 td.whole { (badge(class, word)) " " @if is_told { "Its catalog is not given" } @else { (worded(&sentence(&operator.state))) } }
                 td.aside { @if operator.installed != operator.package { (shown(&operator.installed)) } }
-                td.aside { time { (shown(operator.since.split('T').next().unwrap_or_default())) } }
+                td.aside { time { (shown(day(&operator.since))) } }
                 td.whole { @if !is_told { (worded(&sentence(&operator.step))) } }
             }
         }
     }
+}
+
+/// The day of a time.
+fn day(since: &str) -> &str {
+    since.split('T').next().unwrap_or(since)
 }
 
 /// An obstacle with its remedies, and below them how it is known.
@@ -199,7 +204,7 @@ fn passage(obstacle: &Obstacle) -> Markup {
             }
         }
         dl.rows {
-            dt { "Object" } dd { (shown(object)) @if !since.is_empty() { ", since " (shown(since.split('T').next().unwrap_or(since))) }
+            dt { "Object" } dd { (shown(object)) @if !since.is_empty() { ", since " (shown(day(since))) }
                 @if !place.file.is_empty() { br; code.quiet { (shown(&place.to_string())) } } }
             dt { "Effect" } dd { (obstacle.effect.words()) }
             @if !message.is_empty() { dt { "Message" } dd { code { (shown(message)) } } }

@@ -107,8 +107,8 @@ fn registry_of(reference: &str) -> Option<&str> {
 /// Searches to begin with: the repositories that several packages share, and the registries with the most images.
 fn offered(context: PageContext<'_>) -> Result<Markup, PageError> {
     let users = users(context)?;
-    let rows = |counts: BTreeMap<&str, (u64, u64)>, end: &str, order: fn(&(u64, u64)) -> u64| {
-        let mut counts: Vec<_> = counts.into_iter().collect();
+    let rows = |counts: &BTreeMap<&str, (u64, u64)>, end: &str, order: fn(&(u64, u64)) -> u64| {
+        let mut counts: Vec<_> = counts.iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(order(count)));
         html! { @for (part, (n_images, n_packages)) in counts.iter().take(MAX_OFFERED) { tr {
             @let search = ImageSearch { text: format!("{part}{end}"), page: 0 };
@@ -119,17 +119,15 @@ fn offered(context: PageContext<'_>) -> Result<Markup, PageError> {
     };
     let mut repositories = users.counts_by(|reference| Some(repository_of(reference)).filter(|name| !name.is_empty()));
     repositories.retain(|_, (_, n_packages)| *n_packages > 1);
-    let has_shared = !repositories.is_empty();
     let registries = users.counts_by(registry_of);
-    let has_registries = !registries.is_empty();
     Ok(html! {
-        @if has_shared {
+        @if !repositories.is_empty() {
             h2 { "Shared by the most packages" }
-            div.stack { (table("Repositories that the most packages use", &["Repository", "#Packages", "#Images"], rows(repositories, "", |count| count.1))) }
+            div.stack { (table("Repositories that the most packages use", &["Repository", "#Packages", "#Images"], rows(&repositories, "", |count| count.1))) }
         }
-        @if has_registries {
+        @if !registries.is_empty() {
             h2 { "Registries" }
-            div.stack { (table("Registries with the most images", &["Registry", "#Packages", "#Images"], rows(registries, "/", |count| count.0))) }
+            div.stack { (table("Registries with the most images", &["Registry", "#Packages", "#Images"], rows(&registries, "/", |count| count.0))) }
         }
     })
 }

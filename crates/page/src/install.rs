@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use super::header::{Heading, header};
 use super::highest::newest_first;
 use super::package_answer::answer;
-use super::parts::{badge, shown, worded};
+use super::parts::{badge, label_of, shown, worded};
 use super::reply::PageError;
 use super::route::{Approval, PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -285,19 +285,6 @@ fn scalar(text: &str) -> String {
     if is_plain { text.to_owned() } else { serde_json::Value::from(text).to_string() }
 }
 
-/// The name of a namespace, as Kubernetes takes it.
-fn namespace_of(package: &str) -> String {
-    let name: String = package
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
-        .take(63)
-        .collect();
-    match name.trim_matches('-') {
-        "" => "operators".to_owned(),
-        name => name.to_owned(),
-    }
-}
-
 /// The Subscription with what it needs; a CatalogSource that is not known is marked.
 fn classic(target: &InstallTarget<'_>, source: Option<(&str, &str)>) -> String {
     let supports = |kind: &str| {
@@ -310,7 +297,7 @@ fn classic(target: &InstallTarget<'_>, source: Option<(&str, &str)>) -> String {
     let namespace = if supports("AllNamespaces") {
         "openshift-operators".to_owned()
     } else {
-        let namespace = namespace_of(target.package);
+        let namespace = label_of(target.package, "operators");
         let targets =
             if supports("OwnNamespace") || supports("SingleNamespace") { namespace.as_str() } else { "NAMESPACE" };
         text.push_str(&format!(
@@ -341,7 +328,7 @@ fn classic(target: &InstallTarget<'_>, source: Option<(&str, &str)>) -> String {
 
 /// The namespace of a ClusterExtension, and the account with which it is installed, if it needs one.
 fn around_v1(target: &InstallTarget<'_>, needs_account: bool) -> String {
-    let name = namespace_of(target.package);
+    let name = label_of(target.package, "operators");
     let namespace = ManifestValue::fields([
         ("apiVersion", ManifestValue::text("v1")),
         ("kind", ManifestValue::text("Namespace")),
@@ -355,7 +342,7 @@ fn around_v1(target: &InstallTarget<'_>, needs_account: bool) -> String {
 }
 
 fn v1(target: &InstallTarget<'_>, needs_account: bool) -> String {
-    let namespace = namespace_of(target.package);
+    let namespace = label_of(target.package, "operators");
     let account = match needs_account {
         true => format!("  serviceAccount:\n    name: {}\n", scalar(&format!("{namespace}-installer"))),
         false => String::new(),
@@ -396,7 +383,7 @@ mod tests {
     #[test]
     fn namespaces_have_names_that_kubernetes_takes() {
         for (package, namespace) in [("keda", "keda"), ("Ansible_Tower.x", "ansible-tower-x"), ("---", "operators")] {
-            assert_eq!(namespace_of(package), namespace, "{package}");
+            assert_eq!(label_of(package, "operators"), namespace, "{package}");
         }
     }
 }

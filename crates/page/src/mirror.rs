@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use super::parts::{badge, link, select, shown, table, worded};
+use super::parts::{badge, label_of, link, select, shown, table, worded};
 use super::reply::PageError;
 use super::route::{MirrorList, PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -17,22 +17,17 @@ use olmdex_ask::{CommandLine, LockQuestion, Olm, asked_of_lock};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
     self, AskedError, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation,
-    FilterVersion, Image, Missing, Operator, Package,
+    FilterVersion, Image, Missing, Operator,
 };
 use olmdex_olm::catalog_source::usual_image;
 use olmdex_plan::lock::Ask;
 use olmdex_version::by_numbers;
 
-/// The items of a list about a catalog, without its name.
-struct Part {
-    catalog: String,
-    requests: Vec<String>,
-    packages: Vec<Package>,
-}
-
 /// The filtered catalog of a list.
 struct Composed {
-    part: Part,
+    catalog: String,
+    /// The items of the list about it, without its name.
+    requests: Vec<String>,
     operator: Operator,
     explained: Explained,
     defaults: Vec<ChosenDefault>,
@@ -49,7 +44,7 @@ impl Composed {
 
     /// The requests for packages that the catalog has.
     fn known_requests(&self) -> impl Iterator<Item = &String> {
-        self.part.requests.iter().filter(|request| self.has(package_of(request)))
+        self.requests.iter().filter(|request| self.has(package_of(request)))
     }
 }
 
@@ -110,42 +105,37 @@ fn by_catalog(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<(String
     Ok(parts)
 }
 
-/// The packages that requests to a catalog name.
-fn asked((catalog, requests): (String, Vec<String>)) -> Result<Part, AskedError> {
-    let packages = mirror::packages(&requests)?;
-    Ok(Part { catalog, requests, packages })
-}
-
 fn composed(context: PageContext<'_>, list: &MirrorList) -> Result<Vec<Composed>, PageError> {
-    let refused = |error: AskedError| PageError::parameter("p", &error.to_string());
     let parts = by_catalog(context, list)?.into_iter();
-    parts.map(|part| of_catalog(context, list, asked(part).map_err(refused)?)).collect()
+    parts.map(|(catalog, requests)| of_catalog(context, list, catalog, requests)).collect()
 }
 
-/// Stands for the image of a catalog that the index does not know. No two catalogs share one.
+/// Stands for the image of a catalog that the index does not know. One for all would make two catalogs one.
 fn placeholder(catalog: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let words = catalog.to_ascii_lowercase();
-    let words: Vec<&str> = words.split(|c| !is_plain(c)).filter(|word| !word.is_empty()).collect();
-    format!("registry.example.com/{}:latest", if words.is_empty() { "catalog".to_owned() } else { words.join("-") })
+    format!("registry.example.com/{}:latest", label_of(catalog, "catalog"))
 }
 
-fn of_catalog(context: PageContext<'_>, list: &MirrorList, part: Part) -> Result<Composed, PageError> {
-    let name = part.catalog.as_str();
+fn of_catalog(
+    context: PageContext<'_>,
+    list: &MirrorList,
+    name: String,
+    requests: Vec<String>,
+) -> Result<Composed, PageError> {
+    let refused = |error: AskedError| PageError::parameter("p", &error.to_string());
+    let packages = mirror::packages(&requests).map_err(refused)?;
     let image = context.cache().catalogs.iter().find(|it| it.catalog == name).map(|it| it.image.clone());
-    let image = image.filter(|it| !it.is_empty()).or_else(|| usual_image(name)).unwrap_or_else(|| placeholder(name));
-    let packages = part.packages.clone();
+    let image = image.filter(|it| !it.is_empty()).or_else(|| usual_image(&name)).unwrap_or_else(|| placeholder(&name));
     let mut operator = Operator { catalog: image, full: list.is_full, packages, ..Operator::default() };
     let names: Vec<&str> = operator.packages.iter().map(|it| it.name.as_str()).collect();
-    let input = context.index().packages_without_manifests(name, names.iter().copied())?;
+    let input = context.index().packages_without_manifests(&name, names.iter().copied())?;
     let catalog = Catalog::read(&input, None);
     let defaults = mirror::choose_defaults(&catalog, &mut operator);
     let release = FilterVersion::default();
-    let explained = mirror::explained(name, &catalog, &operator, release)
+    let explained = mirror::explained(&name, &catalog, &operator, release)
         .map_err(|error| PageError::parameter("p", &error.to_string()))?;
     let images = mirror::images(&catalog, &explained.filtered);
     let images = BTreeSet::from_iter(images.into_iter().map(|it| Image::copyable_name(it).into_owned()));
-    Ok(Composed { part, operator, explained, defaults, images, found: catalog })
+    Ok(Composed { catalog: name, requests, operator, explained, defaults, images, found: catalog })
 }
 
 /// The named catalog, or the preferred one.
@@ -155,11 +145,8 @@ fn chosen_catalog(context: PageContext<'_>, named: Option<&String>) -> Result<St
 }
 
 pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, PageError> {
-    let asked: Result<Vec<Part>, AskedError> = by_catalog(context, list)?.into_iter().map(asked).collect();
-    let (found, refused) = match asked {
-        Ok(parts) => (parts.into_iter().map(|part| of_catalog(context, list, part)).collect::<Result<_, _>>()?, None),
-        Err(error) => (Vec::new(), Some(error)),
-    };
+    let refused = by_catalog(context, list)?.iter().find_map(|(_, requests)| mirror::packages(requests).err());
+    let found = if refused.is_none() { composed(context, list)? } else { Vec::new() };
     let catalog = chosen_catalog(context, list.catalog.as_ref())?;
     let body = html! {
         h1 { "Mirror list" }
@@ -180,7 +167,7 @@ pub(super) fn page(context: PageContext<'_>, list: &MirrorList) -> Result<Page, 
         }
     };
     let commands = found.iter().flat_map(|found| {
-        let catalog = context.catalog_choice(&found.part.catalog);
+        let catalog = context.catalog_choice(&found.catalog);
         let requests = || found.known_requests().cloned();
         let of = |verb| CommandLine::of(verb).options("--package", requests()).option("--catalog", catalog.as_ref());
         let all = [
@@ -243,16 +230,14 @@ fn chosen(context: PageContext<'_>, list: &MirrorList, catalog: &str) -> Markup 
 
 /// The parts of a list that a catalog does not have, and what else its reader should know.
 fn notes(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Result<Markup, PageError> {
-    let catalog = &found.part.catalog;
+    let catalog = &found.catalog;
     let known = context.index().packages_of_catalog(catalog)?;
     let missing = mirror::missing(&found.found, &found.operator, known.iter().map(String::as_str));
     // The same list, with a package from another catalog.
     let moved = |package: &str, other: &str| {
-        let items = list.packages.iter().map(|item| match MirrorList::request_and_catalog(item) {
-            (request, named) if package_of(request) == package && named.is_none_or(|named| named == catalog) => {
-                MirrorList::item(request, Some(other))
-            }
-            _ => item.clone(),
+        let items = list.packages.iter().map(|item| match is_about(item, package, catalog) {
+            true => MirrorList::item(MirrorList::request_and_catalog(item).0, Some(other)),
+            false => item.clone(),
         });
         Route::Mirror(MirrorList { packages: items.collect(), ..list.clone() })
     };
@@ -288,13 +273,9 @@ fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) 
     kept.sort_by_cached_key(|row| (row.channel != it.new_default_channel, Reverse(by_numbers(&row.channel))));
     // The same list, with one channel of the package.
     let only = |channel: &str| {
-        let is_about = |item: &str| {
-            let (request, named) = MirrorList::request_and_catalog(item);
-            package_of(request) == it.package && named.is_none_or(|named| named == it.catalog)
-        };
         let narrowed = format!("{}/{channel}", it.package);
         let narrowed = MirrorList::item(&narrowed, context.catalog_choice(&it.catalog).as_deref());
-        let others = list.packages.iter().filter(|item| !is_about(item)).cloned();
+        let others = list.packages.iter().filter(|item| !is_about(item, &it.package, &it.catalog)).cloned();
         Route::Mirror(MirrorList { packages: others.chain([narrowed]).collect(), ..list.clone() })
     };
     let has_more = kept.iter().any(|it| !it.along.is_empty());
@@ -333,6 +314,12 @@ fn package(context: PageContext<'_>, list: &MirrorList, it: &FilterExplanation) 
     }
 }
 
+/// Whether an item asks for a package, and for no other catalog than this.
+fn is_about(item: &str, package: &str, catalog: &str) -> bool {
+    let (request, named) = MirrorList::request_and_catalog(item);
+    package_of(request) == package && named.is_none_or(|named| named == catalog)
+}
+
 /// The package of an item of a list.
 fn package_of(item: &str) -> &str {
     item.split(['/', '@']).next().unwrap_or_default()
@@ -354,9 +341,9 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &[Composed]) -> M
         @if !images.is_empty() {
             h2 #imageset { "ImageSetConfiguration" }
             @for it in found.iter().filter(|it| !it.images.is_empty()) {
-                @if it.operator.catalog == placeholder(&it.part.catalog) {
-                    p { "Replace " code { (it.operator.catalog) } " with the image of catalog " (shown(&it.part.catalog)) ", which this index does not know." }
-                } @else if usual_image(&it.part.catalog).as_ref() == Some(&it.operator.catalog) {
+                @if it.operator.catalog == placeholder(&it.catalog) {
+                    p { "Replace " code { (it.operator.catalog) } " with the image of catalog " (shown(&it.catalog)) ", which this index does not know." }
+                } @else if usual_image(&it.catalog).as_ref() == Some(&it.operator.catalog) {
                     p { code { (shown(&it.operator.catalog)) } " is the image that catalogs of this name usually have." }
                 }
             }
@@ -374,7 +361,7 @@ fn results(context: PageContext<'_>, list: &MirrorList, found: &[Composed]) -> M
 fn locked(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Markup {
     // A name that a command line would read differently cannot be in its command.
     let kept = |name: &str| found.explained.packages.iter().any(|it| it.package == name && it.problem.is_empty());
-    if !found.part.requests.iter().all(|it| asked_of_lock(it, Olm::Classic).is_some_and(|ask| kept(&ask.package))) {
+    if !found.requests.iter().all(|it| asked_of_lock(it, Olm::Classic).is_some_and(|ask| kept(&ask.package))) {
         return html! {};
     }
     let file = Route::MirrorLock(list.clone());

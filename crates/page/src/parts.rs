@@ -92,6 +92,16 @@ pub(super) fn catalogs_in_words(context: PageContext<'_>, names: &[&str], n_aske
     names.iter().map(|name| shown(name.strip_prefix(shared).unwrap_or(name))).collect::<Vec<_>>().join(", ")
 }
 
+/// A text as a label of DNS, as names of Kubernetes and repositories of images are; `otherwise` if nothing is left.
+pub(super) fn label_of(text: &str, otherwise: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let label: String = text.chars().map(plain).take(63).collect();
+    match label.trim_matches('-') {
+        "" => otherwise.to_owned(),
+        label => label.to_owned(),
+    }
+}
+
 /// The mirror list of `PKG[/CHANNEL][@RANGE]` of a catalog.
 pub(super) fn mirror_list(context: PageContext<'_>, request: &str, catalog: &str) -> MirrorList {
     let item = MirrorList::item(request, context.catalog_choice(catalog).as_deref());

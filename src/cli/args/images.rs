@@ -52,6 +52,13 @@ pub(crate) fn layout_of(named: &Path) -> Option<PathBuf> {
     (named.is_dir() && Layout::is_in(named)).then(|| named.to_owned())
 }
 
+/// Tells which image a catalog has for its name, and how to name another one.
+pub(crate) fn note_usual(context: &Context, catalog: &str, reference: &str) {
+    context.reporter.note(&format!(
+        "the image of {catalog} is `{reference}`, as its name tells; name another one with `-i REFERENCE=SOURCE`"
+    ));
+}
+
 /// Reports the wishes that are not listed, in words.
 pub(crate) fn note_unlisted(context: &Context, unlisted: &[&str]) {
     if !unlisted.is_empty() {

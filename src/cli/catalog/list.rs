@@ -143,7 +143,8 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
 /// Prints a row for each package of several catalogs.
 fn print_packages(mut rows: Vec<PackageRow>) -> Result<(), CommandError> {
     fn row(it: &PackageRow) -> InCatalog<'_> {
-        [&it.package, &it.catalog, &it.head_version, shown(it.status()), &it.display_name]
+        let PackageRow { package, catalog, head_version: head, display_name, .. } = it;
+        InCatalog { package, catalog, head, status: shown(it.status()), display_name }
     }
     rows.sort_by(|a, b| a.package.cmp(&b.package));
     Ok(print_by_package(&rows.iter().map(row).collect::<Vec<_>>())?)

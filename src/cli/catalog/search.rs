@@ -44,7 +44,8 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     let answer = told(context, answer)?;
     if args.rows.are_for_people() && !answer.items.is_empty() {
         fn row(it: &Hit) -> InCatalog<'_> {
-            [&it.package, &it.catalog, &it.head_version, "", &it.display_name]
+            let Hit { package, catalog, head_version: head, display_name, .. } = it;
+            InCatalog { package, catalog, head, status: "", display_name }
         }
         print_by_package(&answer.items.iter().map(row).collect::<Vec<_>>())?;
     } else {

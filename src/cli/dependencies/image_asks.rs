@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::ask::{ImagesQuestion, KnownImages, State, bundles_of_configuration, usual_image};
 use crate::cli::args::catalog_references::CatalogReferences;
-use crate::cli::args::images::layout_of;
+use crate::cli::args::images::{layout_of, note_usual};
 use crate::cli::args::lock_file::{LockFile, images_of_lock, read_lock};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::terminal::context::Context;
@@ -125,10 +125,7 @@ pub(super) fn as_configuration(
         let named = references.of(index, &catalog)?;
         let usual = usual_image(&catalog).filter(|_| named.is_none());
         if let Some(reference) = &usual {
-            context.reporter.note(&format!(
-                "the image of catalog `{catalog}` is `{reference}`, as its name tells; name another one with \
-                 `-i REFERENCE=SOURCE`"
-            ));
+            note_usual(context, &format!("catalog `{catalog}`"), reference);
         }
         let Some(reference) = named.or(usual) else {
             context.reporter.note(&format!(

@@ -141,8 +141,7 @@ fn changes_nothing(answer: &ResolutionAnswer) -> bool {
         .iter()
         .flat_map(|it| &it.because)
         .any(|it| !it.preferred_to.is_empty() || !it.passed_over_operators.is_empty());
-    answer.skipped_subscriptions.is_empty()
-        && answer.outcome == Outcome::Resolved
+    answer.outcome == Outcome::Resolved
         && answer.operators.is_empty()
         && !answer.kept.is_empty()
         && answer.behind.is_empty()

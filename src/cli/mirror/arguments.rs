@@ -9,7 +9,7 @@ use super::output::FORMATS;
 use crate::ask::{MirrorCatalog, State, WorkOptions, no_package, usual_image};
 use crate::cli::args::catalog_references::CatalogReferences;
 use crate::cli::args::formats::OutputFormat;
-use crate::cli::args::images::note_unlisted;
+use crate::cli::args::images::{note_unlisted, note_usual};
 use crate::cli::args::sources::{NamedSource, default_source};
 use crate::cli::args::text::configuration_of;
 use crate::cli::args::upgrade::parse_minor;
@@ -196,10 +196,7 @@ impl AskedFor {
         for entry in entries.iter_mut().filter(|entry| !entry.operator.catalog.contains('/')) {
             let in_index = entry.index.as_ref().map(|it| it.1.clone());
             match entry.take_usual_reference(&source.name) {
-                Some(reference) => context.reporter.note(&format!(
-                    "the image of the catalog is `{reference}`, as its name tells; name another one with \
-                    `-i REFERENCE=SOURCE`"
-                )),
+                Some(reference) => note_usual(context, "the catalog", reference),
                 None => {
                     // The image of one of OpenShift's own catalogs, but for the version.
                     let usual = usual_image(&format!("{}-v4.20", in_index.as_ref().unwrap_or(&source.name)));

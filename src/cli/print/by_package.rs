@@ -10,16 +10,24 @@ use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::screen;
 use crate::diag::printable_line;
 
-/// A package in a catalog: both names, its default head, its status and its display name.
-pub(in crate::cli) type InCatalog<'r> = [&'r str; 5];
+/// A package in a catalog.
+#[derive(Clone, Copy)]
+pub(in crate::cli) struct InCatalog<'r> {
+    pub(in crate::cli) package: &'r str,
+    pub(in crate::cli) catalog: &'r str,
+    /// The version of its default head.
+    pub(in crate::cli) head: &'r str,
+    pub(in crate::cli) status: &'r str,
+    pub(in crate::cli) display_name: &'r str,
+}
 
 /// Prints a row for each package, in the order of their first rows.
 pub(in crate::cli) fn print_by_package(rows: &[InCatalog<'_>]) -> io::Result<()> {
-    let catalogs: Vec<&str> = rows.iter().map(|row| row[1]).collect::<BTreeSet<_>>().into_iter().collect();
+    let catalogs: Vec<&str> = rows.iter().map(|row| row.catalog).collect::<BTreeSet<_>>().into_iter().collect();
     let mut packages: Vec<Vec<InCatalog<'_>>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for row in rows {
-        let place = *places.entry(row[0]).or_insert(packages.len());
+        let place = *places.entry(row.package).or_insert(packages.len());
         match packages.get_mut(place) {
             Some(known) => known.push(*row),
             None => packages.push(vec![*row]),
@@ -29,7 +37,7 @@ pub(in crate::cli) fn print_by_package(rows: &[InCatalog<'_>]) -> io::Result<()>
         |catalog: &str| (catalogs.iter().position(|name| *name == catalog).unwrap_or_default() + 1).to_string();
     let line = |package: &Vec<InCatalog<'_>>| {
         let mut heads: Vec<(&str, Vec<String>)> = Vec::new();
-        for [_, catalog, head, ..] in package {
+        for InCatalog { catalog, head, .. } in package {
             match heads.iter_mut().find(|known| known.0 == *head) {
                 Some((_, numbers)) => numbers.push(number(catalog)),
                 None => heads.push((head, vec![number(catalog)])),
@@ -45,8 +53,11 @@ pub(in crate::cli) fn print_by_package(rows: &[InCatalog<'_>]) -> io::Result<()>
             n if n == catalogs.len() => "all".to_owned(),
             _ => places.into_iter().collect::<Vec<_>>().join(" "),
         };
-        let first = |at: usize| package.iter().map(|row| row[at]).find(|text| !text.is_empty()).unwrap_or_default();
-        vec![first(0).to_owned(), head, places, first(3).to_owned(), first(4).to_owned()]
+        let first = |field: fn(&InCatalog<'_>) -> String| {
+            package.iter().map(field).find(|text| !text.is_empty()).unwrap_or_default()
+        };
+        let [name, status] = [first(|row| row.package.to_owned()), first(|row| row.status.to_owned())];
+        vec![name, head, places, status, first(|row| row.display_name.to_owned())]
     };
     let mut out = BufWriter::new(io::stdout().lock());
     if catalogs.len() > 1 {

@@ -138,10 +138,9 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let index = sources.open_part(context, &question.name)?;
     question.name.iter().try_for_each(|name| refuse_path(&index, name))?;
     let state = args.source_map.state(&index, &sources, cluster.as_ref());
-    let (mut answer, n_unjudged) = match question.ask_counting(&state) {
-        Ok((answer, n_unjudged)) => (Ok(answer), n_unjudged),
-        Err(error) => (Err(error), 0),
-    };
+    let found = question.ask_counting(&state);
+    let n_unjudged = found.as_ref().map_or(0, |found| found.1);
+    let mut answer = found.map(|found| found.0);
     if let Ok(Answer { warnings, .. }) | Err(AskError::Warned { warnings, .. }) = &mut answer {
         *warnings = about_each(std::mem::take(warnings));
     }

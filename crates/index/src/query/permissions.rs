@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 
 use super::super::compression;
-use super::super::prepare::first_property;
+use super::super::prepare::from_csv;
 use super::super::service_version::find_object;
 use crate::{Index, IndexError};
 use olmdex_fbc::service_version::{CsvView, Permission};
-use olmdex_fbc::{CSV_METADATA, Typed, blob};
+use olmdex_fbc::{Typed, blob};
 use olmdex_text::json::{self, Reader};
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
@@ -47,12 +47,7 @@ impl Index {
         };
         let Typed::Bundle(bundle) = &blob.typed else { return Ok(None) };
         let annotation = |csv: CsvView<'_>| csv.annotation(name).map(Cow::into_owned);
-        if let Some(metadata) = first_property(bundle, CSV_METADATA) {
-            return Ok(annotation(CsvView::of_metadata(metadata)));
-        }
-        let Some(object) = find_object(bundle) else { return Ok(None) };
-        let object = json::decode_utf8(&object);
-        Ok(inner.read(&object).ok().and_then(|object| annotation(CsvView::of_object(object))))
+        Ok(from_csv(bundle, &mut inner, annotation).and_then(|found| found.1))
     }
 }
 

@@ -15,7 +15,7 @@ pub fn of_extension(cluster: &Cluster, extension: &ClusterExtension, updates: Op
     let mut obstacles: Vec<Obstacle> = cluster
         .cluster_catalogs
         .iter()
-        .filter(|it| extension.asks(it))
+        .filter(|it| extension.asks(&it.labels))
         .filter_map(|it| of_catalog(it, extension))
         .collect();
     let reported = of_conditions(extension);
@@ -27,7 +27,7 @@ pub fn of_extension(cluster: &Cluster, extension: &ClusterExtension, updates: Op
     obstacles.extend(reported);
     obstacles.extend(revisions);
     if updates.is_none() && obstacles.is_empty() {
-        let text = match cluster.cluster_catalogs.iter().any(|it| extension.asks(it)) {
+        let text = match cluster.cluster_catalogs.iter().any(|it| extension.asks(&it.labels)) {
             true => "no catalog is tied to a ClusterCatalog that it asks".to_owned(),
             false => format!("no given catalog has {}", extension.package),
         };

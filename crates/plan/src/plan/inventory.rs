@@ -340,10 +340,8 @@ impl<'q> Tie<'q> {
     /// The ClusterCatalogs that OLM v1 asks for a ClusterExtension, each with its family; none if the manifests do not
     /// tell, or a ClusterCatalog that it asks has no known family. A catalog that does not serve now will in time.
     fn served(&self, cluster: &Cluster, extension: &ClusterExtension) -> Vec<ServedCatalog> {
-        let is_selected =
-            |it: &ServedCatalog| extension.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
         let mut asked = served_catalogs(cluster, |name| self.families_of_v1(name).pop());
-        asked.retain(is_selected);
+        asked.retain(|it| extension.asks(&it.labels));
         for it in asked.iter_mut().filter(|it| it.state == CatalogState::NotServing) {
             it.state = CatalogState::Serving;
         }

@@ -103,13 +103,11 @@ pub struct ClusterExtension {
 }
 
 impl ClusterExtension {
-    /// Whether OLM v1 looks into a ClusterCatalog for it.
-    pub fn asks(&self, catalog: &ClusterCatalog) -> bool {
-        self.selector.as_ref().is_none_or(|selector| selector.matches(&catalog.labels))
+    /// Whether OLM v1 looks into a ClusterCatalog with these labels for it.
+    pub fn asks(&self, labels: &BTreeMap<String, String>) -> bool {
+        self.selector.as_ref().is_none_or(|selector| selector.matches(labels))
     }
-}
 
-impl ClusterExtension {
     /// The one ClusterCatalog that its selector names by a label, if it does.
     pub fn named_catalog(&self) -> Option<&str> {
         self.selector.as_ref()?.match_labels.get(CATALOG_NAME_LABEL).map(String::as_str)
