@@ -129,10 +129,10 @@ fn a_diagnosis_without_a_catalog_says_so() {
         assert_eq!(server.terminate(), Some(0));
         (page, data)
     };
-    let (page, data) = page_of("community-v4.16=fixtures/planner/v4.16");
+    let (page, data) = page_of("towns-v4.16=fixtures/planner/v4.16");
     // The page guesses no more than the command does: both say what to map.
     assert!(page.contains("--source-map openshift-marketplace/community-operators=CATALOG"), "{page}");
-    let catalogs = ["-i", "community-v4.16=fixtures/planner/v4.16", "-i", other, "-o", "json"];
+    let catalogs = ["-i", "towns-v4.16=fixtures/planner/v4.16", "-i", other, "-o", "json"];
     let command = [&["diagnose", "--cluster", cluster][..], &catalogs].concat();
     assert_eq!(data, olmdex(command).answer().out());
     let (page, _) = page_of("mine=fixtures/help/my-catalog");

@@ -24,11 +24,11 @@ use olmdex_constraint::openshift::Minor;
 use olmdex_fbc::Name;
 use olmdex_index::Index;
 use olmdex_index::query::{BundleRow, Filter, PackageGraph};
-use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning, served_catalogs};
+use olmdex_olm::catalog_source::{CatalogSources, SourceMeaning};
 use olmdex_olm::namespace::{NamespaceState, ObstacleCode, first_obstacle, lasting_obstacle, next_bundle};
 use olmdex_olm::resolve::World;
 use olmdex_olm::upgrade::compat::Compatibility;
-use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
+use olmdex_olm::upgrade::v1::{Installation, ServedCatalog};
 use olmdex_olm::upgrade::{InstalledBundle, Move, Olm, PackageView, Stay, bundles_that_stay, installed_that_stays};
 use olmdex_plan::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
@@ -520,18 +520,8 @@ impl CompatInquiry<'_> {
 
     /// The ClusterCatalogs that a ClusterExtension selects and that are among the catalogs, each with its family.
     fn served(&self, cluster: &Cluster, sources: &CatalogSources, extension: &ClusterExtension) -> Vec<ServedCatalog> {
-        let family = |name: &str| match sources.meaning("", name)? {
-            SourceMeaning::Family(family) => Some(family),
-            SourceMeaning::Catalog(catalog) => {
-                self.catalogs.iter().find(|it| it.catalog == catalog).map(|it| it.family.clone())
-            }
-        };
-        let mut served = served_catalogs(cluster, family);
-        served.retain(|it| extension.asks(&it.labels));
+        let mut served = sources.served(cluster, extension);
         served.retain(|it| self.catalogs.iter().any(|known| it.catalog.as_ref() == Some(&known.family)));
-        for it in served.iter_mut().filter(|it| it.state == CatalogState::NotServing) {
-            it.state = CatalogState::Serving;
-        }
         served
     }
 

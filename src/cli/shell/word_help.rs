@@ -289,7 +289,7 @@ mod tests {
         "--completion",
     ];
 
-    /// What `serve` has with the feature `mcp` alone, which the tests of a clone are built without.
+    /// Options of the feature `mcp`, which the tests of a clone are built without.
     const ABSENT: &[&str] = if cfg!(feature = "mcp") { &[] } else { &["--mcp"] };
 
     /// The help of a command has what hints, messages and guides tell people to type.

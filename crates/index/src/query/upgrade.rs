@@ -42,6 +42,16 @@ pub struct CatalogRank {
     pub priority: i64,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
+    /// The source that it was built from, as given.
+    pub source: String,
+}
+
+impl CatalogRank {
+    /// The image that it was built from, if its source is one.
+    pub fn image(&self) -> Option<&str> {
+        let image = self.source.strip_prefix("docker://").unwrap_or(&self.source);
+        Some(image).filter(|it| it.contains([':', '@']))
+    }
 }
 
 /// A channel.
@@ -105,7 +115,7 @@ WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
 ORDER BY c.name";
 
 const CATALOGS: &str = "
-SELECT c.name, c.priority, l.key, l.value
+SELECT c.name, c.priority, l.key, l.value, c.source
 FROM catalog c
 LEFT JOIN catalog_label l ON l.catalog = c.id
 WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
@@ -191,16 +201,17 @@ impl LightIndex {
     /// If the index is damaged.
     pub fn catalog_ranks(&self, filter: &Filter) -> Result<Vec<CatalogRank>, IndexError> {
         let mut ranks: Vec<CatalogRank> = Vec::new();
-        for (catalog, priority, key, value) in self.rows(CATALOGS, [filter.catalogs_json()], |row| {
+        for (catalog, priority, key, value, source) in self.rows(CATALOGS, [filter.catalogs_json()], |row| {
             Ok((
                 row.get::<_, String>(0)?,
                 row.get(1)?,
                 row.get::<_, Option<String>>(2)?,
                 row.get::<_, Option<String>>(3)?,
+                row.get(4)?,
             ))
         })? {
             if ranks.last().is_none_or(|it| it.catalog != catalog) {
-                ranks.push(CatalogRank { catalog, priority, labels: BTreeMap::new() });
+                ranks.push(CatalogRank { catalog, priority, labels: BTreeMap::new(), source });
             }
             if let (Some(rank), Some(key), Some(value)) = (ranks.last_mut(), key, value) {
                 rank.labels.insert(key, value);

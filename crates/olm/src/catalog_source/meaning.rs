@@ -2,13 +2,17 @@
 //! here.
 //!
 //! The first of these that gives an answer decides: the user's map, the label `catalogsource` of a catalog, a catalog
-//! of that name, and a family of that name, which has one catalog for each version of OpenShift. If there is just one
+//! of that name, a family of that name, which has one catalog for each version of OpenShift, the catalog that was built
+//! from the image of the source, and the family of OpenShift's own catalogs that the image has. If there is just one
 //! catalog or family, whose name nobody chose, and the cluster uses just one source, they belong together. Nothing else
 //! is guessed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::family::{SourceName, family_and_minor};
+use super::served::served_catalogs;
+use super::usual::{minor_of, own_name, own_source};
+use crate::upgrade::v1::{CatalogState, ServedCatalog};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::CatalogRank;
 use olmdex_rules::cluster::{Cluster, ClusterExtension};
@@ -41,8 +45,10 @@ pub enum TieError {
 /// The meanings of the sources of a cluster.
 #[derive(Debug, Clone)]
 pub struct CatalogSources {
-    /// Sources, as `NAMESPACE/NAME` or `NAME`, and the catalogs or families that they are.
+    /// Sources, as `NAMESPACE/NAME` or `NAME`, or their images, and the catalogs or families that they are.
     map: Vec<(String, String)>,
+    /// The images of the sources; empty for a source that has none.
+    images: BTreeMap<String, String>,
     /// The catalogs, each with its family and version if its name says them.
     catalogs: Vec<(String, Option<(String, Minor)>)>,
     openshift: Option<Minor>,
@@ -90,27 +96,50 @@ impl CatalogSources {
     ) -> Result<Self, TieError> {
         let catalogs: Vec<(String, Option<(String, Minor)>)> =
             ranks.iter().map(|it| (it.catalog.clone(), family_and_minor(&it.catalog))).collect();
-        let units: BTreeSet<&str> = catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
-        let is_free = !are_named && ties.is_empty();
-        let only_if =
-            |is_only: bool| units.first().filter(|_| is_free && is_only).map(|only: &&str| (*only).to_owned());
-        let only = only_if(is_only_pair(cluster, units.len()));
-        let only_of_v1 = only_if(is_only_cluster_catalog(cluster, units.len()));
         let known = catalogs.iter().map(|(name, of)| (name.as_str(), of.as_ref().map(|it| it.0.as_str())));
         let tied = read_ties(ties, known)?.into_iter();
         let mut map: Vec<(String, String)> = tied.map(|it| (it.0.to_owned(), it.1.to_owned())).collect();
         map.extend(ranks.iter().filter_map(|it| Some((it.labels.get(SOURCE_LABEL)?.clone(), it.catalog.clone()))));
+        map.extend(ranks.iter().filter_map(|it| Some((it.image()?.to_owned(), it.catalog.clone()))));
+        Ok(Self::of(map, catalogs, cluster, openshift, !are_named && ties.is_empty()))
+    }
+
+    /// The sources of a cluster by a map of sources and images. `is_free` says that the one source of a cluster is the
+    /// one catalog or family, whatever their names are.
+    pub fn of(
+        map: Vec<(String, String)>,
+        catalogs: Vec<(String, Option<(String, Minor)>)>,
+        cluster: &Cluster,
+        openshift: Option<Minor>,
+        is_free: bool,
+    ) -> Self {
         let openshift = openshift.or_else(|| coerce(&cluster.openshift));
-        Ok(Self { map, catalogs, openshift, only, only_of_v1 })
+        let of_classic = cluster.catalog_sources.iter();
+        let of_classic = of_classic.map(|it| (full_name(&it.namespace, &it.name), it.image.clone()));
+        let of_v1 = cluster.cluster_catalogs.iter().map(|it| (it.name.clone(), it.image.clone()));
+        let images = of_classic.chain(of_v1).collect();
+        let mut sources = Self { map, images, catalogs, openshift, only: None, only_of_v1: None };
+        let used = cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source));
+        let own = cluster.cluster_catalogs.iter().map(|it| it.name.as_str());
+        let named = cluster.extensions.iter().filter_map(ClusterExtension::named_catalog);
+        if let [only] = *sources.units().into_iter().collect::<Vec<_>>()
+            && is_free
+        {
+            let only = only.to_owned();
+            sources.only_of_v1 = (own.chain(named).collect::<BTreeSet<_>>().len() <= 1).then(|| only.clone());
+            sources.only = (used.collect::<BTreeSet<_>>().len() <= 1).then_some(only);
+        }
+        sources
     }
 
     /// The meaning of a source; `None` if it is not known. A source without a namespace is a ClusterCatalog.
     pub fn meaning(&self, namespace: &str, name: &str) -> Option<SourceMeaning> {
-        let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
+        let full = full_name(namespace, name);
         let is_catalog = |it: &str| self.catalogs.iter().any(|known| known.0 == it);
         let is_family = |it: &str| self.catalogs.iter().any(|known| known.1.as_ref().is_some_and(|of| of.0 == it));
         let only = if namespace.is_empty() { &self.only_of_v1 } else { &self.only };
-        let found = meant(&self.map, &full, |it| is_catalog(it) || is_family(it)).or_else(|| only.clone())?;
+        let image = self.images.get(&full).map(String::as_str);
+        let found = meant(&self.map, &full, image, |it| is_catalog(it) || is_family(it)).or_else(|| only.clone())?;
         Some(if is_catalog(&found) { SourceMeaning::Catalog(found) } else { SourceMeaning::Family(found) })
     }
 
@@ -123,21 +152,44 @@ impl CatalogSources {
         let of_family = self.catalogs.iter().filter_map(|(name, of)| Some((name, of.as_ref()?)));
         let of_family: Vec<(&String, Minor)> =
             of_family.filter(|it| it.1.0 == family).map(|(name, it)| (name, it.1)).collect();
-        match (self.openshift, of_family.as_slice()) {
+        match (self.minor_of(namespace, name), of_family.as_slice()) {
             (Some(minor), all) => all.iter().find(|it| it.1.is_same(minor)).map(|it| it.0.clone()),
             (None, [only]) => Some(only.0.clone()),
             (None, _) => None,
         }
     }
 
+    /// The version of OpenShift whose catalog a source has.
+    fn minor_of(&self, namespace: &str, name: &str) -> Option<Minor> {
+        let full = full_name(namespace, name);
+        minor_of(&full, self.images.get(&full).map(String::as_str), self.openshift)
+    }
+
+    /// The family of catalogs that a source means, or that of the catalog that it means.
+    pub fn family(&self, namespace: &str, name: &str) -> Option<String> {
+        match self.meaning(namespace, name)? {
+            SourceMeaning::Family(family) => Some(family),
+            SourceMeaning::Catalog(catalog) => Some(self.catalogs.iter().find(|it| it.0 == catalog)?.1.clone()?.0),
+        }
+    }
+
+    /// The ClusterCatalogs that OLM v1 asks for a ClusterExtension, each with its family. A catalog that does not serve
+    /// now will in time.
+    pub fn served(&self, cluster: &Cluster, extension: &ClusterExtension) -> Vec<ServedCatalog> {
+        let mut asked = served_catalogs(cluster, |name| self.family("", name));
+        asked.retain(|it| extension.asks(&it.labels));
+        for it in asked.iter_mut().filter(|it| it.state == CatalogState::NotServing) {
+            it.state = CatalogState::Serving;
+        }
+        asked
+    }
+
     /// A sentence to put behind the name of a source: it says that the source is none of the catalogs, which ones there
     /// are and how to tie it.
     pub fn unknown_words(&self, namespace: &str, name: &str) -> String {
-        let (kind, full) = match namespace {
-            "" => ("ClusterCatalog", name.to_owned()),
-            _ => ("CatalogSource", format!("{namespace}/{name}")),
-        };
-        let what = match (self.meaning(namespace, name), self.openshift) {
+        let kind = if namespace.is_empty() { "ClusterCatalog" } else { "CatalogSource" };
+        let full = full_name(namespace, name);
+        let what = match (self.meaning(namespace, name), self.minor_of(namespace, name)) {
             (Some(SourceMeaning::Family(family)), Some(minor)) => {
                 // Catalogs that are named after a version only have no family.
                 let of_family = if family.is_empty() { String::new() } else { format!(" of `{family}`") };
@@ -172,7 +224,7 @@ impl CatalogSources {
     }
 
     /// The catalogs and families that there are.
-    fn units(&self) -> BTreeSet<&str> {
+    pub fn units(&self) -> BTreeSet<&str> {
         self.catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect()
     }
 
@@ -188,53 +240,30 @@ impl CatalogSources {
     }
 }
 
-/// Whether the one source of a cluster and the one family of catalogs belong together, whatever their names are.
-pub fn is_only_pair(cluster: &Cluster, n_families: usize) -> bool {
-    let sources: BTreeSet<(&str, &str)> =
-        cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source)).collect();
-    n_families == 1 && sources.len() <= 1
+/// `NAMESPACE/NAME`, or `NAME` for a ClusterCatalog, which has no namespace.
+fn full_name(namespace: &str, name: &str) -> String {
+    if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
 }
 
-/// Whether the one ClusterCatalog of a cluster and the one family of catalogs belong together, whatever their names
-/// are.
-pub fn is_only_cluster_catalog(cluster: &Cluster, n_families: usize) -> bool {
-    let own = cluster.cluster_catalogs.iter().map(|it| it.name.as_str());
-    let named = cluster.extensions.iter().filter_map(ClusterExtension::named_catalog);
-    n_families == 1 && own.chain(named).collect::<BTreeSet<&str>>().len() <= 1
-}
-
-/// OpenShift's own ClusterCatalogs, which hold the same as its CatalogSources of these names behind a prefix.
-const OWN: [&str; 4] = ["redhat-operators", "certified-operators", "community-operators", "redhat-marketplace"];
-
-/// The CatalogSource that usually has a catalog, with its namespace: a tie of the user or a label of the catalog names
-/// it, or the catalog is called like one of OpenShift's own, as `community-v4.20` is. `None` if nothing tells it.
-pub fn usual_source(catalog: &str, label: Option<&str>, ties: &[String]) -> Option<(String, String)> {
-    let family = family_and_minor(catalog).map(|it| it.0);
-    let family = family.as_deref().unwrap_or(catalog);
-    let mut tied = ties.iter().filter_map(|tie| tie.split_once('='));
-    let tied = tied.find(|tie| tie.1 == catalog || tie.1 == family).map(|tie| tie.0.to_owned());
-    let own = || OWN.iter().find(|own| **own == family || own.strip_suffix("-operators") == Some(family));
-    let full = tied.or_else(|| label.map(str::to_owned)).or_else(|| own().map(|own| (*own).to_owned()))?;
-    Some(match full.split_once('/') {
-        Some((namespace, name)) => (namespace.to_owned(), name.to_owned()),
-        None => ("openshift-marketplace".to_owned(), full),
-    })
-}
-
-/// The image that usually has a catalog which is called like one of OpenShift's own, as `community-v4.20` is; `None`
-/// for other names.
-pub fn usual_image(catalog: &str) -> Option<String> {
-    let (family, minor) = family_and_minor(catalog)?;
-    let own = OWN.iter().find(|own| **own == family || own.strip_suffix("-operators") == Some(&family))?;
-    let index = own.strip_suffix('s').unwrap_or(own);
-    Some(format!("registry.redhat.io/redhat/{index}-index:v{minor}"))
-}
-
-/// The catalog that a source means by its name; a ClusterCatalog of OpenShift's own also by that of its CatalogSource.
-pub fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
-    let own = source.strip_prefix("openshift-").filter(|name| OWN.contains(name));
-    let of_classic = own.map(|name| format!("openshift-marketplace/{name}"));
-    meant_by_name(map, source, &is_known).or_else(|| meant_by_name(map, &of_classic?, &is_known))
+/// The catalog that a source means by its name, a ClusterCatalog of OpenShift's own also by that of its CatalogSource,
+/// or by its image. A map may name images as well.
+fn meant(
+    map: &[(String, String)],
+    source: &str,
+    image: Option<&str>,
+    is_known: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let of_classic = || Some(format!("openshift-marketplace/{}", own_name(source)?));
+    let of_image = || {
+        let image = image.filter(|it| !it.is_empty())?;
+        map.iter().find(|it| it.0 == image && is_known(&it.1)).map(|it| it.1.clone())
+    };
+    let usual = || {
+        let own = own_source(source, image)?;
+        [own, own.strip_suffix("-operators")?].into_iter().find(|it| is_known(it)).map(str::to_owned)
+    };
+    let by_name = meant_by_name(map, source, &is_known).or_else(|| meant_by_name(map, &of_classic()?, &is_known));
+    by_name.or_else(of_image).or_else(usual)
 }
 
 /// The catalog that a source means, found by the map, by the source's own name, or by the part of its name before the
@@ -256,13 +285,13 @@ fn meant_by_name(map: &[(String, String)], source: &str, is_known: &impl Fn(&str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use olmdex_rules::cluster::Subscription;
+    use olmdex_rules::cluster::{CatalogSource, ClusterCatalog, Subscription};
 
     fn sources(catalogs: &[&str], ties: &[&str], used: &[&str], openshift: &str) -> CatalogSources {
         let rank = |it: &&str| {
             let (name, label) = it.split_once('=').unwrap_or((it, ""));
             let labels = (!label.is_empty()).then(|| (SOURCE_LABEL.to_owned(), label.to_owned()));
-            CatalogRank { catalog: name.to_owned(), priority: 0, labels: labels.into_iter().collect() }
+            CatalogRank { catalog: name.to_owned(), labels: labels.into_iter().collect(), ..CatalogRank::default() }
         };
         let ranks: Vec<CatalogRank> = catalogs.iter().map(rank).collect();
         let subscriptions = used.iter().map(|it| Subscription {
@@ -274,39 +303,6 @@ mod tests {
             Cluster { subscriptions: subscriptions.collect(), openshift: openshift.to_owned(), ..Cluster::default() };
         let ties: Vec<String> = ties.iter().map(|it| (*it).to_owned()).collect();
         CatalogSources::new(&ranks, &ties, &cluster, None, false).unwrap()
-    }
-
-    #[test]
-    fn catalogs_of_openshift_have_their_usual_images() {
-        for (catalog, image) in [
-            ("community-v4.20", Some("registry.redhat.io/redhat/community-operator-index:v4.20")),
-            ("redhat-operators-4.19", Some("registry.redhat.io/redhat/redhat-operator-index:v4.19")),
-            ("redhat-marketplace-v4.18", Some("registry.redhat.io/redhat/redhat-marketplace-index:v4.18")),
-            ("community", None),
-            ("mine-v4.20", None),
-            ("4.20", None),
-        ] {
-            assert_eq!(usual_image(catalog).as_deref(), image, "{catalog}");
-        }
-    }
-
-    #[test]
-    fn catalogs_have_their_usual_sources() {
-        let ties = ["olm/sellers=shop".to_owned(), "mine/all=redhat".to_owned()];
-        for (catalog, label, expected) in [
-            ("community-v4.20", None, Some("openshift-marketplace/community-operators")),
-            ("certified-operators-4.19", None, Some("openshift-marketplace/certified-operators")),
-            ("redhat-marketplace", None, Some("openshift-marketplace/redhat-marketplace")),
-            ("redhat-v4.20", None, Some("mine/all")),
-            ("shop", Some("other"), Some("olm/sellers")),
-            ("bakery", Some("ns/bread"), Some("ns/bread")),
-            ("bakery", Some("bread"), Some("openshift-marketplace/bread")),
-            ("bakery", None, None),
-            ("v4.20", None, None),
-        ] {
-            let found = usual_source(catalog, label, &ties).map(|(namespace, name)| format!("{namespace}/{name}"));
-            assert_eq!(found.as_deref(), expected, "{catalog}");
-        }
     }
 
     #[test]
@@ -345,6 +341,63 @@ mod tests {
     }
 
     #[test]
+    fn the_image_of_a_source_says_which_catalog_it_is() {
+        const OWN: &str = "registry.redhat.io/redhat/community-operator-index";
+        let known = ["community-v4.15", "community-v4.16", "mine=mirror:5000/olm/all@sha256:1"];
+        let of_own = |tag: &str| format!("{OWN}{tag}");
+        for (source, image, ties, expected) in [
+            // The tags of OpenShift's own sources follow the cluster; those of others stay.
+            ("openshift-marketplace/community-operators", of_own(":v4.15"), &[][..], Some("community-v4.16")),
+            ("market/pinned", of_own(":v4.15"), &[], Some("community-v4.15")),
+            ("market/pinned", of_own(":v4.14"), &[], None),
+            ("market/pinned", of_own("@sha256:2"), &[], Some("community-v4.16")),
+            ("market/pinned", of_own("-of-mine:v4.16"), &[], None),
+            ("market/pinned", format!("mirror.example.com/{OWN}:v4.16"), &[], None),
+            ("openshift-marketplace/community-operators", "mirror:5000/x:v4.16".to_owned(), &[], None),
+            ("openshift-marketplace/community-operators", String::new(), &[], None),
+            ("openshift-marketplace/certified-operators", of_own(":v4.16"), &[], Some("community-v4.16")),
+            // A catalog was built from the image; a tie of the user goes first.
+            ("market/all", "mirror:5000/olm/all@sha256:1".to_owned(), &[], Some("mine")),
+            ("market/all", "mirror:5000/olm/all@sha256:1".to_owned(), &["mirror:5000/olm/all@sha256:1=community"], {
+                Some("community-v4.16")
+            }),
+            ("market/all", of_own(":v4.16"), &["all=mine"], Some("mine")),
+            // A ClusterCatalog.
+            ("all", of_own(":v4.15"), &[], Some("community-v4.15")),
+            ("openshift-community-operators", of_own(":v4.15"), &[], Some("community-v4.16")),
+        ] {
+            let (namespace, name) = source.split_once('/').unwrap_or(("", source));
+            let ranks = known.map(|it| {
+                let (catalog, source) = it.split_once('=').unwrap_or((it, "community:v4.16/directory"));
+                CatalogRank { catalog: catalog.to_owned(), source: source.to_owned(), ..CatalogRank::default() }
+            });
+            let mut cluster = Cluster { openshift: "4.16.3".to_owned(), ..Cluster::default() };
+            let (name, namespace) = (name.to_owned(), namespace.to_owned());
+            if namespace.is_empty() {
+                let it = ClusterCatalog { name: name.clone(), image: image.clone(), ..ClusterCatalog::default() };
+                cluster.cluster_catalogs.push(it);
+            } else {
+                let (name, namespace, image) = (name.clone(), namespace.clone(), image.clone());
+                cluster.catalog_sources.push(CatalogSource { name, namespace, image, ..CatalogSource::default() });
+            }
+            let ties: Vec<String> = ties.iter().map(|it| (*it).to_owned()).collect();
+            let sources = CatalogSources::new(&ranks, &ties, &cluster, None, true).unwrap();
+            assert_eq!(sources.catalog(&namespace, &name).as_deref(), expected, "{source} of {image}");
+        }
+        // Without the manifest of a source, its name tells it.
+        let sources = sources(&["community-v4.16", "redhat-operators-4.16"], &[], &["a", "b"], "4.16.3");
+        for (namespace, name, expected) in [
+            ("openshift-marketplace", "community-operators", Some("community-v4.16")),
+            ("", "openshift-community-operators", Some("community-v4.16")),
+            ("elsewhere", "community-operators", None),
+            ("elsewhere", "redhat-operators", Some("redhat-operators-4.16")),
+            ("openshift-marketplace", "certified-operators", None),
+        ] {
+            assert_eq!(sources.catalog(namespace, name).as_deref(), expected, "{namespace}/{name}");
+        }
+    }
+
+    #[test]
     fn cluster_catalogs_of_openshift_mean_what_its_catalog_sources_mean() {
         let known = ["community-operators", "redhat-operators", "mine"];
         let map = |from: &str| vec![(from.to_owned(), "mine".to_owned())];
@@ -356,7 +409,7 @@ mod tests {
             (map("openshift-marketplace/community-operators"), "openshift-community-operators", Some("mine")),
             (map("openshift-community-operators"), "openshift-community-operators", Some("mine")),
         ] {
-            assert_eq!(meant(&map, source, |it| known.contains(&it)).as_deref(), expected, "{source}");
+            assert_eq!(meant(&map, source, None, |it| known.contains(&it)).as_deref(), expected, "{source}");
         }
     }
 

@@ -4,9 +4,10 @@
 mod family;
 mod meaning;
 mod served;
+mod usual;
 
 pub use family::{PlanCatalog, SourceName, family_and_minor, is_for};
-pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
-pub use meaning::{is_only_cluster_catalog, is_only_pair, meant, read_ties, usual_image, usual_source};
+pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError, read_ties};
 pub use olmdex_rules::cluster::CATALOG_NAME_LABEL;
 pub use served::served_catalogs;
+pub use usual::{usual_image, usual_source};

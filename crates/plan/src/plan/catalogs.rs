@@ -1,7 +1,7 @@
 //! The catalogs of a CatalogSource at each version of OpenShift, and their packages.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::operator::Operator;
@@ -36,11 +36,6 @@ pub(super) struct Catalogs<'q> {
 impl<'q> Catalogs<'q> {
     pub(super) fn new(question: &'q PlanQuestion<'q>, memo: &'q PlanMemo) -> Self {
         Self { index: question.index, all: &question.catalogs, gates: &question.gates, memo }
-    }
-
-    /// The families that there are.
-    pub(super) fn families(&self) -> BTreeSet<&'q str> {
-        self.all.iter().map(|it| it.family.as_str()).collect()
     }
 
     /// Whether there is any catalog for a version.

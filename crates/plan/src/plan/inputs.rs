@@ -193,9 +193,8 @@ fn source_map(index: &Index, catalogs: &[PlanCatalog], ties: &[String]) -> Resul
     let mut map: Vec<(String, String)> = tied.collect();
     for rank in index.catalog_ranks(&Filter::default())? {
         let found = catalogs.iter().find(|it| it.catalog == rank.catalog);
-        if let (Some(found), Some(source)) = (found, rank.labels.get(SOURCE_LABEL)) {
-            map.push((source.clone(), found.family.clone()));
-        }
+        let sources = rank.labels.get(SOURCE_LABEL).map(String::as_str).into_iter().chain(rank.image());
+        map.extend(sources.filter_map(|source| Some((source.to_owned(), found?.family.clone()))));
     }
     Ok(map)
 }

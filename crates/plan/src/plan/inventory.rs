@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::Unknown;
-use super::catalogs::Catalogs;
 use super::code::Code;
 use super::operator::Operator;
 use super::question::PlanQuestion;
-use olmdex_olm::catalog_source::{is_only_cluster_catalog, is_only_pair, meant, served_catalogs};
+use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::namespace::{Obstacle, first_obstacle, next_bundle, of_extension};
 use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
@@ -79,11 +78,11 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    pub(super) fn new(question: &PlanQuestion<'_>, catalogs: &Catalogs<'_>) -> Self {
+    pub(super) fn new(question: &PlanQuestion<'_>) -> Self {
         let mut inventory = Self { operators: Vec::new(), unknowns: Vec::new() };
-        let tie = Tie::new(question, catalogs);
-        inventory.csvs(question, &tie);
-        inventory.extensions(question, &tie);
+        let sources = families_of(question);
+        inventory.csvs(question, &sources);
+        inventory.extensions(question, &sources);
         inventory.without_csv(question);
         inventory.operators.sort_by(|a, b| {
             let key = |it: &Operator| (it.namespace.clone(), it.package.clone(), it.name.clone(), it.installed.clone());
@@ -92,18 +91,18 @@ impl Inventory {
         inventory
     }
 
-    fn csvs(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
+    fn csvs(&mut self, question: &PlanQuestion<'_>, sources: &CatalogSources) {
         let scope = InventoryScope::new(question);
         // The newest one in a chain of updates counts.
         for csv in scope.csvs.iter().filter(|csv| !scope.is_replaced(csv)) {
-            self.csv(question, tie, &scope, csv);
+            self.csv(question, sources, &scope, csv);
         }
     }
 
     fn csv(
         &mut self,
         question: &PlanQuestion<'_>,
-        tie: &Tie<'_>,
+        sources: &CatalogSources,
         scope: &InventoryScope<'_>,
         csv: &ClusterServiceVersion,
     ) {
@@ -114,9 +113,10 @@ impl Inventory {
         let subject = format!("{}/{package}", csv.namespace);
         self.doubts(csv, &package, &subscriptions, cluster.subscriptions.is_empty());
         let source = subscription.map(|it| format!("{}/{}", it.source_namespace, it.source)).unwrap_or_default();
-        let families = if subscription.is_some() { tie.families(&source) } else { Vec::new() };
+        let family = subscription.and_then(|it| sources.family(&it.source_namespace, &it.source));
+        let families: Vec<String> = family.into_iter().collect();
         if subscription.is_some() && families.is_empty() {
-            let text = tie.unknown_words("CatalogSource", &source);
+            let text = unknown_words(sources, "CatalogSource", &source);
             let unknown = Unknown::new(Code::SourceUnknown, Some(subject), None, text);
             self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
         }
@@ -215,7 +215,7 @@ impl Inventory {
         }
     }
 
-    fn extensions(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
+    fn extensions(&mut self, question: &PlanQuestion<'_>, sources: &CatalogSources) {
         // A ClusterExtension belongs to no namespace.
         for it in question.cluster.extensions.iter().filter(|_| question.scope.is_empty()) {
             let Some(BundleStatus { name: installed, version, release }) = &it.installed else {
@@ -224,16 +224,16 @@ impl Inventory {
                 continue;
             };
             let named = it.named_catalog();
-            let served = tie.served(question.cluster, it);
-            let families = match named {
+            let served = served(sources, question.cluster, it);
+            let families: Vec<String> = match named {
                 _ if !served.is_empty() => served.iter().filter_map(|it| it.catalog.clone()).collect(),
-                Some(catalog) => tie.families_of_v1(catalog),
+                Some(catalog) => sources.family("", catalog).into_iter().collect(),
                 // OLM v1 searches all catalogs.
-                None => tie.all(),
+                None => sources.units().into_iter().map(str::to_owned).collect(),
             };
             let source = named.unwrap_or_default().to_owned();
             if families.is_empty() {
-                let text = tie.unknown_words("ClusterCatalog", &source);
+                let text = unknown_words(sources, "ClusterCatalog", &source);
                 let unknown = Unknown::new(Code::SourceUnknown, Some(it.name.clone()), None, text);
                 self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
             }
@@ -283,69 +283,33 @@ fn package_stated(csv: &ClusterServiceVersion) -> Option<String> {
     })
 }
 
-/// Finds the families of catalogs that a CatalogSource may have.
-struct Tie<'q> {
-    map: &'q [(String, String)],
-    families: BTreeSet<&'q str>,
-    /// Whether only one family is given, and only one source is used.
-    is_obvious: bool,
-    /// Whether only one family is given, and there is only one ClusterCatalog.
-    is_obvious_for_v1: bool,
+/// The families of catalogs that the sources of a cluster mean. Images in the map tie no name.
+fn families_of(question: &PlanQuestion<'_>) -> CatalogSources {
+    let catalogs = question.catalogs.iter().map(|it| (it.catalog.clone(), Some((it.family.clone(), it.minor))));
+    let is_free = question.source_map.iter().all(|(source, _)| source.contains([':', '@']));
+    CatalogSources::of(question.source_map.clone(), catalogs.collect(), question.cluster, None, is_free)
 }
 
-impl<'q> Tie<'q> {
-    fn new(question: &'q PlanQuestion<'q>, catalogs: &Catalogs<'q>) -> Self {
-        let families = catalogs.families();
-        let is_free = question.source_map.is_empty();
-        let is_obvious = is_free && is_only_pair(question.cluster, families.len());
-        let is_obvious_for_v1 = is_free && is_only_cluster_catalog(question.cluster, families.len());
-        Self { map: &question.source_map, families, is_obvious, is_obvious_for_v1 }
-    }
+/// Reports that a source is none of the families, with a list of those.
+fn unknown_words(sources: &CatalogSources, kind: &str, source: &str) -> String {
+    let families: Vec<&str> = sources.units().into_iter().filter(|it| !it.is_empty()).collect();
+    let named = first_of(families.iter().map(|it| format!("`{it}`")), families.len());
+    let known = match families.len() {
+        0 => String::new(),
+        1 => format!(" (there is {named})"),
+        _ => format!(" (there are {named})"),
+    };
+    let name = source.rsplit('/').next().unwrap_or_default();
+    format!(
+        "no catalog is tied to the {kind} {source}{known}; tie one: `-i MINOR/{name}=SOURCE`, or `--source-map \
+        {source}=CATALOG`"
+    )
+}
 
-    fn all(&self) -> Vec<String> {
-        self.families.iter().map(|it| (*it).to_owned()).collect()
-    }
-
-    /// Reports that a source is none of the families, with a list of those.
-    fn unknown_words(&self, kind: &str, source: &str) -> String {
-        let named = self.families.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`"));
-        let known = match self.families.iter().filter(|it| !it.is_empty()).count() {
-            0 => String::new(),
-            1 => format!(" (there is {})", first_of(named, 1)),
-            n => format!(" (there are {})", first_of(named, n)),
-        };
-        let name = source.rsplit('/').next().unwrap_or_default();
-        format!(
-            "no catalog is tied to the {kind} {source}{known}; tie one: `-i MINOR/{name}=SOURCE`, or `--source-map \
-            {source}=CATALOG`"
-        )
-    }
-
-    fn families(&self, source: &str) -> Vec<String> {
-        self.meant(source, self.is_obvious)
-    }
-
-    /// The families of a ClusterCatalog.
-    fn families_of_v1(&self, name: &str) -> Vec<String> {
-        self.meant(name, self.is_obvious_for_v1)
-    }
-
-    fn meant(&self, source: &str, is_obvious: bool) -> Vec<String> {
-        if let Some(found) = meant(self.map, source, |it| self.families.contains(it)) {
-            return vec![found];
-        }
-        if is_obvious { self.all() } else { Vec::new() }
-    }
-
-    /// The ClusterCatalogs that OLM v1 asks for a ClusterExtension, each with its family; none if the manifests do not
-    /// tell, or a ClusterCatalog that it asks has no known family. A catalog that does not serve now will in time.
-    fn served(&self, cluster: &Cluster, extension: &ClusterExtension) -> Vec<ServedCatalog> {
-        let mut asked = served_catalogs(cluster, |name| self.families_of_v1(name).pop());
-        asked.retain(|it| extension.asks(&it.labels));
-        for it in asked.iter_mut().filter(|it| it.state == CatalogState::NotServing) {
-            it.state = CatalogState::Serving;
-        }
-        let is_known = |it: &ServedCatalog| it.catalog.is_some() || it.state == CatalogState::Unavailable;
-        if asked.iter().all(is_known) && asked.iter().any(|it| it.catalog.is_some()) { asked } else { Vec::new() }
-    }
+/// The ClusterCatalogs that OLM v1 asks for a ClusterExtension, each with its family; none if the manifests do not
+/// tell, or a ClusterCatalog that it asks has no known family.
+fn served(sources: &CatalogSources, cluster: &Cluster, extension: &ClusterExtension) -> Vec<ServedCatalog> {
+    let asked = sources.served(cluster, extension);
+    let is_known = |it: &ServedCatalog| it.catalog.is_some() || it.state == CatalogState::Unavailable;
+    if asked.iter().all(is_known) && asked.iter().any(|it| it.catalog.is_some()) { asked } else { Vec::new() }
 }

@@ -105,7 +105,7 @@ fn draft(
     path: &[Minor],
     settled: &verify::Settled,
 ) -> Result<Plan, IndexError> {
-    let mut inventory = inventory::Inventory::new(question, catalogs);
+    let mut inventory = inventory::Inventory::new(question);
     verify::settle(&mut inventory.operators, settled, catalogs, path)?;
     let mut journeys = Vec::new();
     for operator in &inventory.operators {
