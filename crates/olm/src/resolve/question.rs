@@ -110,7 +110,10 @@ impl Question {
     pub fn tie(&mut self, sources: &CatalogSources) {
         for it in &mut Arc::make_mut(&mut self.cluster).subscriptions {
             match sources.catalog(&it.source_namespace, &it.source) {
-                Some(catalog) => it.source = catalog,
+                Some(catalog) => {
+                    let key = (it.source_namespace.clone(), std::mem::replace(&mut it.source, catalog.clone()));
+                    self.catalogs_of_sources.insert(key, catalog);
+                }
                 None => {
                     let words = sources.unknown_words(&it.source_namespace, &it.source);
                     self.unknown_sources.insert(it.source.clone(), words);
@@ -330,7 +333,9 @@ impl Question {
             let namespace = wording.map_or(global, |it| it.source_namespace.as_str()).to_owned();
             let priority = rank.priority;
             let name = rank.catalog.clone();
-            catalogs.push(Catalog { name, namespace, priority, ..Catalog::default() });
+            let source = self.catalogs_of_sources.iter().find(|it| *it.1 == name && it.0.0 == namespace);
+            let source = source.map(|((_, source), _)| source.clone()).unwrap_or_default();
+            catalogs.push(Catalog { name, source, namespace, priority, ..Catalog::default() });
         }
         catalogs
     }

@@ -197,8 +197,7 @@ fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>,
                 it.source.clone_from(&catalog.name);
                 it.source_namespace.clone_from(&catalog.namespace);
             });
-            let own_name = if catalog.source.is_empty() { &catalog.name } else { &catalog.source };
-            let source = (!is_own).then(|| (own_name.clone(), catalog.namespace.clone()));
+            let source = (!is_own).then(|| (catalog.own_name().to_owned(), catalog.namespace.clone()));
             let edit = Edit::Follow { subscription: name.clone(), channel: other.clone(), source };
             changes.push(Change { words, world: changed, subscription: Some(name.clone()), edit });
         }

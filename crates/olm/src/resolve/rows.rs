@@ -131,6 +131,13 @@ pub struct Catalog {
     pub failure: Option<String>,
 }
 
+impl Catalog {
+    /// The name of the CatalogSource; that of its catalog if only this is known.
+    pub fn own_name(&self) -> &str {
+        if self.source.is_empty() { &self.name } else { &self.source }
+    }
+}
+
 /// The upgrade strategy of the namespace after a failed upgrade, and the catalogs that it sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperatorGroups {

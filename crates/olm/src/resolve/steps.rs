@@ -83,8 +83,10 @@ pub fn steps(world: &World, resolution: &Resolution) -> Steps {
         steps.operators.push(idx);
         if about.is_empty() {
             let Operator { package, channel, catalog, catalog_namespace, .. } = operator;
+            let its_own = world.catalogs.iter().find(|it| it.name == *catalog && it.namespace == *catalog_namespace);
+            let source = its_own.map_or(catalog.as_str(), |it| it.own_name());
             steps.new_subscriptions.push(NewSubscription {
-                name: format!("{package}-{channel}-{catalog}-{catalog_namespace}"),
+                name: format!("{package}-{channel}-{source}-{catalog_namespace}"),
                 package: package.clone(),
                 channel: channel.clone(),
                 source: catalog.clone(),
