@@ -416,6 +416,48 @@ fn catalog_of(formula: &str) -> String {
     lines.map(|line| format!("{}\n", line.strip_prefix("      ").unwrap())).collect()
 }
 
+/// Builds the last stage of the Containerfile. The program of the tests stands for the one that the first stage
+/// compiles without libraries, so its libraries come with it.
+const BUILD_IMAGE: &str = r#"
+install -D -m 0755 "$PROGRAM" out/usr/bin/olmdex
+install -d -m 1777 out/tmp
+for library in $(ldd "$PROGRAM" | grep -o '/[^ ]*'); do install -D "$library" "out$library"; done
+in_store() { buildah --root "$PWD/root" --runroot "$PWD/run" --storage-driver vfs "$@"; }
+in_store build --quiet --isolation chroot --tag olmdex . >/dev/null
+in_store from --name olmdex olmdex >/dev/null
+words=$(in_store inspect --format '{{range .OCIv1.Config.Entrypoint}}{{.}} {{end}}' --type image olmdex)
+echo "$(in_store inspect --format '{{.OCIv1.Config.User}} {{.OCIv1.Config.WorkingDir}}' --type image olmdex)"
+in_image() { in_store run --isolation chroot -v "$ROOT/fixtures:/work:ro" olmdex -- $words "$@"; }
+in_image check shop/in 2>&1
+in_image check rules/E0106/in >/dev/null 2>&1 || echo "code $?"
+in_image build shop/in -O /tmp/index.db 2>&1
+in_image build shop/in -O /index.db 2>&1 || echo "code $?"
+"#;
+
+#[test]
+#[ignore = "needs buildah"]
+fn the_image_checks_a_catalog_as_nobodys_user() {
+    let home = scratch();
+    let image = read("packaging/Containerfile");
+    let (_, last) = image.split_once("\nFROM scratch\n").unwrap();
+    assert!(last.contains("\nCOPY --from=build /out/ /\n"), "{last}");
+    write(home.path(), "Containerfile", format!("FROM scratch\n{}", last.replace("--from=build /out/", "out/")));
+    let mut command = shell(BUILD_IMAGE, home.path());
+    command.env("PROGRAM", env!("CARGO_BIN_EXE_olmdex"));
+    let answer = finish(command, Vec::new());
+    answer.expect_code(0);
+    let out = answer.out();
+    assert!(out.starts_with("1001:0 /work\n"), "{out}");
+    for words in [
+        "checked 1 catalog (2 packages, 5 bundles): no errors, 1 warning\ncode 1\n",
+        "wrote /tmp/index.db\n",
+        "error: cannot write /index.db: permission denied\n",
+    ] {
+        assert!(out.contains(words), "{out}");
+    }
+    assert!(out.ends_with("code 3\n"), "{out}");
+}
+
 #[test]
 fn the_task_of_tekton_runs_as_its_parameters_say() {
     let task = parsed(&read("packaging/tekton/olmdex-check.yaml"));
