@@ -13,7 +13,8 @@ use super::catalog::must_have;
 use super::error::AskError;
 use olmdex_fbc::Input;
 use olmdex_index::{Builder, CatalogSpec, HeldUpdates, Index, IndexError, Kind, Mode};
-use olmdex_open::source::{Opener, STDIN, Source, SourceError, is_revision};
+use olmdex_olm::catalog_source::name_of_image;
+use olmdex_open::source::{Opener, STDIN, Source, SourceError, is_revision, local_path};
 
 /// A source with the name that its catalog gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +28,8 @@ pub struct NamedSource {
 }
 
 impl NamedSource {
-    /// A source with its default name: that of its directory, or of its file without the part from the first dot on.
+    /// A source with its default name: that of its directory, of its file without the part from the first dot on, or of
+    /// its image.
     pub fn unnamed(path: PathBuf) -> Self {
         Self { name: default_name(&path), is_named: false, path }
     }
@@ -54,14 +56,26 @@ fn default_name(path: &Path) -> String {
     if path.as_os_str() == STDIN {
         return "stdin".to_owned();
     }
-    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let text = path.to_string_lossy();
+    if let Some(image) = text.strip_prefix("docker://") {
+        return name_of_image(image);
+    }
+    let below = text.splitn(3, ':').nth(2).map(PathBuf::from).filter(|_| is_revision(path));
+    let local = local_path(path).unwrap_or_else(|| path.to_owned());
+    let real = below.unwrap_or_else(|| std::fs::canonicalize(&local).unwrap_or_else(|_| local.clone()));
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = if real.is_dir() || is_directory_of_revision(path) {
         name
     } else {
         name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_owned()
     };
-    if stem.is_empty() { "catalog".to_owned() } else { stem }
+    // The tag in `oci:DIR:TAG`.
+    let tag = text.rsplit_once(&*local.to_string_lossy()).and_then(|(_, rest)| rest.strip_prefix(':'));
+    match tag.filter(|tag| !stem.is_empty() && !tag.contains(['/', ':'])) {
+        Some(tag) => format!("{stem}-{tag}"),
+        None if stem.is_empty() => "catalog".to_owned(),
+        None => stem,
+    }
 }
 
 /// Whether a path is `git:REF:PATH` of something that is no file of a catalog by its name.
@@ -349,9 +363,20 @@ mod tests {
 
     #[test]
     fn a_name_comes_before_an_equals_sign() {
-        for (text, name, is_named) in
-            [("shop=a/b", "shop", true), ("a/b=c", "b=c", false), ("dir/v4.json", "v4", false), ("-", "stdin", false)]
-        {
+        let layout = tempfile::tempdir().unwrap();
+        let layout = format!("oci:{}/lay", layout.path().display());
+        std::fs::create_dir(layout.strip_prefix("oci:").unwrap()).unwrap();
+        for (text, name, is_named) in [
+            ("shop=a/b", "shop", true),
+            ("a/b=c", "b=c", false),
+            ("dir/v4.json", "v4", false),
+            ("-", "stdin", false),
+            ("git:HEAD:cat", "cat", false),
+            ("git:HEAD~1:a/cat.v1.yaml", "cat", false),
+            ("docker://quay.io/a/cat:v1.2", "cat-v1.2", false),
+            (&layout, "lay", false),
+            (&format!("{layout}:v4.20"), "lay-v4.20", false),
+        ] {
             let found = NamedSource::parse(text);
             assert_eq!((found.name.as_str(), found.is_named), (name, is_named), "{text}");
         }

@@ -203,8 +203,9 @@ impl CatalogSources {
             }
             _ => format!("follows the {kind} {full}, which matches no catalog"),
         };
-        let to = self.only_known().unwrap_or("CATALOG");
-        format!("{what} ({}); tie it: `-i {name}=SOURCE`, or `--source-map {full}={to}`", self.known_words())
+        let units = self.units();
+        let to = units.first().filter(|it| units.len() == 1 && !it.is_empty()).unwrap_or(&"CATALOG");
+        format!("{what}{}; tie it: `-i {name}=SOURCE`, or `--source-map {full}={to}`", self.known_words())
     }
 
     /// A sentence about ClusterCatalogs that are none of the catalogs, which OLM v1 asks nevertheless.
@@ -212,11 +213,11 @@ impl CatalogSources {
         let known = self.known_words();
         match names.first() {
             Some(only) if names.len() == 1 => format!(
-                "the ClusterCatalog {only} matches no catalog ({known}), so olmdex does not know what OLM v1 finds \
+                "the ClusterCatalog {only} matches no catalog{known}, so olmdex does not know what OLM v1 finds \
                 there; tie it: `-i {only}=SOURCE`, or `--source-map {only}=CATALOG`"
             ),
             _ => format!(
-                "the ClusterCatalogs {} match no catalog ({known}), so olmdex does not know what OLM v1 finds there; \
+                "the ClusterCatalogs {} match no catalog{known}, so olmdex does not know what OLM v1 finds there; \
                 tie each: `-i NAME=SOURCE`, or `--source-map NAME=CATALOG`",
                 first_of(names.iter(), names.len())
             ),
@@ -228,15 +229,11 @@ impl CatalogSources {
         self.catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect()
     }
 
-    /// The only one of them.
-    fn only_known(&self) -> Option<&str> {
-        let units = self.units();
-        units.first().filter(|it| units.len() == 1 && !it.is_empty()).copied()
-    }
-
-    fn known_words(&self) -> String {
-        let units = self.units();
-        first_of(units.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")), units.len())
+    /// The catalogs and families that there are, in brackets.
+    pub fn known_words(&self) -> String {
+        let units: Vec<&str> = self.units().into_iter().filter(|it| !it.is_empty()).collect();
+        let named = first_of(units.iter().map(|it| format!("`{it}`")), units.len());
+        if units.is_empty() { named } else { format!(" ({named})") }
     }
 }
 

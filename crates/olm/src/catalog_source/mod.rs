@@ -10,4 +10,4 @@ pub use family::{PlanCatalog, SourceName, family_and_minor, is_for};
 pub use meaning::{CatalogSources, SOURCE_LABEL, SourceMeaning, TieError, read_ties};
 pub use olmdex_rules::cluster::CATALOG_NAME_LABEL;
 pub use served::served_catalogs;
-pub use usual::{usual_image, usual_source};
+pub use usual::{name_of_image, usual_image, usual_source};

@@ -41,6 +41,16 @@ pub fn usual_image(catalog: &str) -> Option<String> {
     Some(format!("{}:v{minor}", repository(own_of(&family)?)))
 }
 
+/// The name of a catalog that comes from an image: that of OpenShift's own, or else that of the repository, with the
+/// tag.
+pub fn name_of_image(image: &str) -> String {
+    let tagged = image.split('@').next().unwrap_or(image);
+    let last = tagged.rsplit('/').next().unwrap_or(tagged);
+    let (repository, tag) = last.split_once(':').unwrap_or((last, ""));
+    let name = own_source("", Some(tagged)).unwrap_or(repository);
+    if tag.is_empty() { name.to_owned() } else { format!("{name}-{tag}") }
+}
+
 /// The CatalogSource among OpenShift's own that has the same catalog as a source: that of its image, or that of its
 /// name if its manifest is not given. A mirror may hold a part of a catalog, so its image is none of them.
 pub(super) fn own_source(source: &str, image: Option<&str>) -> Option<&'static str> {
@@ -77,6 +87,20 @@ mod tests {
             ("4.20", None),
         ] {
             assert_eq!(usual_image(catalog).as_deref(), image, "{catalog}");
+        }
+    }
+
+    #[test]
+    fn catalogs_are_named_after_their_images() {
+        for (image, name) in [
+            ("registry.redhat.io/redhat/community-operator-index:v4.20", "community-operators-v4.20"),
+            ("registry.redhat.io/redhat/redhat-marketplace-index:v4.18@sha256:1", "redhat-marketplace-v4.18"),
+            ("registry.redhat.io/redhat/community-operator-index@sha256:1", "community-operator-index"),
+            ("mirror.example.com:5000/redhat/community-operator-index:v4.20", "community-operator-index-v4.20"),
+            ("localhost:5000/my-catalog", "my-catalog"),
+            ("quay.io/team/my-catalog:latest", "my-catalog-latest"),
+        ] {
+            assert_eq!(name_of_image(image), name, "{image}");
         }
     }
 

@@ -12,7 +12,6 @@ use olmdex_olm::upgrade::Olm;
 use olmdex_olm::upgrade::v1::{CatalogState, Installation, ServedCatalog};
 use olmdex_rules::cluster::{BundleStatus, Cluster, ClusterExtension, ClusterServiceVersion, Subscription};
 use olmdex_text::json;
-use olmdex_version::first_of;
 
 /// The ClusterServiceVersions in question, and the facts of the Subscriptions about them.
 struct InventoryScope<'c> {
@@ -292,14 +291,7 @@ fn families_of(question: &PlanQuestion<'_>) -> CatalogSources {
 
 /// Reports that a source is none of the families, with a list of those.
 fn unknown_words(sources: &CatalogSources, kind: &str, source: &str) -> String {
-    let families: Vec<&str> = sources.units().into_iter().filter(|it| !it.is_empty()).collect();
-    let named = first_of(families.iter().map(|it| format!("`{it}`")), families.len());
-    let known = match families.len() {
-        0 => String::new(),
-        1 => format!(" (there is {named})"),
-        _ => format!(" (there are {named})"),
-    };
-    let name = source.rsplit('/').next().unwrap_or_default();
+    let (known, name) = (sources.known_words(), source.rsplit('/').next().unwrap_or_default());
     format!(
         "no catalog is tied to the {kind} {source}{known}; tie one: `-i MINOR/{name}=SOURCE`, or `--source-map \
         {source}=CATALOG`"
