@@ -201,7 +201,7 @@ impl<T: JsonSchema + DeserializeOwned + Clone + Send + Sync + 'static> WordParse
         let schema = schema_for!(T).to_value();
         let words = schema["oneOf"].as_array().into_iter().flatten().map(|word| {
             let about = word["description"].as_str().unwrap_or_default();
-            PossibleValue::new(text(&word["const"])).help(about.to_owned())
+            PossibleValue::new(text(&word["const"])).help(about.trim_end_matches('.').to_owned())
         });
         words.collect()
     }

@@ -6,7 +6,7 @@ use olmdex_index::query::Filter;
 use olmdex_text::encoding::percent;
 
 use super::answer::{Answer, AnswerError};
-use super::question::{List, known_catalogs};
+use super::question::known_catalogs;
 use super::world::World;
 
 /// The address of the list of catalogs.
@@ -41,7 +41,7 @@ fn catalogs(world: &World) -> Result<(Answer, String), AnswerError> {
 
 fn packages(world: &World, catalog: &str) -> Result<(Answer, String), AnswerError> {
     let index = world.index();
-    known_catalogs(&index, &List(vec![catalog.to_owned()]))?;
+    known_catalogs(&index, &[catalog.to_owned()])?;
     let rows = index.packages(&Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() })?;
     let words = world.words().option("--catalog", Some(catalog));
     Ok((Answer::of("PackageList", &rows)?, words.names([&"packages".to_owned()]).line("list")))

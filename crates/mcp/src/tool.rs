@@ -32,7 +32,10 @@ struct Row {
     call: fn(&World, Map<String, Value>) -> Outcome,
 }
 
-fn call<Q: Question>(world: &World, arguments: Map<String, Value>) -> Outcome {
+fn call<Q: Question>(world: &World, mut arguments: Map<String, Value>) -> Outcome {
+    if let Err(fault) = asked::put_in_order(&mut arguments, &schema_for!(Q)) {
+        return Outcome::Invalid(fault);
+    }
     match serde_json::from_value::<Q>(Value::Object(arguments)) {
         Ok(question) => {
             let mut answer = question.ask(world);

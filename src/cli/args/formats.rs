@@ -160,41 +160,6 @@ impl AnswerOptions {
     }
 }
 
-/// The words of an option whose type belongs to the library, which knows nothing of command lines.
-pub(in crate::cli) trait Words: Clone + Send + Sync + 'static {
-    fn value_variants<'a>() -> &'a [Self];
-
-    fn to_possible_value(&self) -> Option<PossibleValue>;
-}
-
-/// Reads one of the [`Words`] of a type, as `value_enum` does for types of the command line.
-pub(in crate::cli) fn words<T: Words>() -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(T::value_variants().iter().filter_map(T::to_possible_value)).map(|word| {
-        let is_meant = |it: &&T| it.to_possible_value().is_some_and(|it| it.matches(&word, false));
-        T::value_variants().iter().find(is_meant).cloned().expect("the parser takes no other word")
-    })
-}
-
-/// The words of an option whose type belongs to the library: for each value the word, other accepted words, and the
-/// help.
-macro_rules! choices {
-    (Words for $kind:ty => $($value:ident: $word:literal $(| $alias:literal)*, $help:literal;)+) => {
-        impl $crate::cli::args::formats::Words for $kind {
-            fn value_variants<'a>() -> &'a [Self] {
-                &[$(Self::$value),+]
-            }
-
-            fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-                Some(match self {
-                    $(Self::$value => clap::builder::PossibleValue::new($word)$(.alias($alias))*.help($help),)+
-                })
-            }
-        }
-    };
-}
-
-pub(in crate::cli) use choices;
-
 /// Tools whose output can replace ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Compat {

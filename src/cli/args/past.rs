@@ -7,9 +7,8 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::archive::LIFT_LIMITS;
-use crate::ask::{CatalogNames, NamedSource};
+use crate::ask::{CatalogNames, NamedSource, one_of};
 use crate::calendar::Day;
-use crate::cli::args::formats::{Words as _, choices, words};
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
 use crate::diag::counted;
@@ -36,14 +35,8 @@ pub(crate) struct PastOptions {
     #[arg(long, value_name = "RANGE", requires = "git", default_value = "HEAD")]
     rev_list: String,
     /// Commits that are states: the last of each day, those with tags, or all
-    #[arg(long, value_parser = words::<Every>(), requires = "git", default_value = "day")]
+    #[arg(long, value_parser = one_of::<Every>(), requires = "git", default_value = "day")]
     every: Every,
-}
-
-choices! { Words for Every =>
-    Day: "day", "The last commit of each day (UTC)";
-    Tag: "tag", "Commits with tags";
-    Commit: "commit", "All commits";
 }
 
 /// A catalog with its states.
@@ -117,8 +110,7 @@ impl PastOptions {
         if self.every == Every::Tag || repository.is_shallow()? {
             return Ok(None);
         }
-        let every = self.every.to_possible_value();
-        Ok(every.map(|it| format!("every {} of {}", it.get_name(), self.rev_list)))
+        Ok(Some(format!("every {} of {}", self.every.as_str(), self.rev_list)))
     }
 
     /// The catalogs of a repository with their states.

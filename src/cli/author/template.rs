@@ -1,6 +1,6 @@
 //! `olmdex template`
 
-use crate::cli::args::formats::{Formats, MigrateLevel, OutputFormat, Words, blob_format};
+use crate::cli::args::formats::{Formats, MigrateLevel, OutputFormat, blob_format};
 use crate::cli::args::sources::source_path;
 use crate::cli::args::words::SourceOption;
 use std::ffi::OsStr;
@@ -97,19 +97,13 @@ const FORMATS: Formats = Formats(&[
     (OutputFormat::Mermaid, "The upgrade graphs of the catalog"),
 ]);
 
-impl Words for Kind {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::Basic => "A catalog that names bundles by their images",
-            Self::Semver => "Channels derived from versions",
-            Self::Substitutes => "A catalog in which some bundles substitute for others",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
+fn possible_value(kind: &Kind) -> PossibleValue {
+    let help = match kind {
+        Kind::Basic => "A catalog that names bundles by their images",
+        Kind::Semver => "Channels derived from versions",
+        Kind::Substitutes => "A catalog in which some bundles substitute for others",
+    };
+    PossibleValue::new(kind.name()).help(help)
 }
 
 /// The kinds that a catalog can be turned into: a semver template does not say what a catalog does.
@@ -127,7 +121,7 @@ impl TypedValueParser for KindWord {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(CONVERTED.iter().filter_map(Words::to_possible_value)))
+        Some(Box::new(CONVERTED.iter().map(possible_value)))
     }
 }
 

@@ -1,12 +1,11 @@
 //! `olmdex lock`
 
-use crate::cli::args::formats::{Words, words};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::ask::{LockQuestion, Verdict, WorkOptions, asked_of_lock, wishes_of_cluster};
+use crate::ask::{LockQuestion, Verdict, WorkOptions, asked_of_lock, one_of, wishes_of_cluster};
 use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
 use crate::cli::args::source_map::SourceMapOption;
@@ -54,7 +53,7 @@ pub(crate) struct LockArgs {
     #[command(flatten)]
     source_map: SourceMapOption,
     /// The generation of OLM that installs them
-    #[arg(long, value_parser = words::<Olm>(), default_value = "classic")]
+    #[arg(long, value_parser = one_of::<Olm>(), default_value = "classic")]
     olm: Olm,
     /// Also lock the bundles that OLM Classic installs with them
     #[arg(long)]
@@ -90,7 +89,7 @@ enum Verb {
   olmdex lock verify -o json -i my-catalog/")]
 struct VerifyArgs {
     /// Kinds that are fine
-    #[arg(long, alias = "ignore", value_parser = words::<DriftKind>(), value_name = "KIND,…", value_delimiter = ',')]
+    #[arg(long, alias = "ignore", value_parser = one_of::<DriftKind>(), value_name = "KIND,…", value_delimiter = ',')]
     omit: Vec<DriftKind>,
     #[command(flatten)]
     file: LockFile,
@@ -127,16 +126,6 @@ struct UpdateArgs {
     ask: AskOptions,
     #[command(flatten)]
     rows: RowOptions,
-}
-
-impl Words for DriftKind {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.as_str()))
-    }
 }
 
 impl Row for Drift {

@@ -1,7 +1,6 @@
 //! `olmdex renovate`
 
-use crate::ask::{AskError, PackageName};
-use crate::cli::args::formats::words;
+use crate::ask::{AskError, PackageName, one_of};
 use crate::cli::args::name::package;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,7 +40,7 @@ pub(crate) struct RenovateArgs {
     #[arg(long, requires = "installed")]
     next: bool,
     /// The generation of OLM that upgrades
-    #[arg(long, value_parser = words::<Olm>(), default_value = "classic", requires = "installed")]
+    #[arg(long, value_parser = one_of::<Olm>(), default_value = "classic", requires = "installed")]
     olm: Olm,
     /// Hold back so many of the newest versions
     #[arg(long, value_name = "N", default_value_t = 0)]

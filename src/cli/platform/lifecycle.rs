@@ -1,12 +1,11 @@
 //! `olmdex lifecycle`
 
-use crate::cli::args::formats::{choices, words};
 use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{LifecycleAnswers, LifecycleQuestion};
+use crate::ask::{LifecycleAnswers, LifecycleQuestion, one_of};
 use crate::calendar::Day;
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::lifecycles::read_lifecycles;
@@ -45,18 +44,12 @@ pub(crate) struct LifecycleArgs {
     #[arg(long, value_name = "SPAN", value_parser = parse_span)]
     ending_within: Option<Span>,
     /// Phases that count as supported; extended phases are add-ons that are paid for
-    #[arg(long, value_parser = words::<SupportLevel>(), default_value = "extended")]
+    #[arg(long, value_parser = one_of::<SupportLevel>(), default_value = "extended")]
     support: SupportLevel,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
     rows: RowOptions,
-}
-
-choices! { Words for SupportLevel =>
-    Full: "full", "Full support only";
-    Maintenance: "maintenance", "Full and maintenance support";
-    Extended: "extended", "Full, maintenance and extended support";
 }
 
 impl Row for LifecycleRow {

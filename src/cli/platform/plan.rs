@@ -1,14 +1,14 @@
 //! `olmdex plan`
 
-use crate::cli::args::formats::{Formats, OutputFormat, words};
+use crate::cli::args::formats::{Formats, OutputFormat};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::ask::{
-    FleetPlan, FleetQuestion, GateOptions, basis_of_index, must_lead_between_extended, must_lead_on, openshift_of,
-    plan_of,
+    FleetPlan, FleetQuestion, GateOptions, basis_of_index, must_lead_between_extended, must_lead_on, one_of,
+    openshift_of, plan_of,
 };
 use crate::calendar::Day;
 use crate::cli::args::cluster::{read_cluster, shown};
@@ -96,7 +96,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
     /// Phases that count as supported; extended phases are add-ons that are paid for
-    #[arg(long, value_parser = words::<SupportLevel>(), default_value = "extended")]
+    #[arg(long, value_parser = one_of::<SupportLevel>(), default_value = "extended")]
     support: SupportLevel,
     /// Day on which support is judged, and whose catalogs of the past (`build --git`) count. Default: that of
     /// $SOURCE_DATE_EPOCH, else today (UTC)

@@ -1,13 +1,12 @@
 //! `olmdex graph`
 
-use crate::cli::args::formats::{Compat, Formats, OutputFormat, Words, words};
+use crate::cli::args::formats::{Compat, Formats, OutputFormat};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 
 use clap::Args;
-use clap::builder::PossibleValue;
 
-use crate::ask::{MarkedPathQuestion, OlmSet, PackageName, guess, guess_bundle, no_package, no_version};
+use crate::ask::{MarkedPathQuestion, OlmSet, PackageName, guess, guess_bundle, no_package, no_version, one_of};
 use crate::check;
 use crate::cli::args::name::{self, of_each};
 use crate::cli::args::sources::{AskOptions, check_names};
@@ -58,7 +57,7 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "BUNDLE", requires = "installed", alias = "path-to")]
     to: Option<String>,
     /// The generation of OLM that takes the marked path
-    #[arg(long, value_parser = words::<Olm>(), value_name = "GENERATION", default_value = "classic", requires = "installed")]
+    #[arg(long, value_parser = one_of::<Olm>(), value_name = "GENERATION", default_value = "classic", requires = "installed")]
     olm: Olm,
     /// Draw a line for every entry instead of folding repeated or old ones (SVG, HTML, table)
     #[arg(long)]
@@ -92,20 +91,6 @@ const FORMATS: Formats = Formats(&[
     (OutputFormat::Json, "JSON envelope of nodes and edges"),
     (OutputFormat::Table, "The same as text; a whole catalog needs `--every-entry`"),
 ]);
-
-impl Words for Olm {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Classic, Self::V1]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::Classic => "OLM Classic",
-            Self::V1 => "OLM v1",
-        };
-        Some(PossibleValue::new(self.as_str()).help(help))
-    }
-}
 
 impl GraphArgs {
     /// The same with the package's name taken apart, and the bundle or version to mark.

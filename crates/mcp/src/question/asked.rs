@@ -9,7 +9,6 @@ use schemars::{Schema, json_schema, schema_for};
 use serde_json::{Map, Value, json};
 
 use super::catalog::known_catalogs;
-use super::choice::List;
 use crate::answer::{Answer, AnswerError, Outcome};
 use crate::world::World;
 
@@ -48,7 +47,7 @@ where
         Some(_) => return Outcome::Invalid(format!("`{CLUSTER}` is true or false")),
     };
     let catalogs = arguments.get("catalog").and_then(Value::as_array).into_iter().flatten();
-    let catalogs = List(catalogs.filter_map(Value::as_str).map(str::to_owned).collect());
+    let catalogs: Vec<String> = catalogs.filter_map(Value::as_str).map(str::to_owned).collect();
     let question: Q = match serde_json::from_value(Value::Object(arguments)) {
         Ok(question) => question,
         Err(error) => return Outcome::Invalid(error.to_string()),
@@ -59,7 +58,7 @@ where
 }
 
 /// Refuses arguments that the schema does not know, and makes lists: assistants often pass one word, or null.
-fn put_in_order(arguments: &mut Map<String, Value>, schema: &Schema) -> Result<(), String> {
+pub(crate) fn put_in_order(arguments: &mut Map<String, Value>, schema: &Schema) -> Result<(), String> {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     arguments.retain(|_, value| !value.is_null());
@@ -78,7 +77,7 @@ fn put_in_order(arguments: &mut Map<String, Value>, schema: &Schema) -> Result<(
 fn answered<Q: Question>(
     world: &World,
     question: &Q,
-    catalogs: &List,
+    catalogs: &[String],
     wants_cluster: bool,
 ) -> Result<Answer, AnswerError>
 where
@@ -93,7 +92,7 @@ where
     let light: State<'_, LightIndex> =
         State { index: &**index, cluster: cluster_of_state, source_map, are_named, namespaces: &[] };
     // The namespace decides about the operators in it.
-    let namespaces = states_for(std::slice::from_ref(question), &light, &catalogs.0)?;
+    let namespaces = states_for(std::slice::from_ref(question), &light, catalogs)?;
     let state =
         State { index: (*index).borrow(), cluster: cluster_of_state, source_map, are_named, namespaces: &namespaces };
     let found = question.ask(&state)?;

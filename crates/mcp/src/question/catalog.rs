@@ -8,20 +8,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Question;
-use super::choice::List;
 use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
 /// A named catalog must exist.
-pub(crate) fn known_catalogs(index: &Index, wanted: &List) -> Result<(), AnswerError> {
+pub(crate) fn known_catalogs(index: &Index, wanted: &[String]) -> Result<(), AnswerError> {
     let names = index.catalog_names()?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    Ok(wanted.0.iter().try_for_each(|it| must_have(it, &names))?)
+    Ok(wanted.iter().try_for_each(|it| must_have(it, &names))?)
 }
 
 /// Compare two catalogs.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Diff {
     /// The older catalog, by its name among the catalogs of this server.
     old: String,
@@ -29,7 +27,7 @@ pub(crate) struct Diff {
     new: String,
     /// Only these packages.
     #[serde(default)]
-    package: List,
+    package: Vec<String>,
     /// Only changes that break something: packages, channels and upgrades that are gone, bundles with other content.
     #[serde(default)]
     breaking: bool,
@@ -45,13 +43,13 @@ impl Question for Diff {
             if let Some(found) = index.catalog_as_of(name)? {
                 return Ok(found);
             }
-            known_catalogs(&index, &List(vec![name.to_owned()]))?;
+            known_catalogs(&index, &[name.to_owned()])?;
             Err(AnswerError::of(format!("no catalog `{name}`")))
         };
         let (old, new) = (find(&self.old)?, find(&self.new)?);
         let (old, new) = (Side { index: &index, catalog: &old }, Side { index: &index, catalog: &new });
         let wish = DifferenceWish { breaking: self.breaking, details: self.details };
-        let found = differences(old, new, &self.package.0, wish, |_| false)?;
+        let found = differences(old, new, &self.package, wish, |_| false)?;
         let Differences { changes, n_ignored, n_details, unchecked } = found;
         let mut warnings = Vec::new();
         if n_ignored > 0 {
@@ -75,14 +73,13 @@ impl Question for Diff {
         let source = |name: &str| of(name).map_or_else(|| name.to_owned(), |it| it.source.clone());
         let choice = |name: &str| of(name).filter(|it| it.is_index).map(|_| name.to_owned());
         let words = words.option("--old-catalog", choice(&self.old)).option("--new-catalog", choice(&self.new));
-        let words = words.options("--package", &self.package.0).flag("--breaking", self.breaking);
+        let words = words.options("--package", &self.package).flag("--breaking", self.breaking);
         words.flag("--details", self.details).names(&[source(&self.old), source(&self.new)]).line("diff")
     }
 }
 
 /// Explain a rule or a message.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Explain {
     /// A rule by its identifier or name (`E0207`), `all` rules, a pipeline (`konflux`), or an error message of OLM.
     text: String,

@@ -1,15 +1,16 @@
 //! Plans for an upgrade of the cluster.
 
 use olmdex_ask::{Gates, basis_of_index, minor, must_lead_between_extended, must_lead_on, openshift_of, plan_of};
+use olmdex_base::variant_name;
 use olmdex_constraint::openshift::Minor;
 use olmdex_olm::upgrade::Move;
 use olmdex_plan::plan::{BasisError, PlanWish};
+use olmdex_rules::openshift::SupportLevel;
 use olmdex_text::calendar::Day;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Question;
-use super::choice::{List, SupportWord};
 use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
@@ -26,7 +27,6 @@ pub(super) fn gates_of(text: Option<&String>) -> Result<Gates, AnswerError> {
 
 /// Plan the upgrade of the cluster.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Plan {
     /// The OpenShift version to go to, for example 4.18.
     to: String,
@@ -36,7 +36,7 @@ pub(crate) struct Plan {
     #[serde(default)]
     eus: bool,
     /// The phases that count as supported. Default: extended.
-    support: Option<SupportWord>,
+    support: Option<SupportLevel>,
     /// The day on which support is judged, as 2026-01-31. Default: today.
     date: Option<String>,
     /// The channel of the cluster's updates: a kind such as `fast`, or one channel such as `eus-4.18`.
@@ -45,10 +45,10 @@ pub(crate) struct Plan {
     arch: Option<String>,
     /// Only the operators of these namespaces.
     #[serde(default)]
-    scope: List,
+    scope: Vec<String>,
     /// Blockers or decisions that count as settled, as CODE or CODE:SUBJECT.
     #[serde(default)]
-    assume: List,
+    assume: Vec<String>,
     /// Feature gates of operator-controller, as GATE=BOOL,….
     feature_gates: Option<String>,
 }
@@ -92,12 +92,12 @@ impl Question for Plan {
             to,
             eus: self.eus,
             day,
-            level: self.support.map(SupportWord::value).unwrap_or_default(),
+            level: self.support.unwrap_or_default(),
             channel: self.channel.clone(),
             arch: self.arch.clone(),
-            scope: self.scope.0.clone(),
+            scope: self.scope.clone(),
             gates: gates_of(self.feature_gates.as_ref())?,
-            assume: self.assume.0.clone(),
+            assume: self.assume.clone(),
         };
         let (plan, _) = plan_of(&basis, cluster, &index, wish)?;
         Ok(Answer::whole("Plan", &plan)?.warned(warnings))
@@ -106,10 +106,10 @@ impl Question for Plan {
     fn command(&self, world: &World) -> String {
         let words = world.with_cluster(world.words(), true).option("--to", Some(&self.to));
         let words = words.option("--openshift", self.openshift.as_ref()).flag("--eus", self.eus);
-        let words = words.option("--support", self.support.map(SupportWord::word));
+        let words = words.option("--support", self.support.as_ref().map(variant_name));
         let words = words.option("--date", self.date.as_ref()).option("--channel", self.channel.as_ref());
-        let words = words.option("--arch", self.arch.as_ref()).options("--scope", &self.scope.0);
-        let words = words.options("--assume", &self.assume.0);
+        let words = words.option("--arch", self.arch.as_ref()).options("--scope", &self.scope);
+        let words = words.options("--assume", &self.assume);
         words.option("--feature-gates", self.feature_gates.as_ref()).line("plan")
     }
 }

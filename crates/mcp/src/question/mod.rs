@@ -3,7 +3,6 @@
 
 pub(crate) mod asked;
 mod catalog;
-mod choice;
 mod cluster;
 mod resolve;
 mod sql;
@@ -15,7 +14,6 @@ use super::answer::{Answer, AnswerError};
 use super::world::World;
 
 pub(crate) use catalog::{Diff, Explain, known_catalogs};
-pub(crate) use choice::List;
 pub(crate) use cluster::Plan;
 pub(crate) use resolve::Resolve;
 pub(crate) use sql::Sql;

@@ -7,20 +7,19 @@ use serde::Deserialize;
 
 use super::Question;
 use super::catalog::known_catalogs;
-use super::choice::List;
 use super::cluster::minor_of;
 use crate::answer::{Answer, AnswerError};
 use crate::world::World;
 
 /// The bundles that OLM Classic installs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub(crate) struct Resolve {
     /// The bundles to subscribe to: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle; in a namespace of its own as
     /// NS:PKG.
-    install: List,
+    install: Vec<String>,
     /// The installed bundles: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle, also as BUNDLE@CHANNEL and NS:PKG.
-    installed: List,
+    installed: Vec<String>,
     /// The namespace; that of the cluster, if it has just one.
     namespace: Option<String>,
     /// The namespace whose catalogs all namespaces see.
@@ -38,28 +37,28 @@ pub(crate) struct Resolve {
     /// Whether the contents of the cluster count, if the server knows one. Default: true.
     cluster: Option<bool>,
     /// Only these catalogs.
-    catalog: List,
+    catalog: Vec<String>,
 }
 
 impl Question for Resolve {
     fn ask(&self, world: &World) -> Result<Answer, AnswerError> {
         let cluster = world.cluster(self.cluster.unwrap_or(true));
-        if cluster.is_none() && self.install.0.is_empty() && self.installed.0.is_empty() {
+        if cluster.is_none() && self.install.is_empty() && self.installed.is_empty() {
             return Err(AnswerError::of("nothing to resolve").help("name a package with `install`"));
         }
         let index = world.index();
         known_catalogs(&index, &self.catalog)?;
         let question = NamespaceQuestion {
             cluster: cluster.map(|it| it.0).unwrap_or_default(),
-            install: self.install.0.clone(),
-            installed: self.installed.0.clone(),
+            install: self.install.clone(),
+            installed: self.installed.clone(),
             source_map: world.source_map.clone(),
             namespace: self.namespace.clone(),
             global_namespace: self.global_namespace.clone(),
             ignores_missing: self.ignore_missing_catalogs,
             openshift: minor_of(self.openshift.as_ref())?,
             kubernetes: minor_of(self.kubernetes.as_ref())?,
-            catalogs: self.catalog.0.clone(),
+            catalogs: self.catalog.clone(),
             are_named: world.are_named,
         };
         let worlds = question.worlds(&index)?;
@@ -75,8 +74,8 @@ impl Question for Resolve {
 
     fn command(&self, world: &World) -> String {
         let words = world.with_cluster(world.words(), self.cluster.unwrap_or(true));
-        let words = words.options("--catalog", &self.catalog.0).options("--install", &self.install.0);
-        let words = words.options("--installed", &self.installed.0).option("--namespace", self.namespace.as_ref());
+        let words = words.options("--catalog", &self.catalog).options("--install", &self.install);
+        let words = words.options("--installed", &self.installed).option("--namespace", self.namespace.as_ref());
         let words = words.option("--global-namespace", self.global_namespace.as_ref());
         let words = words.flag("--ignore-missing-catalogs", self.ignore_missing_catalogs);
         let words = words.flag("--until-stable", self.until_stable).flag("--show-olm-quirks", self.show_olm_quirks);

@@ -17,7 +17,6 @@ const MAX_BYTES: usize = 8 << 20;
 
 /// Run a read-only SQL query.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Sql {
     /// One statement that reads. The views are v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge,
     /// v_dependency, v_api, v_image, v_property, v_deprecation, v_feature, v_category, v_keyword, v_install_mode,

@@ -7,17 +7,27 @@ use super::GitError;
 use super::program::output;
 use olmdex_text::calendar::Day;
 use olmdex_text::encoding::hex::short;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// The commits that are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The commits that are taken, along first parents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Every {
-    /// The last of each day (UTC), along first parents.
+    /// The last commit of each day (UTC).
     #[default]
     Day,
-    /// Those with a tag.
+    /// Commits with tags.
     Tag,
-    /// All, along first parents.
+    /// All commits.
     Commit,
+}
+
+impl Every {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        olmdex_base::variant_name(&self)
+    }
 }
 
 /// A commit.

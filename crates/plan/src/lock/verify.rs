@@ -1,7 +1,7 @@
 //! Compares the locked bundles with the catalogs (`docs/behaviour/authoring.md` E.7).
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::error::LockError;
 use super::file::{Lock, LockedOperator};
@@ -29,7 +29,7 @@ pub struct Drift {
 }
 
 /// The kinds of changes to a locked bundle, the gravest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriftKind {
     /// The catalog does not have the bundle any more.
@@ -47,16 +47,6 @@ pub enum DriftKind {
 }
 
 impl DriftKind {
-    /// All of them, the gravest first.
-    pub const ALL: [Self; 6] = [
-        Self::BundleGone,
-        Self::ContentChanged,
-        Self::ImageChanged,
-        Self::EdgeChanged,
-        Self::Deprecated,
-        Self::NewerHead,
-    ];
-
     /// Its name.
     pub fn as_str(self) -> &'static str {
         variant_name(&self)

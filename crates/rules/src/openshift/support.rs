@@ -2,7 +2,7 @@
 //! (`docs/behaviour/platform.md` 1.2).
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::lifecycle::{Lifecycle, LifecycleVersion, Phase, coerce};
 use olmdex_base::variant_name;
@@ -52,13 +52,15 @@ pub struct Support {
 }
 
 /// The phases that count as supported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
 pub enum SupportLevel {
     /// Full support only.
     Full,
     /// Full and maintenance support.
     Maintenance,
-    /// Extended support too.
+    /// Full, maintenance and extended support.
     #[default]
     Extended,
 }
