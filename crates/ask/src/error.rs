@@ -305,7 +305,7 @@ impl AskError {
             Self::NoStartOfPath => "name the version: `olmdex plan --only platform VERSION --to …`".to_owned(),
             Self::Downgrade { .. } => "OpenShift does not support downgrades".to_owned(),
             Self::NoExtendedWay(_) => {
-                "`--eus` leads from a version with extended support to the next one, as from 4.16 to 4.18".to_owned()
+                "`--eus` leads from a version with extended support to a later one, as from 4.16 to 4.18".to_owned()
             }
             Self::NotLater(_) => "name a later minor version with `--to`".to_owned(),
             Self::NotReached { .. } => "`olmdex upgrades --steps` shows where its upgrades lead".to_owned(),

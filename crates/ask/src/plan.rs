@@ -25,13 +25,14 @@ pub fn must_lead_on(step: Move) -> Result<(), AskError> {
     if step.from.is_before(step.to) { Ok(()) } else { Err(AskError::NotLater(step)) }
 }
 
-/// Extended support leads from a version that has it to the next one that may.
+/// Extended support leads from a version that has it to one that may, two versions at a time.
 ///
 /// # Errors
 /// [`AskError::NoExtendedWay`]
 pub fn must_lead_between_extended(from: Minor, to: Minor) -> Result<(), AskError> {
-    let leads = path_of(from, to).len() <= 3 && may_have_extended_support(to);
-    if leads { Ok(()) } else { Err(AskError::NoExtendedWay(Move { from, to })) }
+    let n = path_of(from, to).len();
+    let is_way = n <= 3 || (n % 2 == 1 && may_have_extended_support(from));
+    if is_way && may_have_extended_support(to) { Ok(()) } else { Err(AskError::NoExtendedWay(Move { from, to })) }
 }
 
 /// The parts of a plan that an index holds: its catalogs, lifecycles and updates. Updates that `updates` names replace

@@ -32,8 +32,8 @@ use crate::file::{MAX_WHOLE, read_named_of, system_words};
 use crate::index::{Index, Moment};
 use crate::openshift::SupportLevel;
 use crate::plan::{
-    BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, RouteStep,
-    SavedPlan, StepStatus, folded_commands, junit, manifests, markdown, progress, script,
+    BY_ITSELF, BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish,
+    RouteStep, SavedPlan, StepStatus, Unknown, folded_commands, junit, manifests, markdown, progress, script,
 };
 use crate::source::{self, STDIN};
 use crate::upgrade::Move;
@@ -80,7 +80,8 @@ pub(crate) struct PlanArgs {
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion
     #[arg(long, alias = "from", value_name = "VERSION", value_parser = parse_minor)]
     openshift: Option<Minor>,
-    /// Go from one version with extended support to the next: two updates of the control plane with paused pools
+    /// Go from one version with extended support to another, as from 4.16 to 4.18: the pools of workers are paused for
+    /// each two updates of the control plane, and reboot once for both
     #[arg(long)]
     eus: bool,
     /// Catalog with its version of OpenShift, and its family if there are several: `4.20=DIR`,
@@ -262,7 +263,7 @@ fn print(args: &PlanArgs, plan: &Plan, width: Option<usize>, out: &mut impl io::
         OutputFormat::Html => out.write_all(crate::page::plan_report(plan).as_bytes())?,
         OutputFormat::Junit => out.write_all(junit(plan).as_bytes())?,
         OutputFormat::Script => out.write_all(script(plan).as_bytes())?,
-        _ => sheet(plan).write(width, &mut *out)?,
+        _ => sheet(plan, width.is_some()).write(width, &mut *out)?,
     }
     Ok(())
 }
@@ -453,9 +454,9 @@ fn progress_sheet(progress: &PlanProgress) -> Sheet {
     sheet.line("Checked with", &metadata.checked);
     sheet.line("Now", progress.verdict.as_str());
     let steps = progress.steps.iter().flat_map(|it| {
-        let optional = if it.optional { " (optional)" } else { "" };
-        let title = it.title.trim_end_matches(" (optional)");
-        item(&format!("{}. ", it.number), &format!("{}: {title}{optional}", it.status.as_str()), [it.detail.clone()])
+        let optional = if it.optional && !it.title.ends_with(')') { " (optional)" } else { "" };
+        let words = format!("{}: {}{optional}", it.status.as_str(), it.title);
+        item(&format!("{}. ", it.number), &words, [it.detail.clone()])
     });
     sheet.passage("Steps", steps.collect());
     sheet.passage("New blockers", blocker_lines(&progress.new_blockers));
@@ -529,7 +530,7 @@ fn blocker_lines(blockers: &[Blocker]) -> Vec<TextLine> {
 }
 
 /// The meaning of the words in the table of operators; only of those that occur.
-fn legend(plan: &Plan) -> Vec<TextLine> {
+fn legend(plan: &Plan, is_brief: bool) -> Vec<TextLine> {
     let states = OperatorState::ALL
         .into_iter()
         .filter(|it| plan.operators.iter().any(|op| op.state.values().any(|state| state == it)));
@@ -541,6 +542,7 @@ fn legend(plan: &Plan) -> Vec<TextLine> {
         .flat_map(|it| it.compatible.values())
         .filter(is_shown)
         .filter_map(|it| Compatibility::of_plan(it))
+        .filter(|it| !is_brief || !it.may_stay())
         .collect();
     fits.sort_unstable();
     fits.dedup();
@@ -551,7 +553,7 @@ fn legend(plan: &Plan) -> Vec<TextLine> {
 /// The columns that move below the row of an operator if the terminal has no room for them.
 const BELOW: &[&[&str]] = &[&["SUPPORT", "TARGET"], &["INSTALLED"], &["NAMESPACE"]];
 
-fn sheet(plan: &Plan) -> Sheet {
+fn sheet(plan: &Plan, is_brief: bool) -> Sheet {
     let mut sheet = Sheet::default();
     let metadata = &plan.metadata;
     // A must-gather is a moment: whatever follows holds for that.
@@ -571,6 +573,7 @@ fn sheet(plan: &Plan) -> Sheet {
         let state = operator.state.get(minor).map_or("", |it| it.as_str());
         match operator.compatible.get(minor).and_then(|it| Compatibility::of_plan(it)) {
             None | Some(Compatibility::Unknown) => state.to_owned(),
+            Some(fit) if is_brief && fit.may_stay() => state.to_owned(),
             Some(fit) => format!("{state}, {}", fit.as_str()),
         }
     };
@@ -586,7 +589,7 @@ fn sheet(plan: &Plan) -> Sheet {
         row
     });
     sheet.table_with_below("Operators", &headers, rows.collect(), BELOW);
-    sheet.passage("Terms in the table", legend(plan));
+    sheet.passage("Terms in the table", legend(plan, is_brief));
     sheet.passage("Blockers", blocker_lines(&plan.blockers));
     let decisions = plan.decisions.iter().flat_map(|it| {
         let options = it.options.iter().map(|it| format!("- {it}"));
@@ -594,12 +597,37 @@ fn sheet(plan: &Plan) -> Sheet {
         item("", &about(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref()), more)
     });
     sheet.passage("Decisions", decisions.collect());
-    let unknowns = plan.unknowns.iter().flat_map(|it| {
-        item("", &about(it.code.as_str(), it.subject.as_deref(), it.platform.as_deref()), [it.text.clone()])
+    sheet.passage("Unknown", unknown_lines(&plan.unknowns));
+    let (own, of_people): (Vec<&PlanStep>, Vec<&PlanStep>) = plan.steps.iter().partition(|it| it.is_by_itself());
+    sheet.passage("Steps", of_people.into_iter().flat_map(step_lines).collect());
+    let own = own.into_iter().flat_map(|it| {
+        let notes = it.warnings.iter().map(|it| format!("note: {it}"));
+        item(&format!("{}. ", it.number), &it.short_title(), notes)
     });
-    sheet.passage("Unknown", unknowns.collect());
-    sheet.passage("Steps", plan.steps.iter().flat_map(step_lines).collect());
+    sheet.passage(BY_ITSELF, own.collect());
     sheet
+}
+
+/// The unknown facts; those of one kind about one version and source together.
+fn unknown_lines(unknowns: &[Unknown]) -> Vec<TextLine> {
+    let mut groups: Vec<(&Unknown, Vec<&str>, Vec<String>)> = Vec::new();
+    for it in unknowns {
+        let key = |it: &Unknown| (it.code.clone(), it.platform.clone(), it.source.clone());
+        let at = groups.iter().position(|(first, ..)| key(first) == key(it)).unwrap_or(groups.len());
+        if at == groups.len() {
+            groups.push((it, Vec::new(), Vec::new()));
+        }
+        groups[at].1.extend(it.subject.as_deref());
+        if !groups[at].2.contains(&it.text) {
+            groups[at].2.push(it.text.clone());
+        }
+    }
+    let lines = |(it, subjects, texts): (&Unknown, Vec<&str>, Vec<String>)| {
+        let subjects = subjects.join(", ");
+        let subjects = Some(subjects.as_str()).filter(|it| !it.is_empty());
+        item("", &about(it.code.as_str(), subjects, it.platform.as_deref()), texts)
+    };
+    groups.into_iter().flat_map(lines).collect()
 }
 
 #[cfg(test)]

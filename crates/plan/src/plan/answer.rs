@@ -374,6 +374,22 @@ impl PlanStep {
     pub(super) fn new(kind: StepKind) -> Self {
         Self { kind, ..Self::default() }
     }
+
+    /// Whether OLM does it without anybody: an update that is not required and needs no approval.
+    #[must_use]
+    pub fn is_by_itself(&self) -> bool {
+        self.optional && self.approval.as_deref() != Some("Manual") && self.set.is_empty()
+    }
+
+    /// The end of its title: who does it, if nobody must.
+    #[must_use]
+    pub fn suffix(&self) -> &'static str {
+        match (self.is_by_itself(), self.optional) {
+            (true, _) => " (OLM does this by itself)",
+            (false, true) => " (optional)",
+            (false, false) => "",
+        }
+    }
 }
 
 /// A blocker of the platform or of an operator.

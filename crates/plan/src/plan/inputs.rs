@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::answer::PlanOptions;
-use super::question::{PlanQuestion, path_by_name};
+use super::question::{PlanQuestion, eus_goal, path_by_name};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::query::{CatalogRank, DATE_LABEL, Filter, TIME_LABEL};
 use olmdex_index::{Index, IndexError};
@@ -139,15 +139,17 @@ impl PlanBasis {
     pub fn question<'q>(&self, cluster: &'q Cluster, index: &'q Index, wish: PlanWish) -> PlanQuestion<'q> {
         let names = known_minors(&self.updates).into_iter().chain(self.catalogs.iter().map(|it| it.minor)).collect();
         let path = path_by_name(wish.from, wish.to, &names);
+        let goals = (0..path.len()).filter_map(|idx| Some((*path.get(idx + 1)?, eus_goal(&path, idx)?)));
+        let eus: Vec<(Minor, String)> = goals.map(|(minor, goal)| (minor, format!("eus-{goal}"))).collect();
         let channels = match &wish.channel {
-            _ if wish.eus => ClusterChannels::Named(vec![format!("eus-{}", wish.to)]),
+            _ if wish.eus => ClusterChannels::Named(eus.iter().map(|it| it.1.clone()).collect()),
             Some(asked) => ClusterChannels::asked(std::slice::from_ref(asked)).unwrap_or_else(|| channels_of(cluster)),
             None => channels_of(cluster),
         };
         let arch = architecture(cluster, wish.arch.as_deref());
         let mut graph = channels.graph(&self.updates, &path, &arch);
         let known_channels = known_channels(&self.updates);
-        let channels = channels.along(&path, &known_channels);
+        let channels = if wish.eus { eus } else { channels.along(&path, &known_channels) };
         // A saved answer does not name its channel.
         let is_all_data = self.updates.iter().all(|it| matches!(it.facts, UpdateFacts::Data(_)));
         let is_unknown = |it: &&(Minor, String)| is_all_data && !known_channels.contains(&it.1);

@@ -41,6 +41,9 @@ fn worded(text: &str) -> String {
     out
 }
 
+/// The title above the updates that need nobody.
+pub const BY_ITSELF: &str = "OLM does by itself";
+
 /// How many elements of a path a title names: nobody reads a line of twenty, and the route has each.
 const MAX_NAMED: usize = 4;
 
@@ -61,7 +64,7 @@ impl PlanStep {
         let (from, to) = (self.from.as_deref().unwrap_or_default(), self.to.as_deref().unwrap_or_default());
         let path = self.path.iter().map(|element| element.bundles().join(" + "));
         let path = shortened(path.collect());
-        let optional = if self.optional { " (optional)" } else { "" };
+        let optional = self.suffix();
         match self.kind {
             StepKind::Mend => format!("Repair {subject}"),
             StepKind::Wait if self.n_approvals() > 0 => format!("Approve the waiting update of {subject}"),
@@ -88,20 +91,35 @@ impl PlanStep {
 }
 
 impl Plan {
-    /// The summary, in a line.
-    pub fn summary(&self) -> String {
-        let metadata = &self.metadata;
-        // The number of optional steps in the list.
-        let optional = match self.steps.iter().filter(|it| it.optional).count() {
+    /// How many steps somebody has to do, with words for the optional ones, and for those that OLM does by itself.
+    pub(super) fn steps_words(&self) -> (usize, String, String) {
+        let count = |suffix: &str| self.steps.iter().filter(|it| it.suffix() == suffix).count();
+        let n_by_itself = self.steps.iter().filter(|it| it.is_by_itself()).count();
+        let optional = match count(" (optional)") {
             0 => String::new(),
             n => format!(" ({n} optional)"),
         };
+        let by_itself = match n_by_itself as u64 {
+            0 => String::new(),
+            n => format!(", {} by OLM itself", counted(n, "update")),
+        };
+        (self.steps.len() - n_by_itself, optional, by_itself)
+    }
+
+    /// The summary, in a line.
+    pub fn summary(&self) -> String {
+        let metadata = &self.metadata;
+        let (n_steps, optional, by_itself) = self.steps_words();
+        let unknown = match self.unknowns.len() {
+            0 => String::new(),
+            n => format!(", {n} unknown"),
+        };
         format!(
-            "{} to {}: {}; {}{optional}, {}, {}",
+            "{} to {}: {}; {}{optional}{by_itself}, {}, {}{unknown}",
             metadata.from,
             metadata.to,
             self.verdict.as_str(),
-            counted(self.steps.len() as u64, "step"),
+            counted(n_steps as u64, "step"),
             counted(self.blockers.len() as u64, "blocker"),
             counted(self.decisions.len() as u64, "decision"),
         )
@@ -123,11 +141,11 @@ pub fn markdown(plan: &Plan) -> String {
         format!("- **{}**: {}\n{}", subject(&it.subject, &it.platform), worded(&it.text), options.join("\n"))
     });
     section(&mut out, "Decisions needed", decisions.collect());
-    let steps = plan.steps.iter().map(|step| {
-        let optional = if step.optional { " (optional)" } else { "" };
-        format!("- [ ] **{}. {}**{optional}", step.number, plain(&step.short_title()))
-    });
+    let (own, of_people): (Vec<&PlanStep>, Vec<&PlanStep>) = plan.steps.iter().partition(|it| it.is_by_itself());
+    let title = |step: &PlanStep| format!("**{}. {}**", step.number, plain(&step.short_title()));
+    let steps = of_people.iter().map(|step| format!("- [ ] {}{}", title(step), step.suffix()));
     section(&mut out, "Steps", steps.collect());
+    section(&mut out, BY_ITSELF, own.iter().map(|step| format!("- {}", title(step))).collect());
     appendix(&mut out, plan);
     out
 }
@@ -223,8 +241,7 @@ fn appendix(out: &mut String, plan: &Plan) {
 
 /// A step with its reasons, its route, and its commands as a block that hosts of Markdown let people copy.
 fn detail(out: &mut String, step: &PlanStep) {
-    let optional = if step.optional { " (optional)" } else { "" };
-    out.push_str(&format!("\n### {}. {}{optional}\n\n", step.number, plain(&step.short_title())));
+    out.push_str(&format!("\n### {}. {}{}\n\n", step.number, plain(&step.short_title()), step.suffix()));
     for reason in &step.because {
         out.push_str(&format!("- {}: {}\n", reason.code, worded(&reason.text)));
     }

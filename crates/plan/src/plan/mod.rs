@@ -61,7 +61,7 @@ pub use inputs::{BasisError, PlanBasis, PlanWish, add_updates_of, architecture, 
 pub use junit::junit;
 pub use manifests::manifests;
 pub(crate) use markdown::plain;
-pub use markdown::{markdown, script};
+pub use markdown::{BY_ITSELF, markdown, script};
 pub use olmdex_olm::catalog_source::{PlanCatalog, family_and_minor};
 pub use operator_state::OperatorState;
 pub use overview::{Light, Overview, OverviewRow, Risk};

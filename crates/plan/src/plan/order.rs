@@ -11,6 +11,7 @@ use super::code::Code;
 use super::inventory::Inventory;
 use super::journey::{Journey, When};
 use super::operator::Operator;
+use super::prose::times;
 use super::question::{PlanQuestion, told};
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
@@ -18,7 +19,7 @@ use olmdex_index::query::Filter;
 use olmdex_olm::namespace::{Effect, Obstacle, ObstacleCode, first_obstacle, of_extension};
 use olmdex_olm::upgrade::Olm;
 use olmdex_rules::cluster::Subscription;
-use olmdex_rules::openshift::{Goal, PlatformPath, Support, platform_path};
+use olmdex_rules::openshift::{Goal, PlatformPath, Support, may_have_extended_support, platform_path};
 use olmdex_text::json;
 
 /// A step with its operator, and the number of the operator's earlier steps at the same time.
@@ -259,22 +260,23 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
         steps.into_iter().map(|it| it.step)
     };
     let routes = platform_routes(question, path);
-    let channel = format!("eus-{}", question.to);
+    let present = question.cluster.cluster_version.as_ref().map(|it| it.channel.clone());
     for (idx, minor) in path.iter().enumerate() {
         steps.extend(take(When::After(idx)));
         steps.extend(take(When::Before(idx)));
         let Some(next) = path.get(idx + 1) else { continue };
-        if question.eus && idx == 0 {
-            let present = question.cluster.cluster_version.as_ref().map(|it| it.channel.clone());
-            if present.as_deref() != Some(channel.as_str()) {
-                let text = format!("it holds {minor} and all releases that lead to {}", question.to);
+        let goal = question.eus_goal(idx);
+        if let Some(goal) = goal.filter(|goal| idx == 0 || question.eus_goal(idx - 1) != Some(*goal)) {
+            let channel = format!("eus-{goal}");
+            if idx > 0 || present.as_ref() != Some(&channel) {
+                let text = format!("it holds {minor} and all releases that lead to {goal}");
                 steps.push(PlanStep {
-                    to: Some(channel.clone()),
+                    to: Some(channel),
                     because: vec![Reason { code: Code::Eus, text }],
                     ..PlanStep::new(StepKind::ChannelOfCluster)
                 });
             }
-            let text = "workers are updated once, from the first version to the last".to_owned();
+            let text = format!("workers are updated once, from {minor} to {goal}");
             let because = vec![Reason { code: Code::Eus, text }];
             steps.push(PlanStep { because, ..PlanStep::new(StepKind::PausePools) });
         }
@@ -287,9 +289,12 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
             step.warnings.push("this update probably exists, but the graph data hold no updates".to_owned());
         }
         step.because = vec![Reason { code: Code::Platform, text: "minor versions are updated one by one".to_owned() }];
+        if let Some(goal) = saved_reboots(question).filter(|_| idx == 0) {
+            step.warnings.push(goal);
+        }
         steps.push(step);
-        if question.eus && idx + 2 == path.len() {
-            let text = "the plan reaches the last version".to_owned();
+        if goal == Some(*next) {
+            let text = format!("the control plane has reached {next}");
             let because = vec![Reason { code: Code::Eus, text }];
             steps.push(PlanStep { because, ..PlanStep::new(StepKind::ResumePools) });
         }
@@ -299,6 +304,15 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
         step.number = idx + 1;
     }
     steps
+}
+
+/// A note if paused pools could save reboots of workers, as between versions with extended support.
+fn saved_reboots(question: &PlanQuestion<'_>) -> Option<String> {
+    let is_extended = |it: Minor| it.major == 4 && may_have_extended_support(it);
+    let n_steps = question.path.len().saturating_sub(1);
+    let is_way = is_extended(question.from) && is_extended(question.to) && n_steps >= 2 && !question.eus;
+    let (few, many) = (times(n_steps / 2), times(n_steps));
+    is_way.then(|| format!("with `--eus`, which pauses their pools on the way, workers reboot {few} instead of {many}"))
 }
 
 fn is_minor(release: &str, minor: Minor) -> bool {

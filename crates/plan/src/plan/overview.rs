@@ -2,7 +2,7 @@
 
 use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanStep, PlanVerdict, StepKind};
 use super::code::Code;
-use super::prose::{shown, subject_words};
+use super::prose::{shown, subject_words, times};
 use super::short::{is_alike, version_of};
 use olmdex_base::diag::{Listed, counted};
 use olmdex_rules::openshift::SupportStatus;
@@ -73,6 +73,8 @@ pub struct OverviewRow<'p> {
     has_block: bool,
     has_decision: bool,
     has_required: bool,
+    /// Whether its catalog or Subscription is not given.
+    is_unjudged: bool,
 }
 
 /// The first page.
@@ -126,24 +128,32 @@ fn is(n: usize) -> &'static str {
 /// Whether the update is possible, and what it waits for.
 fn headline(plan: &Plan) -> String {
     let (from, to) = (shown(&plan.metadata.from), shown(&plan.metadata.to));
-    match plan.verdict {
-        PlanVerdict::Ready => format!("OpenShift {from} can be updated to {to} now: no operator must change first."),
-        PlanVerdict::Unknown => {
-            let reason = plan.unknowns.iter().find(|it| it.decides()).map(|it| format!(": {}", shown(&it.text)));
-            format!("Whether OpenShift {from} can be updated to {to} is unknown{}.", reason.unwrap_or_default())
+    let required = plan.steps.iter().filter(|it| !it.optional && !it.is_of_platform()).count();
+    let counts = [
+        (plan.blockers.len(), "blocker", "lifted"),
+        (plan.decisions.len(), "decision", "made"),
+        (required, "required step", "done"),
+    ];
+    let listed = |words: &dyn Fn(usize, &str) -> String| {
+        let parts = counts.into_iter().filter(|it| it.0 > 0);
+        let parts = parts.map(|(n, what, done)| counted(n as u64, what) + &words(n, done));
+        Listed::of(parts).last_word("and").to_string()
+    };
+    let unknown = plan.unknowns.iter().find(|it| it.decides());
+    match (plan.verdict, unknown) {
+        (PlanVerdict::Ready, _) => {
+            format!("OpenShift {from} can be updated to {to} now: no operator must change first.")
         }
-        PlanVerdict::Blocked => blocked(plan),
-        PlanVerdict::Attention => {
-            let required = plan.steps.iter().filter(|it| !it.optional && !it.is_of_platform()).count();
-            let counts = [
-                (plan.blockers.len(), "blocker", "lifted"),
-                (plan.decisions.len(), "decision", "made"),
-                (required, "required step", "done"),
-            ];
-            let parts = counts.into_iter().filter(|it| it.0 > 0);
-            let parts: Vec<String> =
-                parts.map(|(n, what, done)| format!("{} {} {done}", counted(n as u64, what), is(n))).collect();
-            format!("OpenShift {from} can be updated to {to} once {}.", Listed::of(&parts).last_word("and"))
+        (PlanVerdict::Blocked, _) => blocked(plan),
+        (PlanVerdict::Attention, None) => {
+            format!("OpenShift {from} can be updated to {to} once {}.", listed(&|n, done| format!(" {} {done}", is(n))))
+        }
+        // The known part is never the whole condition.
+        (_, unknown) => {
+            let reason = unknown.map(|it| format!(": {}", shown(&it.text))).unwrap_or_default();
+            let known = Some(listed(&|_, _| String::new())).filter(|it| !it.is_empty());
+            let known = known.map(|it| format!(" Known so far: {it}.")).unwrap_or_default();
+            format!("Whether OpenShift {from} can be updated to {to} is unknown{reason}.{known}")
         }
     }
 }
@@ -181,21 +191,23 @@ fn blocked(plan: &Plan) -> String {
 
 /// The states of the operators, each with its count.
 fn operators(rows: &[OverviewRow<'_>]) -> String {
-    let mut counts = [0_u64; 5];
+    let mut counts = [0_u64; 6];
     for row in rows {
         let at = match row {
             it if it.has_block => 0,
             it if it.has_decision => 1,
             it if it.has_required => 2,
-            it if it.risk == Risk::Unknown => 3,
-            _ => 4,
+            it if it.is_unjudged => 3,
+            it if it.risk == Risk::Unknown => 4,
+            _ => 5,
         };
         counts[at] += 1;
     }
-    const WORDS: [(&str, &str); 5] = [
+    const WORDS: [(&str, &str); 6] = [
         ("blocks the update", "block the update"),
         ("needs a decision", "need a decision"),
         ("must change", "must change"),
+        ("is not judged", "are not judged"),
         ("does not state its support", "do not state their support"),
         ("can stay as it is", "can stay as they are"),
     ];
@@ -217,23 +229,12 @@ fn n_steps(plan: &Plan, wanted: impl Fn(&PlanStep) -> bool) -> usize {
 /// The nodes that reboot, and how often. An update of a minor version replaces the operating system of each node, so
 /// each reboots; the patches on its way are not all known, so it may be more often.
 fn reboots(plan: &Plan) -> Option<String> {
-    let n = match n_steps(plan, |it| it.kind == StepKind::Platform) {
-        0 => return None,
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        n => format!("{n} times"),
-    };
-    Some(match n_steps(plan, |it| it.kind == StepKind::PausePools) {
-        0 => format!("each node at least {n}"),
-        _ => format!("control plane nodes at least {n}, workers once"),
+    let of_kind = |kind: StepKind| n_steps(plan, |it| it.kind == kind);
+    let n = of_kind(StepKind::Platform);
+    (n > 0).then(|| match of_kind(StepKind::PausePools) {
+        0 => format!("each node at least {}", times(n)),
+        n_pauses => format!("control plane nodes at least {}, workers {}", times(n), times(n_pauses)),
     })
-}
-
-fn steps_words(plan: &Plan) -> String {
-    match n_steps(plan, |it| it.optional) {
-        0 => plan.steps.len().to_string(),
-        n => format!("{} ({n} optional)", plan.steps.len()),
-    }
 }
 
 fn n_approvals(plan: &Plan) -> usize {
@@ -241,7 +242,8 @@ fn n_approvals(plan: &Plan) -> usize {
 }
 
 fn effort(plan: &Plan) -> Vec<(&'static str, String)> {
-    let mut found = vec![("Steps", steps_words(plan)), ("Approvals", n_approvals(plan).to_string())];
+    let (n, optional, by_itself) = plan.steps_words();
+    let mut found = vec![("Steps", format!("{n}{optional}{by_itself}")), ("Approvals", n_approvals(plan).to_string())];
     found.extend(reboots(plan).map(|it| ("Reboots", it)));
     found
 }
@@ -251,12 +253,8 @@ fn effort_words(plan: &Plan) -> String {
     if plan.steps.is_empty() {
         return "Nothing to do".to_owned();
     }
-    let noun = if plan.steps.len() == 1 { "step" } else { "steps" };
-    let optional = match n_steps(plan, |it| it.optional) {
-        0 => String::new(),
-        n => format!(" ({n} optional)"),
-    };
-    let mut parts = vec![format!("has {} {noun}{optional}", plan.steps.len())];
+    let (n, optional, by_itself) = plan.steps_words();
+    let mut parts = vec![format!("has {}{optional}{by_itself}", counted(n as u64, "step"))];
     parts.push(match n_approvals(plan) {
         0 => "needs no approval".to_owned(),
         n => format!("needs {}", counted(n as u64, "approval")),
@@ -281,15 +279,18 @@ fn row<'p>(plan: &'p Plan, operator: &'p OperatorPlan) -> OverviewRow<'p> {
     let steps: Vec<(usize, &PlanStep)> = steps_of(plan, operator).collect();
     let has_decision = plan.decisions.iter().any(|it| is_mine(&it.subject));
     let (risk, why) = risk(plan, operator, &steps);
+    // Nobody has looked for what is needed.
+    let known = if risk == Risk::Unknown { " known" } else { "" };
     OverviewRow {
         operator,
-        needed: needed(plan, operator, &steps, has_decision),
+        needed: needed(plan, operator, &steps, has_decision).unwrap_or_else(|| format!("nothing{known}")),
         risk,
         why,
-        effort: effort_of(&steps),
+        effort: effort_of(&steps).unwrap_or_else(|| format!("none{known}")),
         has_block: plan.blockers.iter().any(|it| is_mine(&it.subject)),
         has_decision,
         has_required: steps.iter().any(|it| !it.1.optional),
+        is_unjudged: plan.unknowns.iter().any(|it| it.decides() && is_mine(&it.subject)),
     }
 }
 
@@ -315,7 +316,7 @@ fn outcome(operator: &OperatorPlan, step: &PlanStep) -> String {
 }
 
 /// The needs of an operator, and their deadline.
-fn needed(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)], has_decision: bool) -> String {
+fn needed(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)], has_decision: bool) -> Option<String> {
     let when = |at: usize| {
         let platform =
             |steps: &'_ [PlanStep]| steps.iter().find(|it| it.kind == StepKind::Platform).and_then(|it| it.to.clone());
@@ -332,20 +333,16 @@ fn needed(plan: &Plan, operator: &OperatorPlan, steps: &[(usize, &PlanStep)], ha
         parts.push("a decision".to_owned());
     }
     let optional = steps.iter().rfind(|it| it.1.optional);
-    parts.extend(optional.map(|(_, step)| format!("{} (optional)", outcome(operator, step))));
-    if parts.is_empty() { "nothing".to_owned() } else { parts.join("; ") }
+    parts.extend(optional.map(|(_, step)| format!("{}{}", outcome(operator, step), step.suffix())));
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-fn effort_of(steps: &[(usize, &PlanStep)]) -> String {
+fn effort_of(steps: &[(usize, &PlanStep)]) -> Option<String> {
     let n_approvals: usize = steps.iter().map(|it| it.1.n_approvals()).sum();
-    let mut words = match steps.len() as u64 {
-        0 => return "none".to_owned(),
-        n => counted(n, "step"),
-    };
-    if n_approvals > 0 {
-        words.push_str(&format!(", {}", counted(n_approvals as u64, "approval")));
-    }
-    words
+    let n_steps = steps.iter().filter(|it| !it.1.is_by_itself()).count();
+    let counts = [(n_steps, "step"), (n_approvals, "approval")];
+    let words: Vec<String> = counts.iter().filter(|it| it.0 > 0).map(|(n, what)| counted(*n as u64, what)).collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 /// The gravest risk in a plan for an operator.

@@ -9,6 +9,15 @@ pub(super) fn shown(text: &str) -> Cow<'_, str> {
     printable(text)
 }
 
+/// How often.
+pub(super) fn times(n: usize) -> String {
+    match n {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{n} times"),
+    }
+}
+
 /// The parts of a message; those with odd numbers stood between backticks. A single backtick without a partner is text.
 pub fn message_parts(text: &str) -> Vec<&str> {
     let parts: Vec<&str> = text.split('`').collect();

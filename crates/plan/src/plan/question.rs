@@ -56,8 +56,13 @@ pub struct PlanQuestion<'q> {
     pub namespaces: Vec<NamespaceState>,
 }
 
-/// An obstacle as the reason of a step.
 impl PlanQuestion<'_> {
+    /// With `--eus`, the version with extended support that the step at an index of the way belongs to: the pools are
+    /// paused until then. From there to the last, every second version is one.
+    pub(super) fn eus_goal(&self, idx: usize) -> Option<Minor> {
+        eus_goal(&self.path, idx).filter(|_| self.eus)
+    }
+
     /// The catalogs of the present version.
     pub(super) fn present_catalogs(&self) -> Vec<String> {
         let present = self.catalogs.iter().filter(|it| it.minor.is_same(self.from));
@@ -65,12 +70,19 @@ impl PlanQuestion<'_> {
     }
 }
 
+/// An obstacle as the reason of a step.
 pub(super) fn told(obstacle: &Obstacle) -> String {
     match (obstacle.message.as_str(), obstacle.because.as_slice()) {
         (_, because @ [_, ..]) => format!("{}: {}", obstacle.text, because.join("; ")),
         ("", []) => obstacle.text.clone(),
         (message, []) => format!("{}: {message}", obstacle.text),
     }
+}
+
+/// As [`PlanQuestion::eus_goal`], for the minor versions of a way.
+pub(super) fn eus_goal(path: &[Minor], idx: usize) -> Option<Minor> {
+    let n_more = path.len().checked_sub(idx + 2)?;
+    path.get(idx + 1 + n_more % 2).copied()
 }
 
 /// How many minor versions a plan spans at most.
