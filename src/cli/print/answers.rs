@@ -44,7 +44,7 @@ pub(crate) fn print_answers<T: Serialize>(
         }
         _ => {
             let is_shown = format == OutputFormat::Table && screen().width.is_some();
-            let sheets = if is_shown { Sheet::joined(sheets) } else { sheets };
+            let sheets = if is_shown { Sheet::joined(Sheet::without_asides(sheets)) } else { sheets };
             for (idx, sheet) in sheets.iter().enumerate() {
                 if idx > 0 {
                     writeln!(out)?;

@@ -66,8 +66,12 @@ impl TextLine {
     }
 }
 
-/// A command in lines that a shell reads as one: broken before options, with ` \\` at the end.
+/// A command in lines that a shell reads as one: broken between words, with ` \\` at the end. A program keeps its first
+/// option, and an option its value. Each line of a remark is one.
 fn broken(command: &str, width: usize) -> Vec<String> {
+    if let Some(remark) = command.strip_prefix("# ") {
+        return wrap(remark, width.saturating_sub(2)).into_iter().map(|it| format!("# {it}")).collect();
+    }
     let mut parts: Vec<String> = vec![String::new()];
     let mut quote = None;
     let mut before = ' ';
@@ -78,7 +82,12 @@ fn broken(command: &str, width: usize) -> Vec<String> {
             None if matches!(c, '\'' | '"') => quote = Some(c),
             _ => {}
         }
-        if c == ' ' && quote.is_none() && before != '\\' && rest.peek() == Some(&'-') {
+        let last = parts.last().and_then(|it| it.rsplit(' ').next()).unwrap_or_default();
+        let is_kept = match rest.peek() {
+            Some('-') => last.ends_with("oc"),
+            _ => last.starts_with('-') && !last.contains('='),
+        };
+        if c == ' ' && quote.is_none() && before != '\\' && !is_kept {
             parts.push(String::new());
         } else if let Some(part) = parts.last_mut() {
             part.push(c);
@@ -115,11 +124,8 @@ struct SheetTable {
 }
 
 impl SheetTable {
-    /// A table without its empty columns; none without rows.
-    fn new(title: &str, headers: &[&str], rows: Vec<Vec<String>>) -> Option<Self> {
-        if rows.is_empty() {
-            return None;
-        }
+    /// A table without its empty columns.
+    fn new(title: &str, headers: &[&str], rows: Vec<Vec<String>>) -> Self {
         let is_used: Vec<bool> = (0..headers.len())
             .map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty())))
             .collect();
@@ -128,7 +134,7 @@ impl SheetTable {
         };
         let headers = keep(headers.iter().map(|it| (*it).to_owned()).collect());
         let rows = rows.into_iter().map(keep).collect();
-        Some(Self { title: title.to_owned(), headers, rows, below: &[], for_people: None })
+        Self { title: title.to_owned(), headers, rows, below: &[], for_people: None }
     }
 }
 
@@ -138,6 +144,8 @@ pub(crate) struct Sheet {
     headline: Option<(Sign, String)>,
     /// Whether files and pipes get the headline, too.
     is_headline_for_all: bool,
+    /// Whether a terminal leaves it out beside others.
+    is_aside: bool,
     lines: Vec<(String, String)>,
     tables: Vec<SheetTable>,
     texts: Vec<(String, Vec<TextLine>)>,
@@ -152,6 +160,17 @@ const SHARED: [(&str, &[&str]); 3] =
     [("OLM", &["OLM", "end"]), ("catalog", &["catalog"]), ("Catalog", &["Catalog", "File"])];
 
 impl Sheet {
+    /// One that a terminal leaves out beside others, if that is so.
+    pub(crate) fn aside(is_aside: bool) -> Self {
+        Self { is_aside, ..Self::default() }
+    }
+
+    /// Those that a terminal shows.
+    pub(crate) fn without_asides(sheets: Vec<Self>) -> Vec<Self> {
+        let has_main = sheets.iter().any(|it| !it.is_aside);
+        sheets.into_iter().filter(|it| !(has_main && it.is_aside)).collect()
+    }
+
     /// The answer in a sentence, which a terminal shows first.
     pub(crate) fn headline(&mut self, sign: Sign, sentence: String) {
         self.headline = Some((sign, sentence));
@@ -183,18 +202,19 @@ impl Sheet {
     fn says_the_same_as(&self, other: &Self, label: &str, free: &[&str]) -> bool {
         let is_same =
             |(a, b): (&(String, String), &(String, String))| a.0 == b.0 && (a.1 == b.1 || free.contains(&a.0.as_str()));
+        let is_terminal = screen().width.is_some();
         let is_of_other = self.value(label).zip(other.value(label)).is_some_and(|(own, theirs)| own != theirs);
         is_of_other
             && self.lines.len() == other.lines.len()
             && self.lines.iter().zip(&other.lines).all(is_same)
-            && self.shown_tables().eq(other.shown_tables())
+            && self.shown_tables(is_terminal).eq(other.shown_tables(is_terminal))
             && self.texts == other.texts
     }
 
     /// The tables as a terminal shows them, or all others.
-    fn shown_tables(&self) -> impl Iterator<Item = &SheetTable> {
-        let is_terminal = screen().width.is_some();
-        self.tables.iter().map(move |table| table.for_people.as_deref().filter(|_| is_terminal).unwrap_or(table))
+    fn shown_tables(&self, is_terminal: bool) -> impl Iterator<Item = &SheetTable> {
+        let shown = self.tables.iter().map(move |it| it.for_people.as_deref().filter(|_| is_terminal).unwrap_or(it));
+        shown.filter(|it| !it.rows.is_empty())
     }
 
     fn join(&mut self, other: Self, label: &str) {
@@ -223,7 +243,7 @@ impl Sheet {
 
     /// A table without its empty columns.
     pub(crate) fn table(&mut self, title: &str, headers: &[&str], rows: Vec<Vec<String>>) {
-        self.tables.extend(SheetTable::new(title, headers, rows));
+        self.tables.push(SheetTable::new(title, headers, rows));
     }
 
     /// The same; if a terminal has no room, the columns of `below` go below their rows, the first group first.
@@ -234,13 +254,14 @@ impl Sheet {
         rows: Vec<Vec<String>>,
         below: &'static [&'static [&'static str]],
     ) {
-        self.tables.extend(SheetTable::new(title, headers, rows).map(|table| SheetTable { below, ..table }));
+        self.tables.push(SheetTable { below, ..SheetTable::new(title, headers, rows) });
     }
 
     /// The table that a terminal shows instead of the last one.
     pub(crate) fn for_people(&mut self, title: &str, headers: &[&str], rows: Vec<Vec<String>>) {
+        let table = Some(SheetTable::new(title, headers, rows)).filter(|it| !it.rows.is_empty());
         if let Some(last) = self.tables.last_mut() {
-            last.for_people = SheetTable::new(title, headers, rows).map(Box::new);
+            last.for_people = table.map(Box::new);
         }
     }
 
@@ -295,7 +316,7 @@ impl Sheet {
             writeln!(out)?;
             write_markdown(Some(vec!["Field", "Value"]), &rows, out)?;
         }
-        for SheetTable { title, headers, rows, .. } in &self.tables {
+        for SheetTable { title, headers, rows, .. } in self.shown_tables(false) {
             writeln!(out, "\n## {}\n", markdown(title))?;
             write_markdown(Some(headers.clone()), rows, out)?;
         }
@@ -345,9 +366,7 @@ impl Sheet {
             }
         }
         let mut is_cut = false;
-        for table in &self.tables {
-            let SheetTable { title, headers, rows, below, .. } =
-                table.for_people.as_deref().filter(|_| width.is_some()).unwrap_or(table);
+        for SheetTable { title, headers, rows, below, .. } in self.shown_tables(width.is_some()) {
             writeln!(out, "\n{}", paint(screen().color, "1", &format!("{}:", printable_line(title))))?;
             let mut table = Vec::new();
             match width {
@@ -407,6 +426,10 @@ mod tests {
             ]
         );
         assert_eq!(lines.iter().map(|line| line.trim_end_matches('\\').trim()).collect::<Vec<_>>().join(" "), command);
+        let lines = broken("oc -n openshift-operators delete subscriptions.operators.coreos.com shipwright", 60);
+        let expected = ["oc -n openshift-operators delete \\", "  subscriptions.operators.coreos.com shipwright"];
+        assert_eq!(lines, expected);
+        assert_eq!(broken("# remove the Subscription", 15), ["# remove the", "# Subscription"]);
     }
 
     #[test]

@@ -12,7 +12,9 @@ use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandResult;
 use crate::cli::terminal::screen::screen;
 use crate::fbc::without_v;
+use crate::namespace::Effect;
 use crate::upgrade::classic::Step;
+use crate::upgrade::v1::ResolveError;
 use crate::upgrade::{Field, PathStep, Permit, UpgradePath};
 use crate::version::{Version, version_or_name};
 
@@ -35,7 +37,7 @@ pub(crate) struct PathArgs {
     #[arg(long, hide = true)]
     reasons: bool,
     /// Also for files and pipes: the answer in a sentence
-    #[arg(long, hide = true)]
+    #[arg(long, hide = true, alias = "steps", overrides_with = "outlook")]
     outlook: bool,
     #[command(flatten)]
     asked: AskedOptions,
@@ -54,11 +56,13 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     args.asked.ask_and(context, &questions, catalogs, sheet, |state, answers| {
         let Some(to) = args.question.to.as_ref().filter(|_| args.reasons) else { return Ok(Default::default()) };
         let mut sheets = Vec::new();
-        for answer in answers.iter().filter(|answer| !answer.is_reached) {
+        let leads_there = |it: &UpgradePath| it.steps.last().map(|step| &step.target.bundle) == it.to.as_ref();
+        for answer in answers.iter().filter(|it| !it.is_reached && !leads_there(it) && !lacks_catalog(&it.reason)) {
             let is_version = Version::parse(without_v(to)).is_ok();
             let question = WhyNotQuestion {
                 name: if is_version { format!("{}@{to}", answer.package) } else { to.clone() },
-                installed: Some(answer.from.name.clone()),
+                // The installed bundle of a cluster has its obstacles.
+                installed: Some(answer.from.name.clone()).filter(|_| answer.managed_by.is_none()),
                 options: UpgradeOptions {
                     olm: OlmSet::from(answer.olm),
                     catalog: answer.catalog.as_ref().map_or_else(|| catalogs.clone(), |name| vec![name.clone()]),
@@ -66,10 +70,17 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
                 },
                 ..WhyNotQuestion::default()
             };
-            sheets.extend(told(context, question.ask(state))?.items.iter().map(why_not::below_the_way));
+            let found = told(context, question.ask(state))?.items;
+            let own = found.iter().filter(|it| it.managed_by == answer.managed_by);
+            sheets.extend(own.map(|it| why_not::below_the_way(it, answer.catalog.as_deref())));
         }
         Ok([Vec::new(), sheets])
     })
+}
+
+/// Whether OLM v1 would need one of the given catalogs, of which no cluster has two: those of several OpenShifts.
+pub(super) fn lacks_catalog(reason: &str) -> bool {
+    reason.contains(ResolveError::SEVERAL_CATALOGS)
 }
 
 /// The outlook of OLM Classic in a sentence.
@@ -81,6 +92,11 @@ pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath, catalogs: &s
             _ if outlook.is_stuck() => Sign::Bad,
             _ => Sign::Fair,
         };
+        let stop = answer.obstacle.as_ref().filter(|it| it.effect == Effect::Stops);
+        let (sign, stop) = match stop {
+            Some(stop) => (Sign::Bad, format!(", but OLM takes no step: {}", stop.text)),
+            None => (sign, String::new()),
+        };
         // The channel decides nothing else.
         let is_elsewhere = answer.to.is_some() && !answer.is_reached;
         let assumed = match outlook.verdict {
@@ -91,12 +107,12 @@ pub(super) fn add_headline(sheet: &mut Sheet, answer: &UpgradePath, catalogs: &s
             _ => String::new(),
         };
         let of = if catalogs.is_empty() { String::new() } else { format!(" of {catalogs}") };
-        sheet.headline(sign, format!("{}{of}: {}{assumed}", answer.package, outlook.sentence()));
+        sheet.headline(sign, format!("{}{of}: {}{assumed}{stop}", answer.package, outlook.sentence()));
     }
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {
-    let mut sheet = Sheet::default();
+    let mut sheet = Sheet::aside(lacks_catalog(&answer.reason));
     add_headline(&mut sheet, answer, answer.catalog.as_deref().unwrap_or_default());
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
@@ -136,7 +152,7 @@ fn sheet(answer: &UpgradePath) -> Sheet {
                 vec![version.to_owned(), step.channel.clone(), set, because.unwrap_or_default()]
             };
             let headers = ["VERSION", "CHANNEL", "SET FIRST", "BECAUSE"];
-            let upgrades = outlook.upgrades.iter().map(row).collect();
+            let upgrades = outlook.at_once.as_deref().unwrap_or(outlook).upgrades.iter().map(row).collect();
             sheet.for_people("Steps, with the change of the channel", &headers, upgrades);
         }
         None => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 
-use super::path::add_headline;
+use super::path::{add_headline, lacks_catalog};
 use super::standings;
 use crate::ask::{
     OlmSet, Outlook, PathQuestion, Question as _, StandingsQuestion, State, UpdatesQuestion, UpgradeOptions,
@@ -115,7 +115,7 @@ fn reason(target: &Target) -> Option<String> {
 }
 
 fn sheet(answer: &Updates) -> Sheet {
-    let mut sheet = Sheet::default();
+    let mut sheet = Sheet::aside(lacks_catalog(&answer.reason));
     sheet.line("OLM", answer.olm.as_str());
     let is_brief = screen().width.is_some() && !screen().wants_places;
     let is_said = is_brief && answer.installed.is_some() && answer.managed_by.is_none();

@@ -42,15 +42,15 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
 }
 
 fn sheet(answer: &WhyNot) -> Sheet {
-    laid_out(answer, false)
+    laid_out(answer, false, None)
 }
 
 /// The answer below that about the upgrades to the version. A terminal shows its conditions only if details are wanted.
-pub(super) fn below_the_way(answer: &WhyNot) -> Sheet {
-    laid_out(answer, screen().width.is_some() && !screen().wants_places)
+pub(super) fn below_the_way(answer: &WhyNot, catalog: Option<&str>) -> Sheet {
+    laid_out(answer, screen().width.is_some() && !screen().wants_places, catalog)
 }
 
-fn laid_out(answer: &WhyNot, is_brief: bool) -> Sheet {
+fn laid_out(answer: &WhyNot, is_brief: bool, of: Option<&str>) -> Sheet {
     let mut sheet = Sheet::default();
     if !is_brief {
         sheet.line("OLM", answer.olm.as_str());
@@ -81,7 +81,12 @@ fn laid_out(answer: &WhyNot, is_brief: bool) -> Sheet {
     let verb = if answer.is_taken { "takes" } else { "does not take" };
     sheet.headline(
         sign,
-        format!("{} {verb} {}", if answer.olm == Olm::V1 { "OLM v1" } else { "OLM Classic" }, answer.bundle),
+        format!(
+            "{} {verb} {}{}",
+            if answer.olm == Olm::V1 { "OLM v1" } else { "OLM Classic" },
+            answer.bundle,
+            of.map(|it| format!(" of {it}")).unwrap_or_default()
+        ),
     );
     sheet.line("now", &now);
     add_obstacle(&mut sheet, answer.obstacle.as_ref());

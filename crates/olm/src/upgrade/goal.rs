@@ -83,6 +83,10 @@ pub struct Outlook {
     /// How many are enough if the channel is changed at once, if these are fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fewest_upgrades: Option<usize>,
+    /// The way with these.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub at_once: Option<Box<Outlook>>,
     /// The same for the highest version above the newest of the default channel: the highest to which upgrades lead, or
     /// else the highest of all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -354,6 +358,7 @@ impl<'p> Goal<'p> {
             changes: Vec::new(),
             upgrades: Vec::new(),
             fewest_upgrades: None,
+            at_once: None,
             above: None,
             left_out: None,
         };
@@ -379,10 +384,14 @@ impl<'p> Goal<'p> {
             return outlook;
         };
         outlook.verdict = OutlookVerdict::ChangeChannel;
+        let mut at_once = outlook.clone();
         outlook.upgrades = steps(place).collect();
         let before = own.get(place).map(|step| step.0.clone());
         self.finish(&mut outlook, at(place), channel, before);
-        outlook.fewest_upgrades = self.n_upgrades_from(installed).filter(|fewest| *fewest < outlook.upgrades.len());
+        self.finish(&mut at_once, installed.clone(), channel, None);
+        let at_once = Some(at_once).filter(|it| !it.upgrades.is_empty() && it.upgrades.len() < outlook.upgrades.len());
+        outlook.fewest_upgrades = at_once.as_ref().map(|it| it.upgrades.len());
+        outlook.at_once = at_once.map(Box::new);
         outlook
     }
 
@@ -512,6 +521,10 @@ impl Outlook {
             (_, []) => away(),
             (_, [first, rest @ ..]) => {
                 let at = version_or_name(&first.at_version, &first.at);
+                if let Some(at_once) = &self.at_once {
+                    let n = counted(self.upgrades.len() as u64, "upgrade");
+                    return format!("{}; {n}, if it stays until {at}", at_once.sentence());
+                }
                 let before = first.before.as_ref().map(|it| version_or_name(&first.before_version, it));
                 let before = before.map(|it| format!(", before {it} is installed")).unwrap_or_default();
                 let then = |change: &ChannelChange| {

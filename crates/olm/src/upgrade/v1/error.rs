@@ -42,6 +42,9 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
+    /// The part of the text that several catalogs of one priority cause.
+    pub const SEVERAL_CATALOGS: &str = " in multiple catalogs with the same priority [";
+
     /// A short word for the kind of error, for programs.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -86,7 +89,7 @@ impl fmt::Display for ResolveError {
                     write!(f, " in channels [{}]", channels.join(" "))?;
                 }
                 if !catalogs.is_empty() {
-                    write!(f, " in multiple catalogs with the same priority [{}]", catalogs.join(" "))?;
+                    write!(f, "{}{}]", Self::SEVERAL_CATALOGS, catalogs.join(" "))?;
                 }
                 Ok(())
             }
