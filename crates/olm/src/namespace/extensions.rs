@@ -27,14 +27,18 @@ pub fn of_extension(cluster: &Cluster, extension: &ClusterExtension, updates: Op
     obstacles.extend(reported);
     obstacles.extend(revisions);
     if updates.is_none() && obstacles.is_empty() {
-        let text = match cluster.cluster_catalogs.iter().any(|it| extension.asks(&it.labels)) {
-            true => "no catalog is tied to a ClusterCatalog that it asks".to_owned(),
-            false => format!("no given catalog has {}", extension.package),
+        let asked = cluster.cluster_catalogs.iter().filter(|it| extension.asks(&it.labels));
+        let asked: Vec<&str> = asked.map(|it| it.name.as_str()).collect();
+        let (text, map) = match asked.as_slice() {
+            [] => (format!("no given catalog has {}", extension.package), "give one that has it with `-i`".to_owned()),
+            [name, ..] => (
+                format!("no catalog is tied to the ClusterCatalog {}", asked.join(" or ")),
+                format!("tie one: `-i {name}=SOURCE`, or `--source-map {name}=CATALOG`"),
+            ),
         };
         let found =
             Obstacle::new(ObstacleCode::CatalogNotGiven, Effect::Unknown, object(extension), text, &extension.place);
-        let map = "give the catalog that has it with `-i`, or map its ClusterCatalog with `--source-map NAME=CATALOG`";
-        obstacles.push(found.of([&extension.name]).remedy(map, Vec::new()));
+        obstacles.push(found.of([&extension.name]).remedy(&map, Vec::new()));
     }
     if let Some(updates) = updates.filter(|it| it.is_negative() && !is_reported) {
         let text = match (&updates.verdict, &updates.refusal) {
