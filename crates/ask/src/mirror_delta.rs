@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use olmdex_base::variant_name;
 use olmdex_open::oci::{BlobKind, Digest, ImageBlobs};
 
 /// One state of a mirror.
@@ -43,12 +42,7 @@ pub enum DeltaAction {
     Remove,
 }
 
-impl DeltaAction {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(DeltaAction => as_str);
 
 /// The kind of a thing that is copied or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -25,3 +25,17 @@ pub use olmdex_text::budget;
 pub fn variant_name<T: serde::Serialize>(variant: &T) -> &'static str {
     serde_variant::to_variant_name(variant).unwrap_or_default()
 }
+
+/// Gives a type whose variants have no fields a method with the name that JSON has for a variant.
+#[macro_export]
+macro_rules! named {
+    ($kind:ty => $method:ident) => {
+        impl $kind {
+            /// Its name, as JSON has it.
+            #[must_use]
+            pub fn $method(self) -> &'static str {
+                $crate::variant_name(&self)
+            }
+        }
+    };
+}

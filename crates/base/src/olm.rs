@@ -1,6 +1,5 @@
 //! Which OLM: the one that Subscriptions have, or the one that ClusterExtensions have.
 
-use crate::variant_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +15,7 @@ pub enum Olm {
     V1,
 }
 
-impl Olm {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+crate::named!(Olm => as_str);
 
 /// The systems that a question is put to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]

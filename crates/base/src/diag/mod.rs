@@ -4,7 +4,6 @@
 //! the same data; [`junit`] is one of any results. A [`Rule`] is a constant in a table of the module that applies it.
 //! [`selection`] decides which findings the user wants to see, [`baseline`] which are known, and [`repeated`] which of
 //! many similar ones are shown.
-use crate::variant_name;
 
 pub mod baseline;
 pub mod envelope;
@@ -50,12 +49,7 @@ pub enum Severity {
     Note,
 }
 
-impl Severity {
-    /// The word that messages start with.
-    pub fn word(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+crate::named!(Severity => word);
 
 /// One rule of a valid catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::configuration::{Configuration, Operator};
 use super::outputs::catalog_image;
 use super::place::{Destination, Image, Mirrored};
-use olmdex_base::variant_name;
 use olmdex_open::oci::{Digest, Layout, OciError, Presence, Status};
 
 /// An image of a mirror, or one that it should have.
@@ -55,12 +54,7 @@ pub enum HoldingStatus {
     Present,
 }
 
-impl HoldingStatus {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(HoldingStatus => as_str);
 
 impl Holding {
     fn needed(image: &Image, at: &str, presence: Presence) -> Self {

@@ -40,7 +40,8 @@ struct Since {
 }
 
 /// The verdict about a package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Status {
     Valid,
     /// Its checks found errors.
@@ -58,12 +59,7 @@ impl Status {
     }
 
     fn word(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Broken => "broken",
-            Self::Unknown => "unknown",
-            Self::Mentioned => "mentioned",
-        }
+        olmdex_base::variant_name(&self)
     }
 
     fn parse(word: &str) -> Self {

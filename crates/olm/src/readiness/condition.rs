@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use olmdex_base::diag::Place;
-use olmdex_base::variant_name;
 
 /// Whether a condition is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -47,12 +46,7 @@ pub enum Acknowledgement {
     CatalogPriority,
 }
 
-impl Acknowledgement {
-    /// Its word, as options and annotations have it.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(Acknowledgement => as_str);
 
 /// A condition.
 #[derive(Debug)]

@@ -60,17 +60,7 @@ pub enum Signal {
     MinKubeVersion,
 }
 
-impl Signal {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::MaxOpenShiftVersion => MAX_OPENSHIFT_VERSION,
-            Self::Lifecycle => "lifecycle",
-            Self::OpenShiftVersions => "com.redhat.openshift.versions",
-            Self::MinKubeVersion => "minKubeVersion",
-        }
-    }
-}
+olmdex_base::named!(Signal => as_str);
 
 /// The compatibility of a bundle with a version of OpenShift, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]

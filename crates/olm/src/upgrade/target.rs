@@ -2,7 +2,6 @@
 //! three.
 
 use olmdex_base::diag::Place;
-use olmdex_base::variant_name;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -51,12 +50,7 @@ pub enum Field {
     SkipRange,
 }
 
-impl Field {
-    /// The field as catalogs spell it.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(Field => as_str);
 
 /// A permit for an upgrade: a field of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -23,12 +23,7 @@ pub enum Every {
     Commit,
 }
 
-impl Every {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        olmdex_base::variant_name(&self)
-    }
-}
+olmdex_base::named!(Every => as_str);
 
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq)]

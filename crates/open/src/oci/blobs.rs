@@ -10,7 +10,6 @@ use super::document::{Descriptor, Document, Index, Manifest};
 use super::error::OciError;
 use super::platform::Platform;
 use super::store::{ImageSelector, Store, document};
-use olmdex_base::variant_name;
 
 /// No image is made of more manifests and blobs: real ones have some hundred.
 const MAX_BLOBS: usize = 50_000;
@@ -29,12 +28,7 @@ pub enum BlobKind {
     Index,
 }
 
-impl BlobKind {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(BlobKind => as_str);
 
 /// The blobs of one image.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,6 @@ use super::document::{Document, ImageConfig, PlatformOf};
 use super::error::OciError;
 use super::image::{ImageOptions, config_text};
 use super::store::{ImageSelector, Store, document};
-use olmdex_base::variant_name;
 
 /// The answer of a registry or a layout about an image.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,12 +44,7 @@ pub enum Status {
     Unknown,
 }
 
-impl Status {
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(Status => word);
 
 impl Presence {
     /// Looks an image up. Also returns its blobs with their sizes, so that shared ones can be counted once.

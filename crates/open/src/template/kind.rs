@@ -1,7 +1,8 @@
 //! The kinds of templates.
 
 /// A kind of template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A catalog in which bundles are named by their images.
     Basic,
@@ -11,18 +12,12 @@ pub enum Kind {
     Substitutes,
 }
 
+// As opm names it on the command line.
+olmdex_base::named!(Kind => name);
+
 impl Kind {
     /// All kinds, in the order in which opm lists them.
     pub const ALL: [Self; 3] = [Self::Basic, Self::Semver, Self::Substitutes];
-
-    /// The name that opm gives it on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Basic => "basic",
-            Self::Semver => "semver",
-            Self::Substitutes => "substitutes",
-        }
-    }
 
     /// The schema of its document.
     pub fn schema(self) -> &'static str {

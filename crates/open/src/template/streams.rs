@@ -7,7 +7,8 @@ use olmdex_fbc::Entry;
 use olmdex_version::Version;
 
 /// The stability of a bundle; later ones are more stable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Stream {
     Candidate,
     Fast,
@@ -18,11 +19,7 @@ impl Stream {
     pub(super) const ALL: [Self; 3] = [Self::Candidate, Self::Fast, Self::Stable];
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Candidate => "candidate",
-            Self::Fast => "fast",
-            Self::Stable => "stable",
-        }
+        olmdex_base::variant_name(&self)
     }
 }
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::error::LockError;
 use super::file::{Lock, LockedOperator};
 use super::pin::{Ask, fill, pin};
-use olmdex_base::variant_name;
 use olmdex_index::Index;
 use olmdex_index::query::Filter;
 use olmdex_olm::upgrade::PackageView;
@@ -46,12 +45,7 @@ pub enum DriftKind {
     NewerHead,
 }
 
-impl DriftKind {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(DriftKind => as_str);
 
 /// Compares a lock with the present catalogs; the gravest differences first.
 ///

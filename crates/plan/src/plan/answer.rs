@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::catalogs::Catalogs;
 use super::code::Code;
 use super::operator_state::OperatorState;
-use olmdex_base::variant_name;
 use olmdex_constraint::openshift::Minor;
 use olmdex_olm::namespace::Remedy;
 use olmdex_olm::upgrade::Olm;
@@ -146,13 +145,7 @@ pub enum PlanVerdict {
     Unknown,
 }
 
-impl PlanVerdict {
-    /// Its name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(PlanVerdict => as_str);
 
 /// An operator.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -251,13 +244,7 @@ pub enum StepKind {
     ResumePools,
 }
 
-impl StepKind {
-    /// Its name.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(StepKind => as_str);
 
 /// A bundle on the path of a step, or several that are installed together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -500,13 +487,7 @@ impl Plan {
 
     /// Sets the verdict. An unknown fact never improves it.
     pub(super) fn judge(&mut self, catalogs: &Catalogs<'_>, to: Minor) {
-        let needs_step = |it: &PlanStep| {
-            let is_platform = matches!(
-                it.kind,
-                StepKind::Platform | StepKind::ChannelOfCluster | StepKind::PausePools | StepKind::ResumePools
-            );
-            !it.optional && !is_platform
-        };
+        let needs_step = |it: &PlanStep| !it.optional && !it.is_of_platform();
         self.verdict = if self.blockers.iter().any(|it| !it.has_way) {
             PlanVerdict::Blocked
         } else if !self.blockers.is_empty() || !self.decisions.is_empty() || self.steps.iter().any(needs_step) {

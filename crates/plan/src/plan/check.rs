@@ -7,7 +7,6 @@ use thiserror::Error;
 use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanOptions, PlanStep, PlanVerdict, StepKind};
 use super::code::Code;
 use super::question::PlanQuestion;
-use olmdex_base::variant_name;
 use olmdex_constraint::openshift::Minor;
 use olmdex_index::IndexError;
 use olmdex_index::query::BundleSelector;
@@ -159,12 +158,7 @@ pub enum StepStatus {
     NotNeeded,
 }
 
-impl StepStatus {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(StepStatus => as_str);
 
 /// Compares a saved plan with the plan of the present cluster.
 ///

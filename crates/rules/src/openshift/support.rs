@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lifecycle::{Lifecycle, LifecycleVersion, Phase, coerce};
-use olmdex_base::variant_name;
 use olmdex_text::calendar::Day;
 
 /// Whether a version is supported on a day.
@@ -24,12 +23,7 @@ pub enum SupportStatus {
     NoData,
 }
 
-impl SupportStatus {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(SupportStatus => as_str);
 
 /// The support of a version on a day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -77,12 +71,7 @@ pub enum PlatformFit {
     NoData,
 }
 
-impl PlatformFit {
-    /// Its name.
-    pub fn as_str(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(PlatformFit => as_str);
 
 impl Support {
     /// The support of a version without any data.

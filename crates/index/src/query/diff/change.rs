@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Index;
-use olmdex_base::variant_name;
 
 /// A catalog that is compared.
 #[derive(Debug, Clone, Copy)]
@@ -39,12 +38,7 @@ pub enum ChangeKind {
     Stranded,
 }
 
-impl ChangeKind {
-    /// The kind of difference, in a word.
-    pub fn word(self) -> &'static str {
-        variant_name(&self)
-    }
-}
+olmdex_base::named!(ChangeKind => word);
 
 /// The kind of item that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]

@@ -414,7 +414,8 @@ fn type_error(field: &str, value: Value<'_>, want: &str) -> String {
 }
 
 /// A type of JSON, as the schema names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 enum Type {
     Null,
     Boolean,
@@ -437,14 +438,7 @@ impl Type {
     }
 
     fn name(self) -> &'static str {
-        match self {
-            Self::Null => "null",
-            Self::Boolean => "boolean",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Object => "object",
-        }
+        olmdex_base::variant_name(&self)
     }
 }
 

@@ -5,7 +5,8 @@ use super::rules::{self as r};
 use olmdex_base::diag::Rule;
 
 /// The destinations of a catalog.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// To OperatorHub.io, and into the community catalog.
     Community,
@@ -50,20 +51,11 @@ const OF_KONFLUX: &[&Rule] = &[
     p::NO_CONFIGS_LABEL,
 ];
 
+olmdex_base::named!(Profile => name);
+
 impl Profile {
     /// All of them, by name.
     pub const ALL: [Self; 5] = [Self::Certified, Self::Community, Self::Disconnected, Self::Iib, Self::Konflux];
-
-    /// The name that users type.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Community => "community",
-            Self::Certified => "certified",
-            Self::Disconnected => "disconnected",
-            Self::Konflux => "konflux",
-            Self::Iib => "iib",
-        }
-    }
 
     /// Its purpose.
     pub fn about(self) -> &'static str {
