@@ -95,11 +95,21 @@ pub(super) struct CompatAnswers {
     /// A row for each bundle and verdict.
     pub(super) rows: Vec<Stay>,
     /// The reasons why installed bundles could not be judged by their catalog, in words.
-    pub(super) unjudged: Vec<String>,
+    pub(super) unjudged: Vec<Unjudged>,
     /// Whether an installed operator keeps the cluster from the step, or is not known well enough.
     pub(super) is_blocked: bool,
     /// The obstacles between operators and any upgrade, in words.
     pub(super) stuck: Vec<String>,
+}
+
+/// An operator whose catalog is not known.
+#[derive(Debug)]
+pub(super) struct Unjudged {
+    /// The source that it follows.
+    source: Option<String>,
+    package: String,
+    /// The same in a sentence.
+    pub(super) text: String,
 }
 
 impl Question for CompatQuestion {
@@ -219,6 +229,7 @@ impl CompatQuestion {
         if let Some((cluster, words)) = state.cluster {
             inquiry.of_cluster(cluster, words, &mut answers)?;
         }
+        inquiry.warn_of_unjudged(&answers.unjudged);
         inquiry.judge(&mut answers);
         Ok(answers)
     }
@@ -533,11 +544,27 @@ impl CompatInquiry<'_> {
         answers: &mut CompatAnswers,
     ) -> Result<(), AskError> {
         let (found, warning) = self.rows_of_installed(sources, &mut operator, source)?;
-        self.warnings.extend(warning.clone());
         answers.is_blocked |= warning.is_some();
-        answers.unjudged.extend(warning);
+        let (source, package) = (source.map(|(namespace, name)| format!("{namespace}/{name}")), operator.package);
+        answers.unjudged.extend(warning.map(|text| Unjudged { source, package, text }));
         answers.rows.extend(found);
         Ok(())
+    }
+
+    /// Warns of operators whose catalogs are not known: those of one source share a warning.
+    fn warn_of_unjudged(&mut self, unjudged: &[Unjudged]) {
+        let mut of_source: Vec<(&Unjudged, Vec<&String>)> = Vec::new();
+        for it in unjudged {
+            match of_source.iter_mut().find(|(first, _)| first.source == it.source) {
+                Some((first, others)) if first.package != it.package => others.push(&it.package),
+                Some(_) => {}
+                None => of_source.push((it, Vec::new())),
+            }
+        }
+        self.warnings.extend(of_source.into_iter().map(|(first, others)| match others.as_slice() {
+            [] => first.text.clone(),
+            others => format!("{}; the same holds for {}", first.text, Listed::quoted(others)),
+        }));
     }
 
     /// Judges whether the cluster is kept from the step.

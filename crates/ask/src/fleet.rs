@@ -159,7 +159,7 @@ impl<'i> FleetAsker<'i> {
                 (Compatibility::Unknown | Compatibility::NotExcluded | Compatibility::Stated, None) => {}
             }
         }
-        row.unknowns.extend(unjudged.into_iter().map(|text| reason(Code::CatalogUnknown, None, text)));
+        row.unknowns.extend(unjudged.into_iter().map(|it| reason(Code::CatalogUnknown, None, it.text)));
         // Nobody upgrades a sick cluster first.
         row.unknowns.extend(stuck.into_iter().map(|text| reason(Code::Unhealthy, None, text)));
         // A bundle may have a way out in one namespace only.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{Answer, AskError, CompatQuestion, FleetQuestion, Question as _, blocking};
+use crate::ask::{Answer, CompatQuestion, FleetQuestion, Question as _, blocking};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::name::refuse_path;
 use crate::cli::args::source_map::SourceMapOption;
@@ -140,11 +140,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let state = args.source_map.state(&index, &sources, cluster.as_ref());
     let found = question.ask_counting(&state);
     let n_unjudged = found.as_ref().map_or(0, |found| found.1);
-    let mut answer = found.map(|found| found.0);
-    if let Ok(Answer { warnings, .. }) | Err(AskError::Warned { warnings, .. }) = &mut answer {
-        *warnings = about_each(std::mem::take(warnings));
-    }
-    let Answer { items: rows, verdict, .. } = told(context, answer)?;
+    let Answer { items: rows, verdict, .. } = told(context, found.map(|found| found.0))?;
     let is_of_package = question.installed.is_empty() && cluster.is_none();
     let words = if is_of_package { of_versions(&rows, step) } else { of_installed(&rows, n_unjudged, step) };
     match step.from == step.to {
@@ -224,24 +220,6 @@ fn of_versions(rows: &[Stay], step: Move) -> (Sign, String) {
         _ => Sign::Bad,
     };
     (sign, format!("{blocked}{free}"))
-}
-
-/// Warnings; of those that say the same about several names, the first says it, and lists the others.
-fn about_each(warnings: Vec<String>) -> Vec<String> {
-    const SAME: &str = "; the same holds for ";
-    let mut found: Vec<(String, String)> = Vec::new();
-    for text in warnings {
-        let name = text.split('`').nth(1).unwrap_or_default();
-        let frame = text.replacen(name, "", 1);
-        match found.iter_mut().find(|known| known.0 == frame) {
-            Some((_, first)) => {
-                let joint = if first.contains(SAME) { ", " } else { SAME };
-                first.push_str(&format!("{joint}`{name}`"));
-            }
-            None => found.push((frame, text)),
-        }
-    }
-    found.into_iter().map(|it| it.1).collect()
 }
 
 /// The reason of a verdict without what the verdict says already.
