@@ -610,24 +610,17 @@ fn sheet(plan: &Plan, is_brief: bool) -> Sheet {
 
 /// The unknown facts; those of one kind about one version and source together.
 fn unknown_lines(unknowns: &[Unknown]) -> Vec<TextLine> {
-    let mut groups: Vec<(&Unknown, Vec<&str>, Vec<String>)> = Vec::new();
-    for it in unknowns {
-        let key = |it: &Unknown| (it.code.clone(), it.platform.clone(), it.source.clone());
-        let at = groups.iter().position(|(first, ..)| key(first) == key(it)).unwrap_or(groups.len());
-        if at == groups.len() {
-            groups.push((it, Vec::new(), Vec::new()));
-        }
-        groups[at].1.extend(it.subject.as_deref());
-        if !groups[at].2.contains(&it.text) {
-            groups[at].2.push(it.text.clone());
-        }
-    }
-    let lines = |(it, subjects, texts): (&Unknown, Vec<&str>, Vec<String>)| {
-        let subjects = subjects.join(", ");
+    let key = |it: &Unknown| (it.code.clone(), it.platform.clone(), it.source.clone());
+    let (mut left, mut lines): (Vec<&Unknown>, Vec<TextLine>) = (unknowns.iter().collect(), Vec::new());
+    while let Some(first) = left.first().copied() {
+        let alike: Vec<&Unknown> = left.extract_if(.., |it| key(it) == key(first)).collect();
+        let subjects = alike.iter().filter_map(|it| it.subject.as_deref()).collect::<Vec<_>>().join(", ");
         let subjects = Some(subjects.as_str()).filter(|it| !it.is_empty());
-        item("", &about(it.code.as_str(), subjects, it.platform.as_deref()), texts)
-    };
-    groups.into_iter().flat_map(lines).collect()
+        let mut texts: Vec<String> = alike.iter().map(|it| it.text.clone()).collect();
+        texts.dedup();
+        lines.extend(item("", &about(first.code.as_str(), subjects, first.platform.as_deref()), texts));
+    }
+    lines
 }
 
 #[cfg(test)]

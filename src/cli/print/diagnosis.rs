@@ -10,6 +10,9 @@ use crate::namespace::{Effect, NamespaceState, Obstacle, Remedy, headline};
 /// The indent of what belongs to an obstacle, in columns.
 const INDENT: usize = 2;
 
+/// The columns that move below the row of an operator if the terminal has no room for them.
+const BELOW: &[&[&str]] = &[&["NEXT STEP"], &["STATE"], &["SINCE"], &["INSTALLED"]];
+
 /// Writes the states of namespaces, as a page in Markdown if that is wanted.
 pub(crate) fn write(states: &[NamespaceState], is_page: bool, out: &mut impl Write) -> io::Result<()> {
     let mut sheet = Sheet::default();
@@ -31,7 +34,7 @@ pub(crate) fn write(states: &[NamespaceState], is_page: bool, out: &mut impl Wri
         state.operators.iter().map(row).collect::<Vec<_>>()
     };
     let headers = ["NAMESPACE", "OPERATOR", "INSTALLED", "STATE", "SINCE", "NEXT STEP"];
-    sheet.table_with_below("Operators", &headers, states.iter().flat_map(row).collect(), &[&["NEXT STEP"], &["STATE"]]);
+    sheet.table_with_below("Operators", &headers, states.iter().flat_map(row).collect(), BELOW);
     for state in states {
         for (idx, obstacle) in state.obstacles.iter().enumerate() {
             let title = format!("{} {}: {}", place(state), idx + 1, obstacle.text);

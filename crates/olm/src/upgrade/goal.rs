@@ -521,12 +521,12 @@ impl Outlook {
             (_, []) => away(),
             (_, [first, rest @ ..]) => {
                 let at = version_or_name(&first.at_version, &first.at);
-                if let Some(at_once) = &self.at_once {
-                    let n = counted(self.upgrades.len() as u64, "upgrade");
-                    return format!("{}; {n}, if it stays until {at}", at_once.sentence());
-                }
                 let before = first.before.as_ref().map(|it| version_or_name(&first.before_version, it));
                 let before = before.map(|it| format!(", before {it} is installed")).unwrap_or_default();
+                if let Some(at_once) = &self.at_once {
+                    let n = counted(self.upgrades.len() as u64, "upgrade");
+                    return format!("{}; {n}, if it stays until {at}{before}", at_once.sentence());
+                }
                 let then = |change: &ChannelChange| {
                     let at = version_or_name(&change.at_version, &change.at);
                     format!(", then to `{}` at {at}", change.channel)

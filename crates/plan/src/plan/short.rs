@@ -70,6 +70,9 @@ impl PlanStep {
             StepKind::Wait if self.n_approvals() > 0 => return format!("Approve the waiting update of {subject}"),
             StepKind::Operator => format!("Update {subject} to {}", self.chain()),
             StepKind::Operators => format!("Update the operators of {subject} together to {}", self.chain()),
+            StepKind::Extension if self.is_by_itself() => {
+                format!("Update ClusterExtension {subject} to {}", self.chain())
+            }
             StepKind::Extension if self.set.is_empty() => {
                 format!("Wait until ClusterExtension {subject} has {}", self.chain())
             }
