@@ -1,6 +1,6 @@
 //! The bundles whose images a question is about: those on the way to a version, and those that a cluster has installed.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::bundle::Target;
 use super::catalog::Catalogs;
@@ -11,6 +11,7 @@ use super::installed::PlacedOperators;
 use super::question::{Answer, Question, State, Verdict};
 use super::sources::documents_of;
 use super::upgrade::installed;
+use olmdex_base::diag::Listed;
 use olmdex_compose::mirror::{self, Catalog, Configuration, FilterVersion, Image, Operator};
 use olmdex_index::query::{BundlePlace, Filter, ImageUse};
 use olmdex_index::{Index, LightIndex};
@@ -156,6 +157,7 @@ impl Question for ImagesQuestion {
         }
         let mut answer = Answer::of(Vec::new());
         answer.warnings = words_about_installed(state, &self.catalog)?;
+        answer.notes = self.chosen(index, &bundles)?;
         if self.with_deps {
             add_dependencies(index, &mut bundles, &self.work.options(), &mut answer)?;
         }
@@ -179,6 +181,22 @@ impl Question for ImagesQuestion {
 }
 
 impl ImagesQuestion {
+    /// Which catalog the bundles of each package come from, if others have the package, too.
+    fn chosen(&self, index: &LightIndex, bundles: &[BundlePlace]) -> Result<Vec<String>, AskError> {
+        let mut notes = BTreeSet::new();
+        let is_open = self.catalog.is_empty() && !self.names.is_empty();
+        for (catalog, package, _) in bundles.iter().filter(|_| is_open) {
+            let filter = Filter { package: Some(package.clone()), ..Filter::default() };
+            let having = index.packages(&filter)?.into_iter().map(|row| row.catalog);
+            let others: Vec<String> = having.filter(|it| it != catalog).collect();
+            if !others.is_empty() {
+                let others = Listed::quoted(others.iter());
+                notes.insert(format!("{package} is that of `{catalog}`; `--catalog` chooses another one: {others}"));
+            }
+        }
+        Ok(notes.into_iter().collect())
+    }
+
     /// The bundles of a name or a range of versions, each with its catalog; with an installed bundle also those that
     /// OLM Classic installs in between.
     fn bundles_named(&self, index: &LightIndex, name: &str) -> Result<Vec<BundlePlace>, AskError> {

@@ -135,6 +135,9 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     let configuration = configuration.unwrap_or_default();
     let blocked = BlockedImages::of(&configuration, to.as_ref());
     images.retain(|it| Image::parse(&it.image).is_none_or(|image| !blocked.has(&image.into())));
+    if images.is_empty() && args.old.is_some() {
+        context.reporter.note("no image is new");
+    }
     let presences = match &args.verify {
         None => None,
         Some(place) => {
