@@ -50,6 +50,12 @@ pub struct InstalledOperator {
     pub state: String,
     /// The InstallPlan that waits for an approval; empty if none does.
     pub waits_for: String,
+    /// The version of the head of its channel, in the catalog that its source is; empty if no catalog was asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub newest: String,
+    /// The deprecations in that catalog, or why it is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 impl InstalledOperator {
@@ -186,7 +192,6 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
         name: subscription.name.clone(),
         package: subscription.package.clone(),
         version: version_of(&subscription.installed, csv),
-        release: String::new(),
         bundle: subscription.installed.clone(),
         channels: subscription.channels(),
         // The input may have no more of it than that it is there.
@@ -195,7 +200,6 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
             false if subscription.spec.is_empty() => "",
             false => "Automatic",
         },
-        range: String::new(),
         source: match subscription.source_namespace.as_str() {
             "" => subscription.source.clone(),
             namespace => format!("{namespace}/{}", subscription.source),
@@ -211,6 +215,7 @@ fn of_subscription(cluster: &Cluster, subscription: &Subscription) -> InstalledO
             (None, None) => String::new(),
         },
         waits_for: waiting.map(|plan| plan.name.clone()).unwrap_or_default(),
+        ..InstalledOperator::default()
     }
 }
 

@@ -171,7 +171,9 @@ pub use sql::{SqlRow, sql_rows};
 pub use standings::{StandingsQuestion, VersionStanding, standings};
 pub use template::{JudgedTemplate, judge_template};
 pub use template_copies::TemplateCopies;
-pub use upgrade::{GateOptions, PackageQuestion, PackageQuestions, UpgradeOptions, Warn, bundle, installed};
+pub use upgrade::{
+    GateOptions, PackageQuestion, PackageQuestions, UpgradeOptions, Warn, add_catalogs, bundle, installed,
+};
 pub use upgrades::{PathQuestion, UpdatesQuestion, WhyNotQuestion};
 pub use whereis::{
     AbsenceReason, CatalogPresence, ChannelPresence, FileChange, KnownFrom, MirroredCatalog, SmallestChange,

@@ -8,7 +8,7 @@ use super::catalog::Catalogs;
 #[cfg(feature = "clap")]
 use super::command_line::one_of;
 use super::error::AskError;
-use super::installed::version_of;
+use super::installed::{InstalledOperator, version_of};
 use super::name::{PackageName, list_bundles, no_bundle, no_channel, no_package};
 use super::question::{State, as_text};
 use olmdex_base::diag::Listed;
@@ -607,4 +607,33 @@ fn complete(asked: &mut EngineQuestion, extension: &ClusterExtension, view: &Pac
     asked.installation.config.clone_from(&extension.config);
     asked.installation.namespace.clone_from(&extension.namespace);
     asked.managed_by = Some(format!("ClusterExtension {}", extension.name));
+}
+
+/// Adds what the catalogs of their sources say about operators.
+///
+/// # Errors
+/// If the index cannot be read, or a tie names nothing that is known.
+pub fn add_catalogs(operators: &mut [InstalledOperator], state: &State<'_, LightIndex>) -> Result<(), AskError> {
+    let Some((cluster, _)) = state.cluster else { return Ok(()) };
+    let ranks = state.index.catalog_ranks(&Filter::default())?;
+    let sources = CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?;
+    for it in operators.iter_mut().filter(|it| !it.package.is_empty() && !it.source.is_empty()) {
+        let (namespace, name) = it.source.rsplit_once('/').unwrap_or(("", &it.source));
+        let Some(catalog) = sources.catalog(namespace, name) else {
+            it.remarks.push(format!("it {}", sources.unknown_words(namespace, name)));
+            continue;
+        };
+        let filter = Filter { catalogs: vec![catalog], ..Filter::default() };
+        let view = PackageView::read(state.index, &filter, &it.package)?;
+        let bundle = Some(&it.bundle).filter(|it| !it.is_empty());
+        let bundle = bundle.map(|bundle| installed(state.index, &view, bundle)).transpose()?;
+        it.remarks = view.deprecations(&it.channels, bundle.as_ref());
+        let own = Filter { package: Some(it.package.clone()), channel: it.channels.first().cloned(), ..filter };
+        let head = state.index.channels(&own)?.into_iter().find(|row| own.channel.is_some() || row.is_default);
+        match head {
+            Some(head) => it.newest = head.head_version,
+            None => it.remarks.push("its catalog does not have its channel".to_owned()),
+        }
+    }
+    Ok(())
 }

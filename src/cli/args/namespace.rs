@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::ask::{AskError, NamespaceQuestion, WorkOptions};
-use crate::cli::args::cluster::{Asked, read_cluster_telling};
+use crate::cli::args::cluster::{Asked, read_cluster_telling, shown};
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::context::Context;
-use crate::cli::terminal::error::CommandError;
+use crate::cli::terminal::error::{CommandError, Exit};
+use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::Minor;
 use crate::index::WholeOrLight;
 use crate::resolve::Options;
@@ -30,6 +31,9 @@ pub(crate) struct NamespaceOptions {
     /// with the channel of its Subscription; in a namespace of its own as NS:PKG; may be repeated
     #[arg(long, value_name = "[NS:]PKG@VERSION|BUNDLE")]
     installed: Vec<String>,
+    /// Leave out this package of the cluster, as if it were uninstalled; may be repeated
+    #[arg(long, value_name = "PKG", requires = "cluster")]
+    uninstall: Vec<String>,
     #[command(flatten)]
     source_map: SourceMapOption,
     /// The namespace; that of the manifests, if they have just one
@@ -70,8 +74,20 @@ impl NamespaceOptions {
         if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
             return Err(AskError::NothingToResolve.into());
         }
+        let mut cluster = read_cluster_telling(context, &self.cluster, Asked::Operators)?;
+        for package in &self.uninstall {
+            let gone: Vec<Subscription> = cluster.subscriptions.extract_if(.., |it| it.package == *package).collect();
+            if gone.is_empty() {
+                let words = format!("{} has no Subscription of `{package}`", shown(&self.cluster));
+                return Err(CommandError::new(Exit::NotFound, words));
+            }
+            let is_gone = |csv: &ClusterServiceVersion| {
+                gone.iter().any(|it| it.namespace == csv.namespace && it.installed == csv.name)
+            };
+            cluster.csvs.retain(|csv| !is_gone(csv));
+        }
         Ok(NamespaceQuestion {
-            cluster: read_cluster_telling(context, &self.cluster, Asked::Operators)?,
+            cluster,
             install: self.install.clone(),
             installed: self.installed.clone(),
             source_map: self.source_map.source_map.clone(),

@@ -76,7 +76,7 @@ enum Verb {
         /// The channel that they come from, if several have them
         #[arg(long, alias = "from", value_name = "CHANNEL")]
         from_channel: Option<String>,
-        /// Copy the bundle alone: it skips the entries between
+        /// Copy the bundle alone: it skips the entries between. A new channel begins with it
         #[arg(long)]
         only: bool,
     },

@@ -1,11 +1,12 @@
 //! `olmdex show`
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::ask::{BundleDirectory, Question as _, ShowQuestion, Shown, State};
+use crate::ask::{BundleDirectory, PackageName, Question as _, ShowQuestion, Shown, State, no_package};
 use crate::bundle::harmless;
 use crate::cli::args::formats::{AnswerOptions, OutputFormat};
 use crate::cli::args::name::{of_each, refuse_path};
@@ -41,6 +42,9 @@ pub(crate) struct ShowArgs {
     /// channel; of several bundles, each below DIR by its name. DIR must not exist, or be empty
     #[arg(long, value_name = "DIR", conflicts_with = "permissions")]
     manifests: Option<PathBuf>,
+    /// Write the icon of the package to standard output, as in `--icon > keda.svg`
+    #[arg(long, conflicts_with_all = ["permissions", "manifests", "more"])]
+    icon: bool,
     #[command(flatten)]
     question: ShowQuestion,
     /// More of them. Those that exist are shown, the others are errors, and the exit code is 4
@@ -58,6 +62,9 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
     let index = sources.open_part(context, questions.iter().flat_map(|question| question.names()))?;
     if let Some(directory) = &args.manifests {
         return write_manifests(context, args, &index, directory);
+    }
+    if args.icon {
+        return write_icon(context, args, &index);
     }
     let (items, end) = answers(context, &questions, |question| {
         refuse_path(&index, &question.name)?;
@@ -80,6 +87,26 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
         sheet
     })?;
     end
+}
+
+/// Writes the icon of a package, of the first catalog that has one.
+fn write_icon(context: &Context, args: &ShowArgs, index: &Index) -> CommandResult {
+    if screen().width.is_some() {
+        let error = CommandError::usage("an icon is not for a terminal");
+        return Err(error.help(format!("write it into a file: `olmdex show {} --icon > icon`", args.question.name)));
+    }
+    let package = PackageName::find(index, &args.question.name)?.package;
+    let catalogs = &args.question.catalog;
+    for catalog in if catalogs.is_empty() { index.catalog_names()? } else { catalogs.clone() } {
+        if let Some((media_type, bytes)) = index.served_icon(&catalog, &package)? {
+            context.reporter.note(&format!("{media_type}, of `{catalog}`"));
+            std::io::stdout().lock().write_all(&bytes)?;
+            return Ok(Exit::Yes);
+        }
+    }
+    let known = index.package_names()?.contains(&package);
+    let none = || CommandError::new(Exit::NotFound, format!("no catalog has an icon of `{package}`"));
+    Err(if known { none() } else { no_package(index, &package)?.into() })
 }
 
 /// Writes bundle directories: all of them, or nothing.

@@ -1,10 +1,13 @@
 //! `olmdex requires`
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::no_package;
+use crate::ask::{installed_operators, no_package};
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::name::{of_each, package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::left_out;
@@ -31,6 +34,10 @@ pub(crate) struct RequiresArgs {
     /// List every version that requires it, not only the latest of each package
     #[arg(long)]
     all_versions: bool,
+    /// Only bundles that a cluster has installed: its manifests, a must-gather, or `@` and a context, which `oc` or
+    /// `kubectl` read; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
+    cluster: Vec<PathBuf>,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -39,7 +46,10 @@ pub(crate) struct RequiresArgs {
 
 pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let index = args.ask.open_about(context, &args.what)?;
-    let (rows, exit) = of_each(context, &args.what, |what| requirers(context, args, &index, what))?;
+    let cluster = named_cluster(context, &args.cluster, Asked::Operators)?;
+    let installed = cluster.map(|(cluster, _)| installed_operators(&cluster).into_iter().map(|it| it.bundle).collect());
+    let (rows, exit) =
+        of_each(context, &args.what, |what| requirers(context, args, &index, (what, installed.as_ref())))?;
     table::print(rows.into_iter().flatten().collect(), &args.rows)?;
     Ok(exit)
 }
@@ -49,7 +59,7 @@ fn requirers(
     context: &Context,
     args: &RequiresArgs,
     index: &Index,
-    what: &String,
+    (what, installed): (&String, Option<&BTreeSet<String>>),
 ) -> Result<(Vec<Requirer>, Exit), CommandError> {
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let packages = index.package_names()?;
@@ -67,6 +77,7 @@ fn requirers(
     let is_api = !is_part && (what.contains('/') || what.starts_with(|c: char| c.is_ascii_uppercase()));
     let pattern = is_api.then(|| ApiPattern::parse(what));
     let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), what)?;
+    rows.retain(|row| installed.is_none_or(|it| it.contains(&row.bundle)));
     if rows.is_empty() {
         if !is_api && !packages.contains(what) {
             let error = CommandError::from(no_package(index, what)?);
@@ -74,7 +85,7 @@ fn requirers(
         }
         context.reporter.note("nothing found");
     }
-    if !args.all_versions {
+    if !args.all_versions && installed.is_none() {
         let all = rows.len();
         rows = latest_only(
             rows,
