@@ -30,12 +30,7 @@ impl Target {
     /// # Errors
     /// If the index cannot be read.
     pub fn catalog(&self, index: &LightIndex, named: &[String]) -> Result<Option<String>, IndexError> {
-        let selector = BundleSelector {
-            catalogs: named.to_vec(),
-            package: Some(self.package.clone()),
-            name: Some(self.bundle.clone()),
-            version: None,
-        };
+        let selector = BundleSelector::of(named, &self.package, &self.bundle);
         let having: Vec<String> = index.bundle_places(&selector)?.into_iter().map(|place| place.0).collect();
         Ok(Catalogs::of(index)?.choose(named, having.iter().map(String::as_str)).map(str::to_owned))
     }

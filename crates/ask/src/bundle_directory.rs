@@ -36,7 +36,7 @@ impl BundleDirectory {
         let (Some(catalog), Some(text)) = (catalog, document) else {
             return Err(no_version(index, catalogs, &target.package, &target.bundle)?);
         };
-        let filter = Filter { catalogs: vec![catalog.clone()], package: Some(target.package.clone()), channel: None };
+        let filter = Filter::in_catalog(&catalog, &target.package);
         let own = index.bundles(&filter)?.into_iter().find(|row| row.bundle == target.bundle);
         let package = index.packages(&filter)?.into_iter().next();
         let published = PublishedIn {

@@ -49,7 +49,7 @@ pub fn findings_of_rules(
 /// If the index cannot be read.
 pub fn catalog_findings(index: &Index, catalog: &str) -> Result<Vec<Finding>, AskError> {
     let mut found = check_catalog(&index.catalog_input(catalog)?, None).findings;
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let filter = Filter::of_catalog(catalog);
     let packages: Vec<String> = index.packages(&filter)?.into_iter().map(|it| it.package).collect();
     found.extend(check_packages(index, &filter, None, &packages)?.into_iter().flatten().flatten());
     Ok(found)
@@ -126,8 +126,12 @@ pub fn differences(
 fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<BTreeSet<String>, AskError> {
     let mut found = BTreeSet::new();
     for side in [old, new] {
-        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
-        let rows = side.index.packages(&filter)?.into_iter().filter(|it| !it.is_valid).map(|it| it.package);
+        let rows = side
+            .index
+            .packages(&Filter::of_catalog(side.catalog))?
+            .into_iter()
+            .filter(|it| !it.is_valid)
+            .map(|it| it.package);
         found.extend(rows.filter(|it| packages.is_empty() || packages.contains(it)));
     }
     Ok(found)
@@ -140,8 +144,7 @@ fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result
 pub fn must_be_in_either(old: Side<'_>, new: Side<'_>, package: &str) -> Result<(), AskError> {
     let mut names = Vec::new();
     for side in [old, new] {
-        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
-        names.extend(side.index.packages(&filter)?.into_iter().map(|it| it.package));
+        names.extend(side.index.packages(&Filter::of_catalog(side.catalog))?.into_iter().map(|it| it.package));
     }
     if names.iter().any(|name| name == package) {
         return Ok(());

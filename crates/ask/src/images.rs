@@ -223,8 +223,7 @@ fn bundles_between(
     from: &str,
     channel: Option<&String>,
 ) -> Result<Vec<String>, AskError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let view = PackageView::read(index, &filter, &target.package)?;
+    let view = PackageView::read(index, &Filter::of_catalog(catalog), &target.package)?;
     let from = installed(index, &view, from)?;
     let channels = channel.cloned().into_iter().collect();
     let asked = EngineQuestion { installed: Some(from.clone()), channels, ..EngineQuestion::default() };

@@ -36,8 +36,7 @@ impl MarkedPathQuestion {
         catalogs: &[(&str, &[PackageGraph])],
         warn: Warn<'_>,
     ) -> Result<Vec<String>, AskError> {
-        let filter = Filter { catalogs: self.catalogs.clone(), ..Filter::default() };
-        let ranks = index.catalog_ranks(&filter)?;
+        let ranks = index.catalog_ranks(&Filter { catalogs: self.catalogs.clone(), ..Filter::default() })?;
         let mut paths = Vec::with_capacity(catalogs.len());
         for (_, graphs) in catalogs {
             paths.push(self.path_in(index, PackageView::new(&self.package, graphs.to_vec(), &ranks), warn)?);

@@ -67,8 +67,7 @@ impl PackageName {
 /// # Errors
 /// If the catalogs cannot be read.
 pub fn no_package(index: &ListIndex, package: &str) -> Result<AskError, AskError> {
-    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
-    let hint = match Hint::elsewhere(index.packages(&filter)?.into_iter().map(|it| it.catalog)) {
+    let hint = match Hint::elsewhere(index.packages(&Filter::of_package(package))?.into_iter().map(|it| it.catalog)) {
         Some(elsewhere) => elsewhere,
         None => Hint::of(package, index.package_names()?.iter().map(String::as_str)),
     };
@@ -110,7 +109,7 @@ pub fn no_api(index: &LightIndex, group: &str, kind: &str) -> Result<AskError, A
 /// # Errors
 /// If the catalogs cannot be read.
 pub fn no_version(index: &ListIndex, catalogs: &[String], package: &str, version: &str) -> Result<AskError, AskError> {
-    let all = index.bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?;
+    let all = index.bundles(&Filter::of_package(package))?;
     let is_asked = |catalog: &String| catalogs.is_empty() || catalogs.contains(catalog);
     if !all.iter().any(|it| is_asked(&it.catalog)) {
         return no_package(index, package);

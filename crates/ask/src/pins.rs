@@ -96,15 +96,14 @@ impl PinQuestion<'_> {
             findings.push(pinned.finding(rules::PIN_NOT_KNOWN, message, "map it with `--source-map`"));
             return Ok(state);
         };
-        let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
-        let graphs = index.package_graphs(&filter, package)?;
+        let graphs = index.package_graphs(&Filter::of_catalog(&catalog), package)?;
         let placed = placed(graphs.first(), subscription, &catalog);
         state.exists = state.pin.as_ref().map(|_| placed.is_ok());
         match placed {
             Err((message, help)) => findings.push(pinned.finding(rules::PIN_MISSING, message, &help)),
             Ok(channel) => {
-                let of_package = Filter { package: Some(package.clone()), ..filter };
-                let heads = index.channels(&of_package)?.into_iter().filter(|it| it.channel == channel);
+                let channels = index.channels(&Filter::in_catalog(&catalog, package))?;
+                let heads = channels.into_iter().filter(|it| it.channel == channel);
                 let head = heads.map(|it| it.head).find(|it| !it.is_empty());
                 let ask = |installed: &str| self.of_subscription(subscription, installed);
                 let (olm, catalog) = (OlmSet::Classic, vec![catalog.clone()]);
@@ -260,8 +259,7 @@ fn is_exact(version: &str) -> bool {
 
 /// The bundles of a package by their versions.
 fn versions(index: &Index, package: &str) -> Result<BTreeMap<String, String>, AskError> {
-    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
-    Ok(index.bundles(&filter)?.into_iter().map(|it| (it.version, it.bundle)).collect())
+    Ok(index.bundles(&Filter::of_package(package))?.into_iter().map(|it| (it.version, it.bundle)).collect())
 }
 
 /// The channel that a Subscription follows, if that has its pin; else the fault and its remedy.

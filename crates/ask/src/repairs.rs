@@ -51,7 +51,7 @@ impl RepairQuestion {
                 return Err(no_package(index, package)?);
             }
             for graph in graphs {
-                let of_it = Filter { catalogs: vec![graph.catalog.clone()], ..Filter::default() };
+                let of_it = Filter::of_catalog(&graph.catalog);
                 let ranks = index.catalog_ranks(&of_it)?;
                 views.push(PackageView::new(package, vec![graph], &ranks));
             }

@@ -120,7 +120,7 @@ impl ShowQuestion {
 }
 
 fn unknown_name(index: &Index, name: String) -> Result<AskError, AskError> {
-    let packages = index.packages(&Filter { package: Some(name.clone()), ..Filter::default() })?;
+    let packages = index.packages(&Filter::of_package(&name))?;
     let selector = BundleSelector { name: Some(name.clone()), ..BundleSelector::default() };
     let bundles = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog);
     if let Some(help) = left_out(packages.into_iter().map(|it| it.catalog).chain(bundles)) {

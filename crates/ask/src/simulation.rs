@@ -66,7 +66,7 @@ impl SimulationQuestion<'_> {
     /// # Errors
     /// [`AskError::NothingHas`]; if a named version does not exist.
     pub fn of_catalogs(&self, index: &Index, warn: Warn<'_>) -> Result<Vec<Simulation>, AskError> {
-        let filter = Filter { catalogs: vec![BEFORE.to_owned()], ..Filter::default() };
+        let filter = Filter::of_catalog(BEFORE);
         let mut all = Vec::new();
         let mut known: BTreeSet<&str> = BTreeSet::new();
         for row in index.packages(&filter)? {
@@ -160,8 +160,7 @@ impl SimulationQuestion<'_> {
 }
 
 fn view(index: &Index, catalog: &str, package: &str) -> Result<PackageView, AskError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    Ok(PackageView::read(index, &filter, package)?)
+    Ok(PackageView::read(index, &Filter::of_catalog(catalog), package)?)
 }
 
 /// The bundle of a package that a text names: a bundle that it has, `PKG@VERSION`, or a name that begins with that of

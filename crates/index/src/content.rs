@@ -18,8 +18,7 @@ impl Index {
     /// If the file is damaged.
     pub fn catalog_input(&self, catalog: &str) -> Result<Input, IndexError> {
         let mut text = Vec::new();
-        let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-        self.documents(&filter, |_, document| {
+        self.documents(&Filter::of_catalog(catalog), |_, document| {
             text.extend_from_slice(document.as_bytes());
             text.push(b'\n');
             Ok::<(), IndexError>(())
@@ -74,9 +73,7 @@ impl Index {
     ) -> Result<Input, IndexError> {
         let mut text = Vec::new();
         for package in std::iter::once("").chain(packages.filter(|it| !it.is_empty())) {
-            let filter =
-                Filter { catalogs: vec![catalog.to_owned()], package: Some(package.to_owned()), ..Filter::default() };
-            self.documents(&filter, |_, document| {
+            self.documents(&Filter::in_catalog(catalog, package), |_, document| {
                 write(&mut text, document);
                 text.push(b'\n');
                 Ok::<(), IndexError>(())

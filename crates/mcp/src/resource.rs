@@ -42,7 +42,7 @@ fn catalogs(world: &World) -> Result<(Answer, String), AnswerError> {
 fn packages(world: &World, catalog: &str) -> Result<(Answer, String), AnswerError> {
     let index = world.index();
     known_catalogs(&index, &[catalog.to_owned()])?;
-    let rows = index.packages(&Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() })?;
+    let rows = index.packages(&Filter::of_catalog(catalog))?;
     let words = world.words().option("--catalog", Some(catalog));
     Ok((Answer::of("PackageList", &rows)?, words.names([&"packages".to_owned()]).line("list")))
 }

@@ -22,7 +22,7 @@ use olmdex_version::blang::Range;
 /// If the index is damaged.
 pub fn join(index: &Index, newcomer: &CatalogClaims) -> Result<Vec<Finding>, ClosureError> {
     let mut findings = Vec::new();
-    let filter = Filter { package: Some(newcomer.package.it.clone()), ..Filter::default() };
+    let filter = Filter::of_package(&newcomer.package.it);
     let bundles = index.bundles(&filter)?;
     let entries = index.entries(&filter)?;
     names(index, newcomer, &bundles, &mut findings)?;
@@ -226,8 +226,7 @@ fn needs(index: &Index, newcomer: &CatalogClaims, findings: &mut Vec<Finding>) -
         findings.push(rules::API_UNPROVIDED.finding(message).at(place.clone()).help(help));
     }
     for Claim { it: (package, range), place } in &newcomer.packages {
-        let filter = Filter { package: Some(package.clone()), ..Filter::default() };
-        let bundles = index.bundles(&filter)?;
+        let bundles = index.bundles(&Filter::of_package(package))?;
         if bundles.is_empty() {
             let names = index.package_names()?;
             let help = match closest(package, names.iter().map(String::as_str)) {

@@ -182,9 +182,8 @@ impl Catalog<'_> {
         layout: &Layout<'_>,
         months: &mut BTreeSet<String>,
     ) -> Result<Option<String>, ColumnarError> {
-        let filter = Filter { catalogs: vec![self.name.to_owned()], ..Filter::default() };
         let mut current: HashMap<String, HashMap<String, Current>> = HashMap::new();
-        for it in self.index.bundles(&filter)? {
+        for it in self.index.bundles(&Filter::of_catalog(self.name))? {
             current.entry(it.package).or_default().insert(it.bundle, (it.channels, it.deprecation));
         }
         let mut statement =

@@ -29,8 +29,7 @@ impl Index {
         bundle: &str,
         channel: &str,
     ) -> Result<ChannelPlace, IndexError> {
-        let filter =
-            Filter { catalogs: vec![catalog.to_owned()], package: Some(package.to_owned()), ..Filter::default() };
+        let filter = Filter::in_catalog(catalog, package);
         let entries = self.entries(&filter)?;
         let default = self.packages(&filter)?.into_iter().next().map(|it| it.default_channel).unwrap_or_default();
         let mut channels = entries.iter().filter(|it| it.bundle == bundle).map(|it| &it.channel);

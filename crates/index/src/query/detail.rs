@@ -257,6 +257,14 @@ pub struct BundleSelector {
     pub version: Option<String>,
 }
 
+impl BundleSelector {
+    /// One bundle of one package, in these catalogs.
+    pub fn of(catalogs: &[String], package: &str, bundle: &str) -> Self {
+        let (package, name) = (Some(package.to_owned()), Some(bundle.to_owned()));
+        Self { catalogs: catalogs.to_vec(), package, name, version: None }
+    }
+}
+
 impl BundleDetail {
     /// The architectures, in words, including the one that OLM assumes if the bundle states none.
     pub fn architectures_in_words(&self) -> String {

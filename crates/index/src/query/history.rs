@@ -170,8 +170,7 @@ impl Index {
             }
         }
         let places: HashMap<&str, usize> = catalogs.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
-        let deprecated =
-            self.deprecated("olm.bundle", &Filter { package: Some(package.to_owned()), ..Filter::default() })?;
+        let deprecated = self.deprecated("olm.bundle", &Filter::of_package(package))?;
         let rows = self.rows(BUNDLES, [package], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, (row.get(2)?, row.get(3)?), row.get::<_, i64>(4)?))
         })?;
@@ -240,8 +239,7 @@ impl Index {
             let (version, release) = (row.get(2)?, row.get(3)?);
             Ok(BundleSpan { catalog, bundle, version, release, document, first: None, last: None, gone: None })
         })?;
-        let deprecated =
-            self.deprecated("olm.bundle", &Filter { package: Some(package.to_owned()), ..Filter::default() })?;
+        let deprecated = self.deprecated("olm.bundle", &Filter::of_package(package))?;
         let mut order: Vec<String> = Vec::new();
         let mut of_bundles: HashMap<String, Vec<BundleSpan>> = HashMap::new();
         for it in all.into_iter().chain(present).filter(|it| catalogs.contains(&it.catalog)) {

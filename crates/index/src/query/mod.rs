@@ -18,6 +18,25 @@ LEFT JOIN bundle h ON h.document = n.document
     };
 }
 
+/// For each package of a catalog the bundle that one installs by default, as `head(catalog, catalog_name, package,
+/// document)`: the default head, or the highest version where there is not exactly one.
+macro_rules! heads {
+    () => {
+        concat!(
+            "
+WITH head AS MATERIALIZED (
+SELECT c.id AS catalog, c.name AS catalog_name, p.package, coalesce(h.document, (
+    SELECT x.document FROM bundle x CROSS JOIN catalog_document d INDEXED BY catalog_document_document
+        ON d.document = x.document AND d.catalog = c.id
+    WHERE x.package = p.package ORDER BY x.version_key DESC LIMIT 1)) AS document
+FROM catalog c CROSS JOIN catalog_package p ON p.catalog = c.id
+",
+            default_head!(),
+            ")"
+        )
+    };
+}
+
 /// The highest version that a package of the catalog `c` has, in any channel.
 macro_rules! highest_version {
     ($package:literal) => {
@@ -122,6 +141,21 @@ pub struct Filter {
 }
 
 impl Filter {
+    /// Only one catalog.
+    pub fn of_catalog(catalog: &str) -> Self {
+        Self { catalogs: vec![catalog.to_owned()], ..Self::default() }
+    }
+
+    /// Only one package, in all catalogs.
+    pub fn of_package(package: &str) -> Self {
+        Self { package: Some(package.to_owned()), ..Self::default() }
+    }
+
+    /// Only one package of one catalog.
+    pub fn in_catalog(catalog: &str, package: &str) -> Self {
+        Self { package: Some(package.to_owned()), ..Self::of_catalog(catalog) }
+    }
+
     /// The catalogs as the statements take them: a list in JSON, or NULL for all.
     fn catalogs_json(&self) -> Option<String> {
         catalogs_json(&self.catalogs)

@@ -403,12 +403,7 @@ impl Index {
         };
         it.row.channels = self.rows(CHANNELS, [document, catalog], |row| row.get(0))?;
         self.deprecations_of(&mut it)?;
-        let filter = Filter {
-            catalogs: vec![it.row.catalog.clone()],
-            package: Some(it.row.package.clone()),
-            ..Filter::default()
-        };
-        let supported = self.supported(&filter)?;
+        let supported = self.supported(&Filter::in_catalog(&it.row.catalog, &it.row.package))?;
         supported.complete(&mut it.row);
         let version = supported.version(&it.row.catalog, &it.row.package, &it.row.version);
         it.lifecycle = version.map(LifecyclePhases::from);
@@ -483,7 +478,7 @@ impl Index {
     }
 
     fn deprecations_of(&self, it: &mut BundleDetail) -> Result<(), IndexError> {
-        let filter = Filter { package: Some(it.row.package.clone()), ..Filter::default() };
+        let filter = Filter::of_package(&it.row.package);
         let key = |name: &str| (it.row.catalog.clone(), it.row.package.clone(), name.to_owned());
         it.row.deprecation = self.deprecated("olm.bundle", &filter)?.get(&key(&it.row.bundle)).cloned();
         if let Some(message) = self.deprecated("olm.package", &filter)?.get(&key("")) {

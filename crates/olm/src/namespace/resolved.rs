@@ -155,8 +155,7 @@ impl NamespaceInquiry<'_> {
 
     /// A bundle of a catalog.
     pub(super) fn bundle(&self, catalog: &str, package: &str, name: &str) -> Result<Option<GraphBundle>, Failure> {
-        let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-        let graphs = self.index.package_graphs(&filter, package)?;
+        let graphs = self.index.package_graphs(&Filter::of_catalog(catalog), package)?;
         Ok(graphs.into_iter().flat_map(|graph| graph.bundles).find(|bundle| bundle.name == name))
     }
 }

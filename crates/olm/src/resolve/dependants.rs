@@ -123,8 +123,12 @@ fn refused(
             if demands.is_empty() {
                 continue;
             }
-            let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
-            for it in side.index.package_graphs(&filter, package)?.into_iter().flat_map(|it| it.bundles) {
+            for it in side
+                .index
+                .package_graphs(&Filter::of_catalog(side.catalog), package)?
+                .into_iter()
+                .flat_map(|it| it.bundles)
+            {
                 let (Some(property), Some(demands)) = (it.dependency, demands.get(&it.name)) else { continue };
                 let is_asked = |name: &&String| provider.is_none_or(|provider| provider == *name);
                 let providers = demands.iter().flat_map(|it| it.1.iter()).map(|it| &it.0).filter(is_asked);

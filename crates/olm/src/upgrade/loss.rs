@@ -111,8 +111,9 @@ pub fn diff(
 
 fn lost(old: Side<'_>, new: Side<'_>, package: &str) -> Result<Vec<LostUpgrade>, IndexError> {
     let graph = |side: Side<'_>| {
-        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
-        Ok::<_, IndexError>(package_versions(side.index, &filter, package)?.into_iter().next())
+        Ok::<_, IndexError>(
+            package_versions(side.index, &Filter::of_catalog(side.catalog), package)?.into_iter().next(),
+        )
     };
     // A package that is gone or new says so itself.
     let (Some(old), Some(new)) = (graph(old)?, graph(new)?) else { return Ok(Vec::new()) };

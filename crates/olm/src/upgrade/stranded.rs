@@ -52,8 +52,7 @@ impl Installable {
     /// # Errors
     /// If the index is damaged.
     pub fn stranded(&mut self, index: &Index, catalog: &str, package: &str) -> Result<Vec<StrandedBundle>, IndexError> {
-        let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-        let versions = package_versions(index, &filter, package)?.into_iter().next();
+        let versions = package_versions(index, &Filter::of_catalog(catalog), package)?.into_iter().next();
         let now = versions.as_ref().map(Package::of_versions);
         let now = now.as_ref().map(Ordered::new);
         for channel in now.iter().flat_map(|it| &it.package.channels) {
