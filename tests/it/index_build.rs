@@ -173,6 +173,38 @@ fn words_apis_images_and_features_are_found() {
     assert_eq!(found(SearchQuery { words: "\"".to_owned(), ..SearchQuery::default() }), []);
 }
 
+/// People ask for the version that they would install.
+#[test]
+fn a_package_is_found_by_the_values_of_its_default_head() {
+    let (_directory, path) = directory();
+    let bundle = |version: &str, feature: &str| {
+        format!(
+            r#"{{"schema":"olm.bundle","package":"p","name":"p.v{version}","image":"q.io/p:{version}","properties":[
+  {{"type":"olm.package","value":{{"packageName":"p","version":"{version}"}}}},
+  {{"type":"olm.csv.metadata","value":{{"annotations":{{"features.operators.openshift.io/{feature}":"true"}}}}}}]}}"#
+        )
+    };
+    let package = r#"{"schema":"olm.package","name":"p","defaultChannel":"c"}
+{"schema":"olm.channel","package":"p","name":"c","entries":[{"name":"p.v1.0.0"},{"name":"p.v2.0.0","replaces":"p.v1.0.0"}]}
+{"schema":"olm.channel","package":"p","name":"d","entries":[{"name":"p.v3.0.0"}]}"#;
+    let bundles = [bundle("1.0.0", "cni"), bundle("2.0.0", "csi"), bundle("3.0.0", "cnf")].concat();
+    build(&path, &[("a", &format!("{package}{bundles}"))]);
+    let index = Index::open(&path).unwrap();
+    for (feature, found, listed) in [("csi", Some("2.0.0"), 1), ("cni", None, 1), ("cnf", None, 1), ("none", None, 0)] {
+        let query = SearchQuery { features: vec![SearchQuery::feature(feature)], ..SearchQuery::default() };
+        let hit = index.search(&query).unwrap().pop();
+        assert_eq!(hit.as_ref().and_then(|it| it.version.as_deref()), found, "{feature}");
+        assert_eq!(index.matches(&query).unwrap().len(), usize::from(found.is_some()), "{feature}");
+        // A list of bundles is about each of them.
+        assert_eq!(index.matching(&query).unwrap().unwrap().len(), listed, "{feature}");
+        let facets = index.facets().unwrap();
+        assert_eq!(facets.iter().any(|it| it.value == feature), found.is_some(), "{feature}");
+        // Words may be those of any version, and the package must fit.
+        let words = SearchQuery { images: vec!["p:1.0.0".to_owned()], ..query };
+        assert_eq!(index.search(&words).unwrap().len(), usize::from(found.is_some()), "{feature}");
+    }
+}
+
 /// Ranges over everything make quadratic edges; a small catalog must not become a huge index.
 #[test]
 fn a_channel_with_too_many_edges_by_range_says_so() {

@@ -13,7 +13,8 @@ use olmdex_version::first_of;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The wanted bundles. All conditions must hold for one bundle.
+/// The wanted bundles, which meet all conditions. Any bundle of a package may have the words, APIs and images; its
+/// default head must meet the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
 #[serde(default)]
@@ -87,7 +88,8 @@ impl Conditions {
                     None if known.is_empty() => "the index has none".to_owned(),
                     None => format!("there are {}", first_of(known.iter().take(SHOWN), known.len())),
                 };
-                found.push(format!("no bundle has the {what} `{value}`: {help}"));
+                let whose = if kind == FacetKind::Feature { "bundle" } else { "default head" };
+                found.push(format!("no {whose} has the {what} `{value}`: {help}"));
             }
         }
         Ok(found)

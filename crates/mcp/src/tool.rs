@@ -79,8 +79,8 @@ fn about_packages() -> Vec<Row> {
     vec![
         asks::<SearchQuestion>(
             "Search packages",
-            "Find operator packages by words, provided APIs, images, features, categories or architectures. Use it \
-            first if you do not know the exact package name.",
+            "Find operator packages by words, provided APIs, images, features, categories or architectures. \
+            Words, APIs and images may be those of any version; the rest is about the default head. Use it first if you do not know the exact package name.",
         ),
         asks::<ShowQuestion>(
             "Show a package, channel or bundle",

@@ -25,57 +25,33 @@ struct Field {
     set: fn(&mut List, Vec<String>),
 }
 
+impl Field {
+    const fn new(
+        label: &'static str,
+        kind: FacetKind,
+        is_any: bool,
+        get: fn(&List) -> &[String],
+        set: fn(&mut List, Vec<String>),
+    ) -> Self {
+        Self { label, kind, is_any, get, set }
+    }
+}
+
 const FIELDS: [Field; 7] = [
-    Field {
-        label: "Category",
-        kind: FacetKind::Category,
-        is_any: false,
-        get: |it| &it.categories,
-        set: |it, all| it.categories = all,
-    },
-    Field {
-        label: "Capability level",
-        kind: FacetKind::Capability,
-        is_any: true,
-        get: |it| &it.capabilities,
-        set: |it, all| it.capabilities = all,
-    },
-    Field {
-        label: "Feature",
-        kind: FacetKind::Feature,
-        is_any: false,
-        get: |it| &it.features,
-        set: |it, all| it.features = all,
-    },
-    Field {
-        label: "Architecture",
-        kind: FacetKind::Architecture,
-        is_any: false,
-        get: |it| &it.archs,
-        set: |it, all| it.archs = all,
-    },
-    Field {
-        label: "Install mode",
-        kind: FacetKind::InstallMode,
-        is_any: false,
-        get: |it| &it.modes,
-        set: |it, all| it.modes = all,
-    },
-    Field {
-        label: "Status",
-        kind: FacetKind::Status,
-        is_any: true,
-        get: |it| it.status.as_slice(),
-        // Only one status can be chosen.
-        set: |it, all| it.status = all.into_iter().next_back(),
-    },
-    Field {
-        label: "Provider",
-        kind: FacetKind::Provider,
-        is_any: true,
-        get: |it| &it.providers,
-        set: |it, all| it.providers = all,
-    },
+    Field::new("Category", FacetKind::Category, false, |it| &it.categories, |it, all| it.categories = all),
+    Field::new("Capability level", FacetKind::Capability, true, |it| &it.capabilities, |it, all| it.capabilities = all),
+    Field::new("Feature", FacetKind::Feature, false, |it| &it.features, |it, all| it.features = all),
+    Field::new("Architecture", FacetKind::Architecture, false, |it| &it.archs, |it, all| it.archs = all),
+    Field::new("Install mode", FacetKind::InstallMode, false, |it| &it.modes, |it, all| it.modes = all),
+    // Only one status can be chosen.
+    Field::new(
+        "Status",
+        FacetKind::Status,
+        true,
+        |it| it.status.as_slice(),
+        |it, all| it.status = all.into_iter().next_back(),
+    ),
+    Field::new("Provider", FacetKind::Provider, true, |it| &it.providers, |it, all| it.providers = all),
 ];
 
 /// Values that people see as one choice: a provider in several spellings. With the number of packages that have one of
@@ -243,7 +219,7 @@ pub(super) fn facets(context: PageContext<'_>, list: &List, found: &Listing<'_>)
     Ok(html! {
         aside.facets #filters aria-label="Filters" {
             h2 { "Filters" }
-            @if has_chosen { p.quiet { "More filters narrow the list. Several providers, states or levels widen it." } }
+            p.quiet { "They ask about the default head, which you would install." @if has_chosen { " More filters narrow the list. Several providers, states or levels widen it." } }
             @for (label, values) in &groups {
                 section {
                     h3 { (label) }

@@ -20,6 +20,8 @@ use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow,
 use crate::index::{Index, ListIndex};
 
 /// List packages, channels, bundles or catalogs
+///
+/// The default head of a package must meet the conditions, but for APIs and images, which any version may have.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex list packages -i my-catalog/
@@ -105,9 +107,10 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         ListSubject::Packages => {
             let (mut rows, exit) = of_names(context, args, (whole.as_ref(), index), packages)?;
             rows.retain(|it| is_wanted(it.status()));
-            if let Some(matching) = &matching {
-                let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
-                rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
+            if let Some(index) = whole.as_ref().filter(|_| args.has_conditions()) {
+                let found = index.matches(&args.conditions.query(&[], &[]))?;
+                let found: HashSet<_> = found.into_iter().map(|it| (it.catalog, it.package)).collect();
+                rows.retain(|it| found.contains(&(it.catalog.clone(), it.package.clone())));
             }
             say_unknown(rows.is_empty())?;
             limit(context, args.limit, &args.rows, &mut rows)?;

@@ -16,8 +16,10 @@ use crate::index::query::Hit;
 /// Find packages by words, APIs, images or features
 ///
 /// All words must occur in the name, display name, provider, keywords, description or APIs of one bundle; the last may
-/// be the beginning of a word. DEFAULT HEAD is the version of the default channel's head, as in `list packages`; NEWEST
-/// MATCH is the newest bundle that matches, in any channel. Exits with 1 if nothing is found.
+/// be the beginning of a word. APIs and images count in any version too; all other conditions are about the default
+/// head, or about the highest version if there is no single head. DEFAULT HEAD is the version of the default channel's
+/// head, as in `list packages`; NEWEST MATCH is the newest bundle that matches, in any channel. Exits with 1 if nothing
+/// is found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex search kafka

@@ -24,7 +24,7 @@ pub enum FacetKind {
     Status,
 }
 
-/// A value that a package of a catalog, or some bundle of it, has.
+/// A value that a package of a catalog has, or the bundle of it that one installs by default: its default head.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Facet {
     /// The kind of value.
@@ -37,54 +37,41 @@ pub struct Facet {
     pub package: String,
 }
 
-/// The bundles that hold a value, a row for each value, package and catalog.
+/// The packages whose head holds a value, a row for each value, package and catalog.
 macro_rules! values {
     ($value:literal, $from:literal) => {
-        concat!(
-            "
-SELECT DISTINCT c.name, b.package, ",
-            $value,
-            " FROM ",
-            $from,
-            "
-CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = b.document
-CROSS JOIN catalog c ON c.id = cd.catalog"
-        )
+        concat!(heads!(), " SELECT DISTINCT head.catalog_name, head.package, ", $value, " FROM head ", $from)
     };
 }
 
 const STATEMENTS: &[(FacetKind, &str)] = &[
-    (FacetKind::Provider, values!("b.provider", "bundle b")),
-    (FacetKind::Category, values!("x.category", "category x CROSS JOIN bundle b ON b.document = x.document")),
-    (FacetKind::Capability, values!("b.capability_level", "bundle b")),
-    (
-        FacetKind::Feature,
-        values!("x.name", "feature x CROSS JOIN bundle b ON b.document = x.document AND x.value = 'true'"),
-    ),
+    (FacetKind::Provider, values!("b.provider", "CROSS JOIN bundle b ON b.document = head.document")),
+    (FacetKind::Category, values!("x.category", "CROSS JOIN category x ON x.document = head.document")),
+    (FacetKind::Capability, values!("b.capability_level", "CROSS JOIN bundle b ON b.document = head.document")),
+    (FacetKind::Feature, values!("x.name", "CROSS JOIN feature x ON x.document = head.document AND x.value = 'true'")),
     (
         FacetKind::Architecture,
         values!(
             "x.name",
-            "platform x CROSS JOIN bundle b ON b.document = x.document AND x.kind = 'arch' AND x.value = 'supported'"
+            "CROSS JOIN platform x ON x.document = head.document AND x.kind = 'arch' AND x.value = 'supported'"
         ),
     ),
     (
         FacetKind::Architecture,
         values!(
             "'amd64'",
-            "(SELECT document, package FROM bundle y \
-              WHERE NOT EXISTS (SELECT 1 FROM platform x WHERE x.document = y.document AND x.kind = 'arch')) b"
+            "WHERE head.document IS NOT NULL \
+             AND NOT EXISTS (SELECT 1 FROM platform x WHERE x.document = head.document AND x.kind = 'arch')"
         ),
     ),
     (
         FacetKind::InstallMode,
-        values!("x.type", "install_mode x CROSS JOIN bundle b ON b.document = x.document AND x.supported"),
+        values!("x.type", "CROSS JOIN install_mode x ON x.document = head.document AND x.supported"),
     ),
 ];
 
 impl Index {
-    /// The values of all packages, by kind, value, catalog and package; empty ones are left out. This reads every
-    /// bundle.
+    /// The values of all packages, by kind, value, catalog and package; empty ones are left out.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -101,8 +88,6 @@ impl Index {
         }));
         found.retain(|it: &Facet| !it.value.is_empty());
         found.sort();
-        // Some bundles of a package state it, and others do not.
-        found.dedup();
         Ok(found)
     }
 

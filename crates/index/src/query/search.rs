@@ -10,7 +10,8 @@ use serde::Serialize;
 use super::{DEFAULT_ARCHITECTURE, catalogs_json};
 use crate::{Index, IndexError};
 
-/// The search conditions. All of them must hold for one bundle; without any, nothing is found.
+/// The search conditions; without any, nothing is found. One bundle must have the words, APIs and images. The default
+/// head, which one installs, must meet the others if packages are searched for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchQuery {
     /// Words, all of which must occur in the name, display name, provider, keywords, description or APIs of a bundle
@@ -230,6 +231,23 @@ LEFT JOIN catalog_package p ON p.catalog = c.id AND p.package = d.package
 /// Documents and their scores.
 type Scores = BTreeMap<i64, f64>;
 
+/// The packages that fit, by catalog and name. If only one bundle of a package counts, its document.
+type Fitting = HashMap<(i64, String), Option<i64>>;
+
+/// The bundle of each package that one installs by default.
+const HEADS: &str = concat!(heads!(), " SELECT catalog, package, document FROM head WHERE document IS NOT NULL");
+
+/// The documents that both have, with the scores of the first.
+fn narrowed(found: Option<Scores>, matching: Scores) -> Option<Scores> {
+    Some(match found {
+        None => matching,
+        Some(mut found) => {
+            found.retain(|document, _| matching.contains_key(document));
+            found
+        }
+    })
+}
+
 /// The newest bundle of a package so far (or the package itself, which has no version), and the best score.
 struct Best {
     document: i64,
@@ -244,7 +262,8 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn search(&self, query: &SearchQuery) -> Result<Vec<Hit>, IndexError> {
-        let mut hits = self.hits(&self.found(query)?.unwrap_or_default(), &query.catalogs)?;
+        let Some((found, fitting)) = self.of_packages(query)? else { return Ok(Vec::new()) };
+        let mut hits = self.hits(&found, fitting.as_ref(), &query.catalogs)?;
         // Stable, so that equal scores keep the order of names.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         Ok(hits)
@@ -256,8 +275,8 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn matches(&self, query: &SearchQuery) -> Result<Vec<PackageMatch>, IndexError> {
-        let Some(found) = self.found(query)? else { return Ok(Vec::new()) };
-        let best = self.best(&found, &query.catalogs)?;
+        let Some((found, fitting)) = self.of_packages(query)? else { return Ok(Vec::new()) };
+        let best = self.best(&found, fitting.as_ref(), &query.catalogs)?;
         let names: HashMap<i64, String> =
             self.rows(CATALOGS, [], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect();
         let matches = best.into_iter().filter_map(|((catalog, package), best)| {
@@ -266,30 +285,37 @@ impl Index {
         Ok(matches.collect())
     }
 
-    /// The bundles that match, by catalog, package and name; `None` if there are no conditions.
+    /// The bundles that meet all conditions, by catalog, package and name; `None` if there are no conditions.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn matching(&self, query: &SearchQuery) -> Result<Option<BTreeSet<BundlePlace>>, IndexError> {
-        let Some(found) = self.found(query)? else { return Ok(None) };
+        let found = match self.fitting(query)? {
+            Some(fitting) => narrowed(self.found(query)?, fitting),
+            None => self.found(query)?,
+        };
+        let Some(found) = found else { return Ok(None) };
         let documents: Vec<i64> = found.into_keys().collect();
         let documents = serde_json::to_string(&documents).unwrap_or_default();
         let rows = self.rows(MATCHING, [documents], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(Some(rows.into_iter().collect()))
     }
 
-    /// The documents that match, with their scores; `None` if there are no conditions.
+    /// The documents of packages that match, and the packages that may have them; `None` if there are no conditions.
+    fn of_packages(&self, query: &SearchQuery) -> Result<Option<(Scores, Option<Fitting>)>, IndexError> {
+        let found = self.found(query)?;
+        let Some(fitting) = self.fitting(query)? else { return Ok(found.map(|found| (found, None))) };
+        let heads = self.rows(HEADS, [], |row| Ok(((row.get(0)?, row.get(1)?), row.get::<_, i64>(2)?)))?;
+        let counts = |document: i64| found.is_none().then_some(document);
+        let heads = heads.into_iter().filter(|(_, document)| fitting.contains_key(document));
+        let packages = heads.map(|(package, document)| (package, counts(document))).collect();
+        Ok(Some((found.unwrap_or(fitting), Some(packages))))
+    }
+
+    /// The documents with the words, APIs and images, with their scores; `None` if the query has none of these.
     fn found(&self, query: &SearchQuery) -> Result<Option<Scores>, IndexError> {
         let mut found: Option<Scores> = None;
-        let mut narrow = |matching: Scores| {
-            found = Some(match found.take() {
-                None => matching,
-                Some(mut found) => {
-                    found.retain(|document, _| matching.contains_key(document));
-                    found
-                }
-            });
-        };
+        let mut narrow = |matching| found = narrowed(found.take(), matching);
         if let Some(words) = match_expression(&query.words) {
             narrow(self.with_words(&words)?);
         } else if !query.words.trim().is_empty() {
@@ -302,13 +328,22 @@ impl Index {
         for image in &query.images {
             narrow(plain(self.rows(IMAGE, [image], |row| row.get(0))?));
         }
+        Ok(found)
+    }
+
+    /// The documents that meet the other conditions; `None` if there are none.
+    fn fitting(&self, query: &SearchQuery) -> Result<Option<Scores>, IndexError> {
+        let mut found: Option<Scores> = None;
+        let mut narrow = |documents: Vec<i64>| {
+            found = narrowed(found.take(), documents.into_iter().map(|it| (it, 0.0)).collect());
+        };
         for (name, value) in &query.features {
-            narrow(plain(self.rows(FEATURE, params![name, value], |row| row.get(0))?));
+            narrow(self.rows(FEATURE, params![name, value], |row| row.get(0))?);
         }
         let facts = [(CATEGORY, &query.categories), (KEYWORD, &query.keywords), (INSTALL_MODE, &query.install_modes)];
         for (sql, wanted) in facts {
             for name in wanted {
-                narrow(plain(self.rows(sql, [name], |row| row.get(0))?));
+                narrow(self.rows(sql, [name], |row| row.get(0))?);
             }
         }
         for name in &query.architectures {
@@ -316,21 +351,16 @@ impl Index {
             if name == DEFAULT_ARCHITECTURE {
                 any.extend(self.rows(STATES_NO_ARCHITECTURE, [], |row| row.get::<_, i64>(0))?);
             }
-            narrow(plain(any));
+            narrow(any);
         }
-        if !query.capabilities.is_empty() {
-            let mut any = Vec::new();
-            for level in &query.capabilities {
-                any.extend(self.rows(CAPABILITY, [capability(level)], |row| row.get::<_, i64>(0))?);
+        let levels: Vec<&str> = query.capabilities.iter().map(|it| capability(it)).collect();
+        let providers = query.providers.iter().map(String::as_str).collect();
+        for (sql, wanted) in [(CAPABILITY, levels), (PROVIDER, providers)].into_iter().filter(|it| !it.1.is_empty()) {
+            let mut any: Vec<i64> = Vec::new();
+            for name in wanted {
+                any.extend(self.rows(sql, [name], |row| row.get::<_, i64>(0))?);
             }
-            narrow(plain(any));
-        }
-        if !query.providers.is_empty() {
-            let mut any = Vec::new();
-            for provider in &query.providers {
-                any.extend(self.rows(PROVIDER, [provider], |row| row.get::<_, i64>(0))?);
-            }
-            narrow(plain(any));
+            narrow(any);
         }
         Ok(found)
     }
@@ -340,17 +370,26 @@ impl Index {
     }
 
     /// The best match of each package of documents.
-    fn best(&self, found: &Scores, catalogs: &[String]) -> Result<HashMap<(i64, String), Best>, IndexError> {
+    fn best(
+        &self,
+        found: &Scores,
+        fitting: Option<&Fitting>,
+        catalogs: &[String],
+    ) -> Result<HashMap<(i64, String), Best>, IndexError> {
         let documents: Vec<i64> = found.keys().copied().collect();
         let documents = serde_json::to_string(&documents).unwrap_or_default();
         let mut packages: HashMap<(i64, String), Best> = HashMap::new();
         self.rows(PLACES, params![documents, catalogs_json(catalogs)], |row| {
-            let (catalog, package, document) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let (package, document) = ((row.get(0)?, row.get(1)?), row.get(2)?);
+            let is_one = |of: &Option<i64>| of.is_none_or(|head| head == document);
+            if !fitting.is_none_or(|fitting| fitting.get(&package).is_some_and(is_one)) {
+                return Ok(());
+            }
             let version_key: Option<Vec<u8>> = row.get(3)?;
             let bundles = u64::from(version_key.is_some());
             let score = found.get(&document).copied().unwrap_or(0.0);
             let candidate = Best { document, score, version_key, bundles };
-            match packages.entry((catalog, package)) {
+            match packages.entry(package) {
                 Entry::Vacant(entry) => {
                     entry.insert(candidate);
                 }
@@ -370,8 +409,8 @@ impl Index {
     }
 
     /// The packages of documents, by package and catalog.
-    fn hits(&self, found: &Scores, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
-        let packages = self.best(found, catalogs)?;
+    fn hits(&self, found: &Scores, fitting: Option<&Fitting>, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
+        let packages = self.best(found, fitting, catalogs)?;
         let mut hits = Vec::with_capacity(packages.len());
         for ((catalog, _), best) in packages {
             let is_bundle = best.version_key.is_some();
@@ -419,6 +458,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("who supports an architecture", ARCHITECTURE),
     ("names of bundles", MATCHING),
     ("places of documents", PLACES),
+    ("default heads", HEADS),
     ("hit", HIT),
 ];
 
