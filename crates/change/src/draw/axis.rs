@@ -11,6 +11,7 @@ use std::ops::Range;
 use super::catalog::{Catalog, Channel};
 use super::node::GraphNode;
 use super::rows::{Rows, Sources};
+use olmdex_olm::upgrade::Field;
 use olmdex_version::{Version, blang};
 
 /// A package on its axis.
@@ -181,8 +182,9 @@ impl Axis {
                     .find_map(|range| range.clone().rev().find(|row| is_so(*row)))
                     .map(|row| places[row])
             };
-            // The lowest entry decides how far down the upgrade reaches.
-            own.add(lowest(&|row| rows.nodes[row].is_entry).unwrap_or(top), top);
+            // The lowest entry decides how far down the upgrade reaches. A replaced name right below is an entrance.
+            let is_entrance = |row: usize| it.field == Field::Replaces && row == it.target + 1;
+            own.add(lowest(&|row| rows.nodes[row].is_entry || is_entrance(row)).unwrap_or(top), top);
             crossings.add(lowest(&|row| self.rows[places[row]].is_entry).unwrap_or(top), top);
         }
         let place_of: HashMap<&str, usize> =

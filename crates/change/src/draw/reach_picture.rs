@@ -25,10 +25,14 @@ pub(super) enum MapWidth {
 const MAX_CHANNELS: usize = 12;
 /// The longest name of a channel, in pixels.
 const MAX_NAME: usize = 220;
+/// The longest label of a version, in pixels.
+const MAX_LABEL: usize = 180;
 /// Narrower runs of the strip, in pixels, share a piece with others.
 const MIN_RUN: usize = 22;
-/// So many rings are the most that are drawn one by one.
-const MAX_RINGS: usize = 6;
+/// More versions in a row than these share a long ring.
+const MAX_RINGS: usize = 3;
+/// The room beside a label: the mark before it, and the margin.
+const BESIDE_LABEL: usize = 26;
 
 impl MapWidth {
     pub(super) fn pixels(self) -> usize {
@@ -67,13 +71,21 @@ pub(super) fn strips(
     (is_full, max_opened): (bool, usize),
 ) -> Vec<Strip> {
     let name_width = |channel: &MapChannel| pixels(&name(channel), FONT, channel.is_default).min(MAX_NAME);
-    let head_width = |channel: &MapChannel| pixels(map.versions[channel.head].label(), FONT, true).min(110) + 26;
-    let right = width.pixels() - map.channels.iter().map(head_width).max().unwrap_or(0);
+    let label_width = |place: usize| pixels(map.versions[place].label(), FONT, true).min(MAX_LABEL);
+    let goal_width = map.goal.as_ref().map_or(0, |goal| (label_width(goal.place) + 30).min(MAX_NAME));
     let left = match width {
-        MapWidth::Wide => MARGIN + map.channels.iter().map(name_width).max().unwrap_or(0).max(90) + 14,
+        MapWidth::Wide => MARGIN + map.channels.iter().map(name_width).max().unwrap_or(0).max(goal_width).max(90) + 14,
         MapWidth::Narrow => MARGIN,
     };
-    let scale = Scale::new(map, left, right);
+    // Labels that end where others begin take no room, so the edge moves only as far as one does not fit.
+    let mut right = width.pixels() - MARGIN;
+    let mut scale = Scale::new(map, left, right);
+    for _ in 0..4 {
+        let end = |channel: &MapChannel| scale.middles[channel.head] + label_width(channel.head) + BESIDE_LABEL;
+        let over = map.channels.iter().map(end).max().unwrap_or(0).saturating_sub(width.pixels());
+        right = right.saturating_sub(over).max(left + 80);
+        scale = Scale::new(map, left, right);
+    }
     let drawing = Drawing { map, width, links, scale, left, right };
     let n_shown = if is_full || map.channels.len() <= MAX_CHANNELS + 1 { map.channels.len() } else { MAX_CHANNELS };
     let (shown, folded) = map.channels.split_at(n_shown);
@@ -128,7 +140,7 @@ fn hint(map: &ReachMap) -> String {
     let parts = [
         (true, "A bar is a channel up to its newest version ◆."),
         (has_gaps, "Where it is thin, the channel lists no version."),
-        (has_joins, "From a version with a ring ○ one may change to the channel."),
+        (has_joins, "From a version in a ring ○ one may change to the channel."),
         (has_walls, "Grey, with a wall: a dead end."),
     ];
     parts.iter().filter(|(is_shown, _)| *is_shown).map(|(_, words)| *words).collect::<Vec<_>>().join(" ")
@@ -214,14 +226,20 @@ impl Drawing<'_> {
             escaped(&cut_to_pixels(&name(channel), most, FONT))
         );
         write_linked(body, (self.links.channel)(&channel.name), &text);
-        self.write_joins(body, channel, y);
         let x = |place: usize| self.scale.middles[place];
+        let joins = channel.joins.iter().map(|place| x(*place));
+        let start = channel.parts.first().map_or(channel.head, |part| part.0);
+        if let Some((from, to)) = joins.clone().min().zip(joins.clone().max()) {
+            let (from, to) = (from.min(x(start)), to.max(x(start)));
+            let _ = write!(body, "<path class=\"join\" d=\"M{from} {y}H{to}\"/>");
+        }
         for (class, lines) in [("bar thin", &channel.parts), ("bar", &channel.solid)] {
             for (first, last) in lines {
                 let _ =
                     write!(body, "<path class=\"{class}\" d=\"M{} {y}H{}\"/>", x(*first), x(*last).max(x(*first) + 1));
             }
         }
+        self.write_rings(body, channel, y);
         let head = &self.map.versions[channel.head];
         let at = x(channel.head);
         let _ = write!(body, "<path class=\"dot\" d=\"M{at} {}l7 7l-7 7l-7 -7z\"/>", y - 7);
@@ -230,27 +248,29 @@ impl Drawing<'_> {
             let _ = write!(body, "<path class=\"end\" d=\"M{} {}v16\"/>", at + 10, y - 8);
         }
         let label_x = at + if is_dead_end { 15 } else { 11 };
-        let label = cut_to_pixels(head.label(), 110, FONT);
+        let label = cut_to_pixels(head.label(), MAX_LABEL, FONT);
         let text = format!("<text class=\"strong\" x=\"{label_x}\" y=\"{}\">{}</text>", y + 4, escaped(&label));
         write_linked(body, (self.links.bundle)(&head.bundle, &head.version), &text);
         body.push_str("</g>\n");
     }
 
-    /// A dotted line from the lowest version that may change to the channel, with rings.
-    fn write_joins(&self, body: &mut String, channel: &MapChannel, y: usize) {
+    /// Rings around the versions that may change to the channel.
+    fn write_rings(&self, body: &mut String, channel: &MapChannel, y: usize) {
         let (Some(&first), Some(&last)) = (channel.joins.first(), channel.joins.last()) else { return };
-        let x = |place: usize| self.scale.middles[place];
-        let ends = [first, last, channel.parts.first().map_or(channel.head, |part| part.0)].map(x);
-        let (from, to) = (ends.iter().min().unwrap_or(&0), ends.iter().max().unwrap_or(&0));
-        let _ = write!(body, "<path class=\"join\" d=\"M{from} {y}H{to}\"/>");
-        let all = if channel.joins.len() <= MAX_RINGS { channel.joins.as_slice() } else { &[first, last] };
         let words = match channel.joins.len() {
             1 => format!("{} may change to {}", self.map.span(first, first), channel.name),
             n => format!("{n} versions, {}, may change to {}", self.map.span(first, last), channel.name),
         };
         let _ = write!(body, "<g><title>{}</title>", escaped(&words));
-        for &place in all {
-            let _ = write!(body, "<circle class=\"ring\" cx=\"{}\" cy=\"{y}\" r=\"3.5\"/>", x(place));
+        let x = |place: usize| self.scale.middles[place];
+        for run in channel.joins.chunk_by(|a, b| a + 1 == *b) {
+            let (from, to) = (x(run[0]), x(run[run.len() - 1]));
+            let is_long = run.len() > MAX_RINGS;
+            for (from, to) in if is_long { vec![(from, to)] } else { run.iter().map(|it| (x(*it), x(*it))).collect() } {
+                let (x, y, width) = (from.saturating_sub(4), y.saturating_sub(4), to - from + 8);
+                let _ =
+                    write!(body, "<rect class=\"ring\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"8\" rx=\"4\"/>");
+            }
         }
         body.push_str("</g>");
     }
@@ -294,7 +314,7 @@ impl Drawing<'_> {
     /// The strip of versions that can get to the newest, and those that cannot.
     fn goal(&self) -> Option<Strip> {
         let MapGoal { place, runs } = self.map.goal.as_ref().filter(|_| self.map.versions.len() > 1)?;
-        let room = if self.width == MapWidth::Wide { self.left - MARGIN - 40 } else { 260 };
+        let room = if self.width == MapWidth::Wide { self.left - MARGIN - 30 } else { 260 };
         let label = cut_to_pixels(self.map.versions[*place].label(), room, FONT);
         let (name_y, top) = if self.width == MapWidth::Wide { (21, 8) } else { (16, 22) };
         let mut body =
@@ -364,6 +384,15 @@ impl Drawing<'_> {
                     "<g class=\"{class}\"><rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"9\"/></g>"
                 );
             }
+            let text = format!("✓ {} of {}", grouped(n_reaching as u64), grouped(n));
+            if pixels(&text, SMALL, true) + 6 <= width {
+                let _ = write!(
+                    body,
+                    "<g class=\"run can\"><text x=\"{}\" y=\"{}\">{text}</text></g>",
+                    x + width / 2,
+                    top + 13
+                );
+            }
             body.push_str("</g>\n");
             return;
         }
@@ -406,7 +435,7 @@ impl Drawing<'_> {
                 escaped(self.map.versions[place].label())
             );
         }
-        let label = cut_to_pixels(self.map.versions[last].label(), 110, FONT);
+        let label = cut_to_pixels(self.map.versions[last].label(), MAX_LABEL, FONT);
         let _ = writeln!(
             body,
             "<text class=\"strong\" x=\"{}\" y=\"{}\">{}</text></g>",

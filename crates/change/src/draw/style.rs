@@ -7,40 +7,7 @@ use std::fmt::Write as _;
 
 use olmdex_text::palette::{DARK, LIGHT, Palette};
 
-const SHAPES: &str = "
-.picture svg, .picture summary { display: block; }
-.picture summary { cursor: pointer; list-style: none; padding: 0; }
-.picture details > summary + svg { margin: 0; }
-svg text { font: 13px system-ui, -apple-system, \"Segoe UI\", \"Noto Sans\", Roboto, \"Liberation Sans\", Arial, sans-serif;
-  font-variant-numeric: tabular-nums; }
-svg .title, svg .strong { font-weight: 700; }
-svg .hint, .flag text { font-size: 11px; }
-.flag text { font-weight: 600; }
-svg .folded { font-weight: 700; font-size: 16px; }
-svg .struck, .flag.struck text { text-decoration: line-through; }
-.track .rail { stroke-width: 3; stroke-linecap: round; fill: none; }
-.track .several { stroke-width: 7; stroke-dasharray: 3 4; stroke-linecap: butt; }
-.track .dot { stroke-width: 1; }
-.track .hollow, .track .end, .track .mention { stroke-width: 2; }
-.track .end { fill: none; }
-.gap { stroke-width: 1.4; stroke-dasharray: 4 4; fill: none; }
-svg .minor { font-size: 12px; font-weight: 600; text-anchor: middle; }
-svg .run text { font-size: 11px; font-weight: 600; text-anchor: middle; }
-.lane .bar { stroke-width: 6; stroke-linecap: round; fill: none; }
-.lane .bar.thin { stroke-width: 2; }
-.lane .join { stroke-width: 1.5; stroke-dasharray: 2 3; fill: none; }
-.lane .ring { stroke-width: 1.6; }
-.lane .end { stroke-width: 3; fill: none; }
-.picture.for-narrow { display: none; }
-@media screen and (max-width: 700px) { .picture.for-wide { display: none; } .picture.for-narrow { display: block; } }
-svg .number { font-size: 10px; font-weight: 700; text-anchor: middle; }
-svg .way { stroke-width: 4; fill: none; }
-.replaces { stroke-width: 1.4; fill: none; }
-.skips { stroke-width: 1.4; stroke-dasharray: 6 3; fill: none; }
-.skipRange { stroke-width: 1.4; stroke-dasharray: 1.5 2.5; fill: none; }
-.mutual { stroke-width: 4; }
-.dot-skips { stroke-width: 1.4; }
-";
+const SHAPES: &str = include_str!("shapes.css");
 
 /// The colours as rules of a style sheet.
 fn rules(palette: &Palette) -> String {
