@@ -411,7 +411,8 @@ fn check_default<'o>(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'o>
     let highest = default_order.as_ref().ok().and_then(|order| order.live.first()?.version.as_ref());
     // By OLM's convention for names, these are ahead on purpose.
     let is_early = ["candidate", "fast"].iter().any(|name| channel.name.starts_with(name));
-    let is_newer = |(own, highest): (&Version, &Version)| own > highest && !own.is_prerelease() && !is_early;
+    let is_release = |own: &Version, highest: &Version| !own.is_prerelease() || highest.is_prerelease();
+    let is_newer = |(own, highest): (&Version, &Version)| own > highest && is_release(own, highest) && !is_early;
     if head.version.as_ref().zip(highest).is_some_and(is_newer) {
         return Some(OutsideDefault::Ahead(head));
     }
