@@ -152,7 +152,7 @@ pub use olmdex_olm::upgrade::{
 pub use olmdex_open::source::{Asked, Opener};
 pub use olmdex_rules::cluster::Cluster;
 pub use openshift::{mentioned_minors, minor, openshift_of};
-pub use package_changes::{OTHER_CONTENT, PackageChangeKind, PackageChanges, by_package, stranded};
+pub use package_changes::{PackageChangeKind, PackageChanges, by_package, stranded};
 pub use past::{BisectQuestion, Bisection, Stranding, strandings};
 pub use permissions::permissions_of;
 pub use pins::{PinAnswers, PinQuestion};

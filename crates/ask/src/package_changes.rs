@@ -35,13 +35,15 @@ pub struct PackageChanges {
 }
 
 /// The break of bundles that are no longer the same.
-pub const OTHER_CONTENT: &str = "other content under the same name";
+const OTHER_CONTENT: &str = "other content under the same name";
 
 /// The kind of a package's changes, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PackageChangeKind {
     /// Something that users rely on is gone.
     Breaking,
+    /// Bundles have other content under the same name, and nothing else breaks.
+    OtherContent,
     /// The default channel leads to another version.
     OtherHead,
     /// The package is new.
@@ -56,7 +58,8 @@ impl PackageChanges {
     /// The kind of its changes.
     pub fn kind(&self) -> PackageChangeKind {
         match self {
-            _ if !self.breaks.is_empty() => PackageChangeKind::Breaking,
+            _ if self.breaks.iter().any(|(what, _)| what != OTHER_CONTENT) => PackageChangeKind::Breaking,
+            _ if !self.breaks.is_empty() => PackageChangeKind::OtherContent,
             Self { n_changes: 0, .. } => PackageChangeKind::FormOnly,
             Self { heads: (None, Some(_)), .. } => PackageChangeKind::New,
             Self { heads: (old, new), .. } if old != new => PackageChangeKind::OtherHead,
@@ -69,18 +72,25 @@ impl PackageChanges {
         all.iter().filter(|changes| changes.kind() == kind).map(|changes| changes.packages.len()).sum()
     }
 
-    /// How many packages break something, and how many are new.
+    /// How many packages break something, how many have other content under the same names, and how many are new.
     pub fn news(all: &[Self]) -> String {
-        let breaking = match Self::n_of(all, PackageChangeKind::Breaking) {
+        let n = |kind| Self::n_of(all, kind) as u64;
+        let mut parts = vec![match n(PackageChangeKind::Breaking) {
             0 => "no package breaks anything".to_owned(),
             1 => "1 package breaks something".to_owned(),
-            n => format!("{n} packages break something"),
-        };
-        match Self::n_of(all, PackageChangeKind::New) {
-            0 => breaking,
-            1 => format!("{breaking}; 1 package is new"),
-            n => format!("{breaking}; {n} packages are new"),
+            n => format!("{} break something", counted(n, "package")),
+        }];
+        match n(PackageChangeKind::OtherContent) {
+            0 => {}
+            1 => parts.push(format!("1 has {OTHER_CONTENT}")),
+            n => parts.push(format!("{n} have {OTHER_CONTENT}")),
         }
+        match n(PackageChangeKind::New) {
+            0 => {}
+            1 => parts.push("1 package is new".to_owned()),
+            n => parts.push(format!("{} are new", counted(n, "package"))),
+        }
+        parts.join("; ")
     }
 
     /// The names of the packages in words: the only one, or how many of which provider.

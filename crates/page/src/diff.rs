@@ -1,7 +1,7 @@
 //! The differences between two catalogs of the index, breaking changes first.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use maud::{Markup, html};
 
@@ -10,12 +10,13 @@ use super::reply::PageError;
 use super::route::{Comparison, PackagePage, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask as ask;
-use olmdex_ask::{CommandLine, OTHER_CONTENT, PackageChangeKind, PackageChanges};
+use olmdex_ask::{CommandLine, PackageChangeKind, PackageChanges};
 use olmdex_base::diag::counted;
 use olmdex_index::query::{Change, ChangeKind, Filter, NestedChanges, Side, Subject};
 use olmdex_index::{Index, Moment};
+use olmdex_olm::upgrade::{PackageView, Standing};
 use olmdex_text::calendar::Day;
-use olmdex_version::by_numbers;
+use olmdex_version::{by_numbers, version_or_name};
 
 /// A catalog of the index as it was a month before its newest state, as `NAME@DAY`.
 struct LastMonth {
@@ -123,6 +124,19 @@ fn found(context: PageContext<'_>, comparison: &Comparison, sides: &Sides) -> Re
     })
 }
 
+/// The versions from which no upgrade leads to the newest in the old catalog, and one does in the new.
+fn freed(context: PageContext<'_>, sides: &Sides, package: &str) -> Result<Vec<String>, PageError> {
+    let of = |side: Side<'_>, standing: Standing| -> Result<Vec<(String, String)>, PageError> {
+        let view = PackageView::read(side.index, &Filter::of_catalog(side.catalog), package)?;
+        let all = view.graphs.first().and_then(|graph| ask::standings(&view, graph, None)).unwrap_or_default();
+        Ok(all.into_iter().filter(|it| it.standing == standing).map(|it| (it.bundle, it.version)).collect())
+    };
+    let now = of(Sides::of(context, &sides.new), Standing::Reaches)?;
+    let mut stuck = of(Sides::of(context, &sides.old), Standing::DeadEnd)?;
+    stuck.retain(|version| now.contains(version));
+    Ok(stuck.into_iter().rev().map(|(bundle, version)| version_or_name(&version, &bundle).to_owned()).collect())
+}
+
 /// The kind of the changes that break something.
 const BREAKING: &str = "breaking";
 
@@ -151,6 +165,10 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
         }
         _ => Vec::new(),
     };
+    let freed = match (&sides, &comparison.package) {
+        (Some(sides), Some(package)) => freed(context, sides, package)?,
+        _ => Vec::new(),
+    };
     let title = match (&comparison.old, &comparison.new, &comparison.package) {
         (Some(old), Some(new), Some(package)) => format!("{package} from {old} to {new}"),
         (Some(old), Some(new), None) => format!("From {old} to {new}"),
@@ -166,7 +184,7 @@ pub(super) fn page(context: PageContext<'_>, comparison: &Comparison) -> Result<
                 (pairs(context)?)
             }
             Some(found) if found.is_empty() => { p { strong { "No differences." } } }
-            Some(found) => { (changes(context, comparison, found, &packages)) }
+            Some(found) => { (changes(context, comparison, found, &packages, &freed)) }
         }
     };
     let mut commands = Vec::new();
@@ -226,13 +244,19 @@ pub(super) fn of_package(context: PageContext<'_>, package: &str, catalog: &str,
 
 /// The changes of all packages: a row for each, or for several with the same changes; or those of a kind or of a
 /// package, one by one.
-fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], packages: &[PackageChanges]) -> Markup {
+fn changes(
+    context: PageContext<'_>,
+    comparison: &Comparison,
+    found: &[Change],
+    packages: &[PackageChanges],
+    freed: &[String],
+) -> Markup {
     if comparison.kind.is_some() {
         let all: Vec<&Change> = found.iter().collect();
         return html! { (kinds(context, comparison, found)) (rows(context, Some(comparison), "Changes", &all)) };
     }
     if comparison.package.is_some() {
-        return html! { @for changes in packages { (one_package(context, comparison, changes, found)) } };
+        return html! { @for changes in packages { (one_package(context, comparison, changes, found, freed)) } };
     }
     let of_kind = |kind: PackageChangeKind| -> Vec<&PackageChanges> {
         packages.iter().filter(|changes| changes.kind() == kind).collect()
@@ -246,7 +270,14 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], 
     };
     let n_forms = packages.iter().map(|changes| changes.n_forms).sum::<usize>() as u64;
     let sections = [
-        (PackageChangeKind::Breaking, "breaking", "bad", "with breaking changes", "Breaking"),
+        (PackageChangeKind::Breaking, "breaking", "bad", "that break something", "Breaking"),
+        (
+            PackageChangeKind::OtherContent,
+            "content",
+            "warn",
+            "with other content",
+            "Other content under the same names",
+        ),
         (PackageChangeKind::OtherHead, "heads", "", heads, "With a new default head"),
         (PackageChangeKind::New, "new", "good", "new", "New"),
         (PackageChangeKind::Other, "others", "", "with other changes", "Other changes"),
@@ -269,12 +300,19 @@ fn changes(context: PageContext<'_>, comparison: &Comparison, found: &[Change], 
             p.quiet { "Besides, " (counted(n_forms, "bundle")) " state the same in another form, as "
                 code { "opm render --migrate-level" } " writes them." }
         }
-        @if context.is_served() { details { summary { "All " (counted(found.len() as u64, "change")) ", by kind" } (kinds(context, comparison, found)) } }
+        @if context.is_served() {
+            @let n = counted(found.len() as u64, "change");
+            details { summary { @if n_forms > 0 { (n) " one by one, " (n_forms) " of them only another form" } @else { "All " (n) } ", by kind" }
+                (kinds(context, comparison, found)) }
+        }
     }
 }
 
 /// So many changes are shown at once.
 const FEW: usize = 10;
+
+/// So many versions, the highest, are named.
+const NAMED: usize = 6;
 
 /// A row for each package: its head, what breaks, its versions.
 fn summaries(context: PageContext<'_>, comparison: &Comparison, caption: &str, all: &[&PackageChanges]) -> Markup {
@@ -308,7 +346,7 @@ fn summaries(context: PageContext<'_>, comparison: &Comparison, caption: &str, a
     let mut headers = vec!["Package", "Default head"];
     headers.extend(has_words.then_some("What changes"));
     headers.extend(has_versions.then_some("Versions"));
-    html! { div.stack { (table(caption, &headers, lines)) } }
+    html! { (table(caption, &headers, lines)) }
 }
 
 /// Whether there is something to say besides the breaks.
@@ -331,15 +369,29 @@ fn heads((old, new): &(Option<String>, Option<String>)) -> Markup {
     html! { @if old == new || old.is_none() { (text(new)) } @else { (text(old)) " → " (text(new)) } }
 }
 
-/// The changes of one package: who is stuck, channels, versions and APIs; and all of them.
+/// The changes of one package: what breaks, what is gained, and what the channels are; and all of them.
 fn one_package(
     context: PageContext<'_>,
     comparison: &Comparison,
     changes: &PackageChanges,
     found: &[Change],
+    freed: &[String],
 ) -> Markup {
-    let kind = |subject: Subject, change: ChangeKind| {
-        found.iter().filter(|it| it.subject == subject && it.change == change && !it.detail).count() as u64
+    let names = |subject: Subject, change: ChangeKind| -> Vec<String> {
+        let is_it = |it: &&Change| it.subject == subject && it.change == change && it.field.is_none() && !it.detail;
+        let name = |it: &Change| match subject {
+            Subject::Bundle => it.version.clone().or_else(|| it.bundle.clone()),
+            _ => it.new.clone().or_else(|| it.old.clone()),
+        };
+        let names: BTreeSet<String> = found.iter().filter(is_it).filter_map(name).collect();
+        let mut names: Vec<String> = names.into_iter().collect();
+        names.sort_by_cached_key(|name| by_numbers(name));
+        names
+    };
+    let line = |what: &str, names: &[String]| {
+        let first = names.iter().rev().take(NAMED).rev().map(|it| shown(it)).collect::<Vec<_>>().join(", ");
+        html! { @if !names.is_empty() { p { strong { (what) } span.quiet { " (" (names.len()) ")" } ": "
+        @if names.len() > NAMED { "… " } (first) } } }
     };
     let stuck = ask::stranded(found);
     let all: Vec<&Change> = found.iter().collect();
@@ -353,7 +405,8 @@ fn one_package(
         return html! { p.lead { (package()) " is gone: " @match &comparison.new { Some(new) => (shown(new)), None => "the new catalog" }
         " does not have it. Its default head was " strong { (shown(head)) } "." } };
     }
-    let is_of_channels = |what: &str| what.contains("channel");
+    let (new, apis) = (names(Subject::Bundle, ChangeKind::Added), names(Subject::Api, ChangeKind::Added));
+    let (dropped, lost) = (names(Subject::Bundle, ChangeKind::Removed), names(Subject::Api, ChangeKind::Removed));
     html! {
         p.lead { (package()) ": default head " strong { (heads(&changes.heads)) } ", "
             @match (changes.n_changes as u64, changes.n_forms as u64) {
@@ -362,35 +415,27 @@ fn one_package(
                 (n, n_forms) => { (counted(n, "change")) ", and another form of " (counted(n_forms, "bundle")) }
             } "." }
         div.thirds {
-            section { h2 { "Who is stuck" }
-                @let stuck_words: Vec<_> = changes.breaks.iter().filter(|it| it.0 != OTHER_CONTENT && !is_of_channels(&it.0)).collect();
-                @if stuck_words.is_empty() && !changes.breaks.iter().any(|it| is_of_channels(&it.0)) { p { "No version loses its upgrade." } }
-                @else if stuck_words.is_empty() { p { "Those who follow the channels beside." } }
-                @for (what, how) in stuck_words { p { strong { (shown(what)) } ": " (shown(how)) "." } }
+            section { h2 { "What breaks" }
+                @if changes.breaks.is_empty() && dropped.is_empty() && lost.is_empty() { p { "Nothing." } }
+                @for (what, how) in &changes.breaks { p { strong { (shown(&capitalized(what))) } ": " (shown(how)) } }
                 @if let (Some(version), Some(new)) = (stuck.first(), &comparison.new) {
                     @let way = PackagePage { catalog: Some(new.clone()), version: Some(version.clone()), ..PackagePage::of(&changes.packages.concat()) };
                     p { (link(context, &Route::Path(way), html! { "Where " (shown(version)) " can go" })) }
                 }
+                (line("Dropped versions", &dropped)) (line("APIs no longer provided or required", &lost))
+            }
+            section { h2 { "What is gained" }
+                @if new.is_empty() && apis.is_empty() && freed.is_empty() && changes.new_channels.is_empty() { p { "Nothing." } }
+                (line("New versions", &new)) (line("Versions that now get to the newest", freed)) (line("New APIs", &apis))
+                (line("New channels", &changes.new_channels))
             }
             section { h2 { "Channels" }
-                (remarks(changes))
-                @for (what, how) in changes.breaks.iter().filter(|it| is_of_channels(&it.0)) { p { strong { (shown(what)) } ": " (shown(how)) "." } }
+                (remarks(&PackageChanges { new_channels: Vec::new(), ..changes.clone() }))
                 @let heads: Vec<&Change> = found.iter().filter(|it| it.subject == Subject::Channel && it.field.as_deref() == Some("head")).collect();
                 @for change in &heads { span.line {
                     code { (shown(change.channel.as_deref().unwrap_or_default())) } ": "
                     (shown(change.old.as_deref().unwrap_or("no head"))) " → " (shown(change.new.as_deref().unwrap_or("no head"))) } }
-                @if heads.is_empty() && changes.new_channels.is_empty() && changes.default_channel.is_none() && !changes.breaks.iter().any(|it| is_of_channels(&it.0)) { p { "The same heads." } }
-            }
-            section { h2 { "Versions and APIs" }
-                @let versions = changes.versions_in_words();
-                p { @if versions.is_empty() { "The same versions." } @else { (versions) "." } }
-                @let dropped: Vec<String> = found.iter().filter(|it| it.subject == Subject::Bundle && it.change == ChangeKind::Removed && it.field.is_none())
-                    .filter_map(|it| it.version.clone().or_else(|| it.bundle.clone())).collect();
-                @if !dropped.is_empty() { p { "Dropped: " (shown(&dropped.join(", "))) "." } }
-                @for (what, how) in changes.breaks.iter().filter(|it| it.0 == OTHER_CONTENT) { p { strong { (shown(what)) } ": " (shown(how)) "." } }
-                @for (words, kind) in [("new", kind(Subject::Api, ChangeKind::Added)), ("no longer provided or required", kind(Subject::Api, ChangeKind::Removed))] {
-                    @if kind > 0 { span.line { (counted(kind, "API")) " " (words) } }
-                }
+                @if heads.is_empty() && changes.default_channel.is_none() { p { "Those of both catalogs have the same heads." } }
                 @if changes.n_forms > 0 { p.quiet { (counted(changes.n_forms as u64, "bundle")) " state the same in another form." } }
             }
         }

@@ -343,7 +343,12 @@ fn some_of(names: &[String]) -> String {
 
 /// Prints how many packages break something, and how many are new.
 fn print_news(packages: &[PackageChanges]) -> Result<(), CommandError> {
-    let sign = if PackageChanges::n_of(packages, PackageChangeKind::Breaking) == 0 { Sign::Good } else { Sign::Bad };
+    let has = |kind| PackageChanges::n_of(packages, kind) > 0;
+    let sign = match has(PackageChangeKind::Breaking) {
+        true => Sign::Bad,
+        false if has(PackageChangeKind::OtherContent) => Sign::Fair,
+        false => Sign::Good,
+    };
     let mut out = BufWriter::new(std::io::stdout().lock());
     headline(sign, &PackageChanges::news(packages), screen().width, &mut out)?;
     writeln!(out)?;
