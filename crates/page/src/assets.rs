@@ -15,9 +15,18 @@ pub(super) const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 /// The script of all pages, without comments, which have lines of their own, and without indents: those are for readers
 /// of the source. Every page is complete without the script.
 pub(super) static SCRIPT: LazyLock<String> = LazyLock::new(|| {
-    let lines = include_str!("olmdex.js").lines().map(str::trim);
-    lines.filter(|it| !it.is_empty() && !it.starts_with("//")).fold(String::new(), |text, it| text + it + "\n")
+    let (first, others) = include_str!("olmdex.js").split_once('\n').unwrap_or_default();
+    plain(first) + &COPY + &plain(others)
 });
+
+/// The part of it that a report has too: it copies commands. Some browsers give an opened file no secure context: then
+/// the script selects the text, and the user copies it.
+pub(super) static COPY: LazyLock<String> = LazyLock::new(|| plain(include_str!("copy.js")));
+
+fn plain(script: &str) -> String {
+    let lines = script.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with("//"));
+    lines.fold(String::new(), |text, it| text + it + "\n")
+}
 
 /// The style sheet of all pages, without the blanks for readers of the source.
 pub(super) static STYLE: LazyLock<String> = LazyLock::new(|| {

@@ -132,8 +132,7 @@ pub(super) fn page(context: PageContext<'_>, stream: &Stream) -> Result<Page, Pa
 /// Where the head of the channel can go.
 fn of_head(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str) -> Result<Markup, PageError> {
     let row = &detail.row;
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let graphs = context.index().package_graphs(&filter, &row.package)?;
+    let graphs = context.index().package_graphs(&Filter::of_catalog(catalog), &row.package)?;
     let Some(package) = graphs.first().map(Package::new).filter(|_| !row.head.is_empty()) else {
         return Ok(html! {});
     };

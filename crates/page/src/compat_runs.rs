@@ -2,20 +2,15 @@
 
 use maud::{Markup, html};
 
-use super::parts::{badge, shown, version_link};
+use super::parts::{badge, shown, version_range};
 use super::site::PageContext;
 use olmdex_ask::{Compatibility, Stay};
 
 /// The versions of a run: the only one, or from the lowest to the highest.
 pub(super) fn versions(context: PageContext<'_>, rows: &[&Stay]) -> Markup {
-    let to = |it: &Stay| version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog);
-    html! {
-        @match rows {
-            [] => {}
-            [only] => { (to(only)) }
-            [high, .., low] => { (to(low)) " to " (to(high)) span.quiet { " (" (rows.len()) ")" } }
-        }
-    }
+    let Some(first) = rows.first() else { return html! {} };
+    let versions: Vec<(&str, &str)> = rows.iter().map(|it| (it.bundle.as_str(), it.version.as_str())).collect();
+    version_range(context, &first.package, &first.catalog, &versions)
 }
 
 /// A verdict as a highlighted word.
@@ -37,7 +32,7 @@ pub(super) fn symbol(verdict: Compatibility, reason: &str) -> Markup {
 /// The meaning of the symbols that occur.
 pub(super) fn legend(all: &[Compatibility]) -> Markup {
     html! {
-        ul.chips { @for it in all { li { (symbol(*it, "")) " " (it.words()) } } }
+        ul.versions { @for it in all { li { (symbol(*it, "")) " " (it.words()) span.quiet { ": " (it.meaning()) } } } }
     }
 }
 

@@ -150,8 +150,7 @@ pub(super) fn of_package(context: PageContext<'_>, package: &str) -> Markup {
 }
 
 fn standings(caption: &str, context: PageContext<'_>, states: &[NamespaceState]) -> Markup {
-    let headers = ["Operator", "State", "~Installed", "~Since", "Next step"];
-    html! { div.stack { (table(caption, &headers, operators(context, states))) } }
+    table(caption, &["Operator", "State", "~Installed", "~Since", "Next step"], operators(context, states))
 }
 
 fn place(state: &NamespaceState) -> String {

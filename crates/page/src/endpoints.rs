@@ -10,27 +10,18 @@ use super::reply::PageError;
 use super::route::{Route, Row, name_in};
 use super::site::{Page, PageContext};
 
+/// Kinds with their schemas.
+macro_rules! schemas {
+    ($($kind:ident)*) => {
+        &[$((stringify!($kind), include_str!(concat!("../schema/output/", stringify!($kind), ".json")))),*]
+    };
+}
+
 /// The schemas of the answers.
-const SCHEMAS: &[(&str, &str)] = &[
-    ("Bundle", include_str!("../schema/output/Bundle.json")),
-    ("BundleList", include_str!("../schema/output/BundleList.json")),
-    ("CatalogDiff", include_str!("../schema/output/CatalogDiff.json")),
-    ("CatalogList", include_str!("../schema/output/CatalogList.json")),
-    ("CompatList", include_str!("../schema/output/CompatList.json")),
-    ("Permissions", include_str!("../schema/output/Permissions.json")),
-    ("Dependencies", include_str!("../schema/output/Dependencies.json")),
-    ("FilterExplanation", include_str!("../schema/output/FilterExplanation.json")),
-    ("Findings", include_str!("../schema/output/Findings.json")),
-    ("Graph", include_str!("../schema/output/Graph.json")),
-    ("History", include_str!("../schema/output/History.json")),
-    ("Image", include_str!("../schema/output/Image.json")),
-    ("Package", include_str!("../schema/output/Package.json")),
-    ("PackageList", include_str!("../schema/output/PackageList.json")),
-    ("Provider", include_str!("../schema/output/Provider.json")),
-    ("SearchResult", include_str!("../schema/output/SearchResult.json")),
-    ("UpgradePath", include_str!("../schema/output/UpgradePath.json")),
-    ("WhyNot", include_str!("../schema/output/WhyNot.json")),
-];
+const SCHEMAS: &[(&str, &str)] = schemas! {
+    Bundle BundleList CatalogDiff CatalogList CompatList Permissions Dependencies FilterExplanation Findings Graph
+    History Image Package PackageList Provider SearchResult UpgradePath WhyNot
+};
 
 /// The rows of the table of pages that are addresses of data, each with the name and the meaning of its operation, and
 /// with the address.

@@ -218,7 +218,7 @@ fn routes(index: &Index, cache: &IndexCache, packages: &[String]) -> Result<Rout
         }
     }
     for package in packages {
-        let filter = Filter { package: Some(package.clone()), ..Filter::default() };
+        let filter = Filter::of_package(package);
         routes.insert(Route::package_of(package));
         routes.insert(Route::Versions(PackagePage::of(package)));
         routes.insert(Route::Path(PackagePage::of(package)));

@@ -136,7 +136,7 @@ fn of_change(context: PageContext<'_>, present: &Present<'_>, it: &BlameRow) -> 
 pub(super) fn of_package(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
     let index = context.index();
     let versions = index.dated_of_package(package)?;
-    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
+    let filter = Filter::of_package(package);
     let channels = index.channels(&filter)?;
     let mut past = if index.has_states()? { index.blame(package, None, &[])? } else { Vec::new() };
     past.retain(|it| it.what == "bundle");
@@ -202,8 +202,7 @@ pub(super) fn of_catalog(context: PageContext<'_>, catalog: &str) -> Result<Stri
             index.newest_of_catalog(Some(catalog), MAX_ENTRIES)?.iter().map(|it| of_version(context, it)).collect()
         }
         past => {
-            let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-            let rows = index.bundles(&filter)?;
+            let rows = index.bundles(&Filter::of_catalog(catalog))?;
             let present = present(&rows);
             past.iter().filter_map(|it| of_change(context, &present, it)).collect()
         }

@@ -39,7 +39,7 @@ fn table(fleet: &Fleet) -> Markup {
     const HEADERS: [&str; 8] =
         ["Cluster", "OpenShift", "Verdict", "Wave", "Operators", "Blockers", "Decisions", "Unknown"];
     html! {
-        div .wide tabindex="0" role="region" aria-label="Clusters" {
+        div.wide.stack tabindex="0" role="region" aria-label="Clusters" {
             table .overview {
                 thead { tr { @for it in HEADERS { th scope="col" { (it) } } } }
                 tbody { @for it in &fleet.clusters { (row(it)) } }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
-use super::parts::{badge, link, shown, table, version_link};
+use super::parts::{badge, link, matrix, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{Comparison, PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -85,8 +85,8 @@ pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[Histor
                         }
                     }
                     td { (released(run, &days)) }
-                    @if has_days { td { (came(it)) } }
-                    @if has_gone { td { (went(it)) } }
+                    @if has_days { td { (dated(it.first_day.as_deref(), it.first_commit.as_deref())) } }
+                    @if has_gone { td { (dated(it.gone_day.as_deref(), it.gone_commit.as_deref())) } }
                     td {
                         @let (first, last) = (place_of(&it.first, has_days), place_of(&it.last, has_days));
                         @match it.catalogs.as_slice() {
@@ -104,7 +104,7 @@ pub(super) fn section(context: PageContext<'_>, package: &str, answers: &[Histor
             }
         }
     };
-    Ok(table("In which catalogs each version is, the highest first", &headers, rows))
+    Ok(matrix("In which catalogs each version is, the highest first", &headers, rows))
 }
 
 /// More catalogs of a version are given by the first and the last.
@@ -165,16 +165,7 @@ fn catalogs(commit: &[&BlameRow]) -> String {
     all.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// When it came, with the commit as a title.
-fn came(it: &HistoryRow) -> Markup {
-    dated(it.first_day.as_deref(), it.first_commit.as_deref())
-}
-
-/// When it went.
-fn went(it: &HistoryRow) -> Markup {
-    dated(it.gone_day.as_deref(), it.gone_commit.as_deref())
-}
-
+/// When it came or went, with the commit as a title.
 fn dated(day: Option<&str>, commit: Option<&str>) -> Markup {
     html! { @if let Some(day) = day { time datetime=(day) title=[commit] { (day) } } }
 }

@@ -37,15 +37,15 @@ pub(super) fn page(context: PageContext<'_>) -> Result<Page, PageError> {
                     } }
                 td { @if let Some(day) = days.get(&it.catalog) { time datetime=(day) { (day) } } }
                 td.amount { (grouped(it.packages)) }
-                td.amount { (grouped(it.channels)) }
-                td.amount { (grouped(it.bundles)) }
+                td.aside { (grouped(it.channels)) }
+                td.aside { (grouped(it.bundles)) }
                 @if has_sources {
                     td.aside { code { (shown(&it.source)) } @if !it.image.is_empty() { br; code.quiet { (shown(&it.image)) } } }
                 }
             }
         }
     };
-    let mut headers = vec!["Catalog", "Newest from", "#Packages", "#Channels", "#Bundles"];
+    let mut headers = vec!["Catalog", "Newest from", "#Packages", "~Channels", "~Bundles"];
     headers.extend(has_sources.then_some("~Source"));
     let body = html! {
         h1 { "Operator catalogs" }

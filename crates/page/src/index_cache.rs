@@ -41,7 +41,7 @@ type Highest = HashMap<String, HashMap<String, BundleRow>>;
 type ProvidedApis = BTreeMap<(String, String), BTreeSet<String>>;
 
 /// The results for an index that are worked out once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct IndexCache {
     /// The words by which commands name the index and its catalogs, such as `-i index.db`; empty if none are needed.
     pub source: Vec<String>,
@@ -168,26 +168,11 @@ impl IndexCache {
             source,
             catalogs,
             digest,
-            cluster: None,
-            plans: None,
-            is_public: false,
-            packages: OnceLock::new(),
-            highest: OnceLock::new(),
-            facets: OnceLock::new(),
-            newest: OnceLock::new(),
-            days: OnceLock::new(),
-            catalog_days: OnceLock::new(),
-            dependents: OnceLock::new(),
-            words: OnceLock::new(),
-            apis: OnceLock::new(),
-            icons: OnceLock::new(),
-            image_users: OnceLock::new(),
-            manifests: OnceLock::new(),
-            checks: Mutex::default(),
             comparisons: Recent::new(1..=N_COMPARISONS, MAX_KEPT_CHANGES),
             upgrade_findings: Recent::new(0..=N_UPGRADE_FINDINGS, MAX_UPGRADE_FINDINGS),
             bundles: Recent::new(1..=N_PACKAGES_OF_BUNDLES, MAX_BUNDLES),
             pages: Recent::new(0..=N_PAGES, MAX_BYTES_OF_PAGES).at_most(MAX_BYTES_OF_PAGE),
+            ..Self::default()
         })
     }
 
@@ -481,9 +466,7 @@ impl IndexCache {
 
     /// The bundles of a package of a catalog, by version. The page of each version needs all.
     pub(super) fn bundles(&self, index: &Index, catalog: &str, package: &str) -> Result<Arc<[BundleRow]>, IndexError> {
-        let filter =
-            Filter { catalogs: vec![catalog.to_owned()], package: Some(package.to_owned()), ..Filter::default() };
-        self.bundles.get((catalog, package), || Ok(index.bundles(&filter)?.into()))
+        self.bundles.get((catalog, package), || Ok(index.bundles(&Filter::in_catalog(catalog, package))?.into()))
     }
 
     /// The catalog to show, out of those that have the subject.
@@ -499,8 +482,10 @@ const MAX_SEARCHED: usize = 500;
 /// The icon in the ClusterServiceVersion of the head of a package's default channel: its media type and its bytes.
 /// `opm` puts it into the package only when it renders a bundle.
 fn icon_in_manifests(index: &Index, catalog: &str, package: &str) -> Result<Option<(String, Vec<u8>)>, IndexError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], package: Some(package.to_owned()), ..Filter::default() };
-    let Some(row) = index.packages(&filter)?.into_iter().find(|row| !row.head.is_empty()) else { return Ok(None) };
+    let Some(row) = index.packages(&Filter::in_catalog(catalog, package))?.into_iter().find(|row| !row.head.is_empty())
+    else {
+        return Ok(None);
+    };
     let objects = index.carried_objects(catalog, &row.head)?;
     Ok(objects.iter().find_map(|(text, _)| icon::in_service_version(text)))
 }

@@ -40,30 +40,22 @@ impl Consequence {
         }
     }
 
+    /// The class of its badge, the words in it, and those after a number.
+    fn look(self) -> [&'static str; 3] {
+        match self {
+            Self::Refused => ["bad", "opm refuses it", "that opm refuses"],
+            Self::Stuck => ["bad", "users get stuck", "places where users get stuck"],
+            Self::Surprising => ["warn", "OLM may surprise", "where OLM may surprise"],
+            Self::Untidy => ["", "untidy", "untidy"],
+        }
+    }
+
     fn words(self) -> &'static str {
-        match self {
-            Self::Refused => "opm refuses it",
-            Self::Stuck => "users get stuck",
-            Self::Surprising => "OLM may surprise",
-            Self::Untidy => "untidy",
-        }
+        self.look()[1]
     }
 
-    fn words_after_a_number(self) -> &'static str {
-        match self {
-            Self::Refused => "that opm refuses",
-            Self::Stuck => "places where users get stuck",
-            Self::Surprising => "where OLM may surprise",
-            Self::Untidy => "untidy",
-        }
-    }
-
-    fn class(self) -> &'static str {
-        match self {
-            Self::Refused | Self::Stuck => "bad",
-            Self::Surprising => "warn",
-            Self::Untidy => "",
-        }
+    fn badge(self) -> Markup {
+        badge(self.look()[0], self.words())
     }
 }
 
@@ -195,7 +187,7 @@ fn counters(findings: &[&Finding]) -> Markup {
         ul.counters {
             @for consequence in Consequence::ALL {
                 @let n = findings.iter().filter(|it| Consequence::of(it.rule) == consequence).count();
-                li { strong.large { (n) } span.quiet { " " (consequence.words_after_a_number()) } }
+                li { strong.large { (n) } span.quiet { " " (consequence.look()[2]) } }
             }
         }
     }
@@ -217,7 +209,7 @@ fn by_rule(context: PageContext<'_>, catalog: &str, findings: &[&Finding]) -> Ma
         @for (rule, findings) in &rules {
             @let consequence = Consequence::of(rule);
             section.rule {
-                h2 { (findings.len()) " × " (title(rule)) " " (badge(consequence.class(), consequence.words())) }
+                h2 { (findings.len()) " × " (title(rule)) " " (consequence.badge()) }
                 p { (worded(rule.explanation)) }
                 (packages_of_rule(context, catalog, &packages_with(findings)))
                 @let here = RuleChecked { catalog: context.catalog_choice(catalog), ..RuleChecked::of(rule.id) };
@@ -284,7 +276,7 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Result<Page, PageError> {
     };
     let rows = html! { @for rule in &broken { tr {
         (name(rule))
-        td { @let consequence = Consequence::of(rule); (badge(consequence.class(), consequence.words())) }
+        td { (Consequence::of(rule).badge()) }
         td.amount { (counted(count(rule), "finding")) }
     } } };
     let body = html! {
@@ -295,14 +287,14 @@ pub(super) fn rules_page(context: PageContext<'_>) -> Result<Page, PageError> {
         }) }
         @if !broken.is_empty() {
             h2 { "With findings" }
-            div.stack { (table("Rules with findings", &["Rule", "It holds if", "If not", "#Findings"], rows)) }
+            (table("Rules with findings", &["Rule", "It holds if", "If not", "#Findings"], rows))
         }
         @for consequence in Consequence::ALL {
             @let others: Vec<&&Rule> = kept.iter().filter(|rule| Consequence::of(rule) == consequence).collect();
             @if !others.is_empty() { details {
                 summary { strong { "If not: " (consequence.words()) } " " span.quiet { (counted(others.len() as u64, "rule")) " without a finding" } }
-                div.stack { (table(&format!("Rules without a finding; if not: {}", consequence.words()), &["Rule", "It holds if"],
-                    html! { @for rule in &others { tr { (name(rule)) } } })) }
+                (table(&format!("Rules without a finding; if not: {}", consequence.words()), &["Rule", "It holds if"],
+                    html! { @for rule in &others { tr { (name(rule)) } } }))
             } }
         }
     };
@@ -316,7 +308,7 @@ pub(super) fn rule_page(context: PageContext<'_>, asked: &RuleChecked) -> Result
     let consequence = Consequence::of(rule);
     let body = html! {
         h1 { (title(rule)) }
-        p.quiet { code { (rule.id) } " " (badge(consequence.class(), consequence.words())) }
+        p.quiet { code { (rule.id) } " " (consequence.badge()) }
         p.lead { "Must hold: " (worded(rule.summary)) }
         p { (worded(rule.explanation)) }
         @if !rule.example.is_empty() {

@@ -116,8 +116,7 @@ const MAX_BADGE: usize = 40;
 
 /// A picture with the version that OLM installs by default, for a README.
 pub(super) fn badge(context: PageContext<'_>, package: &str) -> Result<String, PageError> {
-    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
-    let all = context.index().packages(&filter)?;
+    let all = context.index().packages(&Filter::of_package(package))?;
     let preferred = context.cache().choose(&[], all.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let main = all.iter().find(|it| it.catalog == preferred).ok_or_else(|| context.unknown_package(package))?;
     let version = if main.head_version.is_empty() { "no version" } else { main.head_version.as_str() };

@@ -1,24 +1,10 @@
 "use strict";
 // What pages can do besides: copy a command, and narrow a list that is a file. Everything is there without it.
 
-for (const command of document.querySelectorAll("pre.command")) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "copy";
-  button.textContent = "Copy";
-  button.addEventListener("click", async () => {
-    const text = command.querySelector("code").textContent;
-    try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-    } catch {
-      // Without a secure connection a page may not write there: what is marked can be copied by hand.
-      getSelection().selectAllChildren(command.querySelector("code"));
-      button.textContent = "Press Ctrl+C";
-    }
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
-  });
-  command.append(button);
+// On phones a row is a card, whose cells stand without their headers.
+for (const table of document.querySelectorAll(".stack table")) {
+  const names = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
+  for (const cell of table.querySelectorAll("tbody td:not(.whole)")) cell.dataset.header = names[cell.cellIndex] ?? "";
 }
 
 // Lists that are files are narrowed here: by words, those of the address first, and by what is chosen beside.

@@ -38,8 +38,7 @@ pub(super) trait OfPackage {
 
 /// A package in each catalog that has it. The index counts its bundles for that.
 pub(super) fn read_rows(index: &Index, package: &str) -> Result<Rc<[PackageRow]>, PageError> {
-    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
-    Ok(index.packages(&filter)?.into())
+    Ok(index.packages(&Filter::of_package(package))?.into())
 }
 
 /// The findings about the upgrades of a package in a catalog.
@@ -51,8 +50,7 @@ pub(super) fn read_findings(index: &Index, catalog: &str, package: &str) -> Resu
 /// All channels of a package in a catalog, as they are drawn.
 pub(super) fn read_drawn(index: &Index, catalog: &str, package: &str) -> Result<Catalog, PageError> {
     refuse_many_skips(index, catalog, package)?;
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let graphs = index.package_graphs(&filter, package)?;
+    let graphs = index.package_graphs(&Filter::of_catalog(catalog), package)?;
     Catalog::from_graphs(&graphs).map_err(|error| PageError::Failed(error.to_string()))
 }
 

@@ -59,6 +59,24 @@ pub(super) fn version_link(
     link(context, &version_route(context, package, name, catalog), shown(name))
 }
 
+/// Versions from the highest to the lowest, as bundles with their versions, in a cell: the only one, or the lowest and
+/// the highest with their number.
+pub(super) fn version_range(
+    context: PageContext<'_>,
+    package: &str,
+    catalog: &str,
+    versions: &[(&str, &str)],
+) -> Markup {
+    let to = |it: &(&str, &str)| version_link(context, package, *it, catalog);
+    html! {
+        @match versions {
+            [] => {}
+            [only] => { (to(only)) }
+            [high, .., low] => { (to(low)) " to " (to(high)) span.quiet { " (" (versions.len()) ")" } }
+        }
+    }
+}
+
 /// The page of a version. The preferred catalog that has it need not be named, but it is not known here: a catalog is
 /// named if there are several.
 pub(super) fn version_route(context: PageContext<'_>, package: &str, version: &str, catalog: &str) -> Route {
@@ -122,12 +140,8 @@ pub(super) fn to_mirror(context: PageContext<'_>, request: &str, catalog: &str) 
 
 /// Links to channels, with commas.
 pub(super) fn channel_links(context: PageContext<'_>, package: &str, channels: &[String], catalog: &str) -> Markup {
-    html! {
-        @for (idx, channel) in channels.iter().enumerate() {
-            @if idx > 0 { ", " }
-            (link(context, &channel_route(context, package, channel, catalog), shown(channel)))
-        }
-    }
+    let to = |name: &String| link(context, &channel_route(context, package, name, catalog), shown(name));
+    commas(channels.iter().map(to))
 }
 
 /// The highest version of a package with its channel, unless it is the head of the default channel.
@@ -174,12 +188,7 @@ pub(super) fn deprecation_note(what: &str, message: Option<&String>) -> Markup {
 
 /// A text with its line breaks.
 pub(super) fn lines(text: &str) -> Markup {
-    html! {
-        @for (idx, line) in text.trim().lines().enumerate() {
-            @if idx > 0 { br; }
-            (shown(line))
-        }
-    }
+    joined(text.trim().lines().map(|line| html! { (shown(line)) }), &html! { br; })
 }
 
 /// Facts with their names; those without a value are left out.
@@ -193,11 +202,21 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A table with a caption; wide ones can be moved sideways, also by keys. A header that begins with `#` has numbers
-/// below it. One with `~` marks a column that a phone has no room for; its cells have the class `aside`.
+/// A table with a caption, whose rows are cards on phones. A header that begins with `#` has numbers below it. One with
+/// `~` marks a column that a phone has no room for; its cells have the class `aside`.
 pub(super) fn table(caption: &str, headers: &[&str], rows: Markup) -> Markup {
+    framed("scroll stack", caption, headers, rows)
+}
+
+/// A table whose cells need their headers, also on phones.
+pub(super) fn matrix(caption: &str, headers: &[&str], rows: Markup) -> Markup {
+    framed("scroll matrix", caption, headers, rows)
+}
+
+/// A table that can be moved sideways, also by keys, if it is too wide.
+fn framed(class: &str, caption: &str, headers: &[&str], rows: Markup) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
+        div class=(class) tabindex="0" role="region" aria-label=(caption) {
             table {
                 caption { (caption) }
                 thead { tr { @for header in headers { @match header.split_at_checked(1) {
@@ -209,6 +228,21 @@ pub(super) fn table(caption: &str, headers: &[&str], rows: Markup) -> Markup {
             }
         }
     }
+}
+
+/// A section with its heading; nothing without content.
+pub(super) fn section(id: &str, title: &str, content: Markup) -> Markup {
+    html! { @if !content.0.is_empty() { section aria-labelledby=(id) { h2 id=(id) { (title) } (content) } } }
+}
+
+/// Parts one after another, with something between two.
+pub(super) fn joined(parts: impl IntoIterator<Item = Markup>, between: &Markup) -> Markup {
+    html! { @for (at, part) in parts.into_iter().enumerate() { @if at > 0 { (between) } (part) } }
+}
+
+/// Parts with commas.
+pub(super) fn commas(parts: impl IntoIterator<Item = Markup>) -> Markup {
+    joined(parts, &html! { ", " })
 }
 
 /// A text; an address of the web or of mail becomes a link.

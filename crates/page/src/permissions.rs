@@ -60,10 +60,9 @@ pub(super) fn page(context: PageContext<'_>, rights: &PackagePage) -> Result<Pag
 }
 
 fn form(context: PageContext<'_>, rights: &PackagePage, catalog: &str) -> Result<Markup, PageError> {
-    let filter =
-        Filter { package: Some(rights.package.clone()), catalogs: vec![catalog.to_owned()], ..Filter::default() };
     // The index has the highest version last.
-    let versions: Vec<String> = context.index().bundles(&filter)?.into_iter().rev().map(name).collect();
+    let versions: Vec<String> =
+        context.index().bundles(&Filter::in_catalog(catalog, &rights.package))?.into_iter().rev().map(name).collect();
     let address = context.to(&Route::Permissions(PackagePage::of(&rights.package)));
     Ok(html! {
         form.question action=[address] {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::parts::{shown, worded};
+use super::parts::{section, shown, worded};
 use olmdex_olm::upgrade::compat::Compatibility;
 use olmdex_plan::plan::{OperatorPlan, OperatorState, Plan, PlanStep, Unknown, about};
 use olmdex_rules::openshift::SupportStatus;
@@ -106,21 +106,13 @@ fn sources(plan: &Plan) -> Markup {
     let blockers = plan.blockers.iter().map(|it| (&it.code, &it.subject, &it.platform, it.place.as_str()));
     let decisions = plan.decisions.iter().map(|it| (&it.code, &it.subject, &it.platform, ""));
     let rows: Vec<_> = blockers.chain(decisions).collect();
-    html! {
-        @if !rows.is_empty() {
-            section aria-labelledby="sources" {
-                h2 #sources { "Appendix: codes and sources" }
-                ul {
-                    @for (code, subject, platform, place) in rows {
-                        li {
-                            code { (shown(code.as_str())) } " " (about(subject.as_deref(), platform.as_deref()))
-                            @if !place.is_empty() { span .muted { " · " (shown(place)) } }
-                        }
-                    }
-                }
-            }
+    let list = html! { @if !rows.is_empty() { ul { @for (code, subject, platform, place) in rows {
+        li {
+            code { (shown(code.as_str())) } " " (about(subject.as_deref(), platform.as_deref()))
+            @if !place.is_empty() { span .muted { " · " (shown(place)) } }
         }
-    }
+    } } } };
+    section("sources", "Appendix: codes and sources", list)
 }
 
 fn details(steps: &[PlanStep]) -> Markup {
@@ -157,22 +149,14 @@ fn detail(step: &PlanStep) -> Markup {
 }
 
 fn unknowns(unknowns: &[Unknown]) -> Markup {
-    html! {
-        @if !unknowns.is_empty() {
-            section aria-labelledby="unknowns" {
-                h2 #unknowns { "Appendix: unknown" }
-                ul {
-                    @for it in unknowns {
-                        li {
-                            @let about = about(it.subject.as_deref(), it.platform.as_deref());
-                            @if !about.is_empty() { strong { (about) } ": " }
-                            (worded(&it.text)) span .muted { " · " (shown(it.code.as_str())) }
-                        }
-                    }
-                }
-            }
+    let list = html! { @if !unknowns.is_empty() { ul { @for it in unknowns {
+        li {
+            @let about = about(it.subject.as_deref(), it.platform.as_deref());
+            @if !about.is_empty() { strong { (about) } ": " }
+            (worded(&it.text)) span .muted { " · " (shown(it.code.as_str())) }
         }
-    }
+    } } } };
+    section("unknowns", "Appendix: unknown", list)
 }
 
 /// The basis of the plan.

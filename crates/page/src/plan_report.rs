@@ -9,35 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use super::parts::{shown, worded};
+use super::assets::COPY;
+use super::parts::{section, shown, worded};
 use super::plan_appendix::appendix;
 use super::report_style::report;
 use olmdex_plan::plan::{
     Blocker, Decision, Light, OperatorPlan, Overview, OverviewRow, Plan, PlanStep, Unknown, about,
 };
-
-/// A script that copies commands. Some browsers give an opened file no secure context: then the script selects the
-/// text, and the user copies it.
-const SCRIPT: &str = "
-for (const command of document.querySelectorAll('pre.command')) {
-  const button = document.createElement('button');
-  button.type = 'button';
-  button.className = 'copy';
-  button.textContent = 'Copy';
-  button.addEventListener('click', async () => {
-    const code = command.querySelector('code');
-    try {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = 'Copied';
-    } catch {
-      getSelection().selectAllChildren(code);
-      button.textContent = 'Press Ctrl+C';
-    }
-    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
-  });
-  command.before(button);
-}
-";
 
 /// The address of the page of an operator's package, if there is one.
 pub(super) type PackageAddress<'l> = &'l dyn Fn(&OperatorPlan) -> Option<String>;
@@ -47,7 +25,7 @@ pub fn plan_report(plan: &Plan) -> String {
     let metadata = &plan.metadata;
     let title = format!("OpenShift {} to {}", shown(&metadata.from), shown(&metadata.to));
     // The policy allows only this script, since texts of a cluster may hold others.
-    let digest = STANDARD.encode(Sha256::digest(SCRIPT));
+    let digest = STANDARD.encode(Sha256::digest(&*COPY));
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     );
@@ -55,7 +33,7 @@ pub fn plan_report(plan: &Plan) -> String {
         a .skip href="#steps" { "Skip to the steps" }
         header { h1 { "Upgrade plan: " (title) } }
         main { (sections(plan, &|_| None)) }
-        script { (PreEscaped(SCRIPT)) }
+        script { (PreEscaped(&*COPY)) }
     };
     report(&format!("Upgrade plan: {title}"), &policy, &body)
 }
@@ -127,7 +105,7 @@ fn operators(rows: &[OverviewRow<'_>], address: PackageAddress<'_>) -> Markup {
         None => Some("ClusterExtension".to_owned()),
     };
     html! {
-        div .wide tabindex="0" role="region" aria-label="Operators" {
+        div.wide.stack tabindex="0" role="region" aria-label="Operators" {
             table .overview {
                 caption { "Needs of each operator" }
                 thead { tr { @for it in ["Operator", "Today", "Needed", "Risk", "Effort"] { th scope="col" { (it) } } } }
@@ -155,50 +133,32 @@ fn operators(rows: &[OverviewRow<'_>], address: PackageAddress<'_>) -> Markup {
 }
 
 fn blockers(blockers: &[Blocker]) -> Markup {
-    html! {
-        @if !blockers.is_empty() {
-            section aria-labelledby="blockers" {
-                h2 #blockers { "Blockers" }
-                @for it in blockers {
-                    div class={ "card " (if it.has_way { "fair" } else { "bad" }) } {
-                        h3 { (about(it.subject.as_deref(), it.platform.as_deref())) }
-                        p { (worded(&it.text)) }
-                        p { strong { "Lifted by: " } (worded(&it.lift)) }
-                    }
-                }
-            }
+    let cards = html! { @for it in blockers {
+        div class={ "card " (if it.has_way { "fair" } else { "bad" }) } {
+            h3 { (about(it.subject.as_deref(), it.platform.as_deref())) }
+            p { (worded(&it.text)) }
+            p { strong { "Lifted by: " } (worded(&it.lift)) }
         }
-    }
+    } };
+    section("blockers", "Blockers", cards)
 }
 
 fn decisions(decisions: &[Decision]) -> Markup {
-    html! {
-        @if !decisions.is_empty() {
-            section aria-labelledby="decisions" {
-                h2 #decisions { "Decisions needed" }
-                @for it in decisions {
-                    div .card.fair {
-                        h3 { (about(it.subject.as_deref(), it.platform.as_deref())) }
-                        p { (worded(&it.text)) }
-                        ul .boxes { @for option in &it.options { li { (worded(option)) } } }
-                    }
-                }
-            }
+    let cards = html! { @for it in decisions {
+        div .card.fair {
+            h3 { (about(it.subject.as_deref(), it.platform.as_deref())) }
+            p { (worded(&it.text)) }
+            ul .boxes { @for option in &it.options { li { (worded(option)) } } }
         }
-    }
+    } };
+    section("decisions", "Decisions needed", cards)
 }
 
 /// The unknown facts that keep the verdict from being better.
 fn open_points(unknowns: &[Unknown]) -> Markup {
     let deciding: Vec<&Unknown> = unknowns.iter().filter(|it| it.decides()).collect();
-    html! {
-        @if !deciding.is_empty() {
-            section aria-labelledby="open" {
-                h2 #open { "Open questions" }
-                ul { @for it in deciding { li { (worded(&it.text)) } } }
-            }
-        }
-    }
+    let list = html! { @if !deciding.is_empty() { ul { @for it in deciding { li { (worded(&it.text)) } } } } };
+    section("open", "Open questions", list)
 }
 
 fn steps(steps: &[PlanStep]) -> Markup {

@@ -19,6 +19,12 @@ pub(super) struct Recent<T> {
     max_of_one: usize,
 }
 
+impl<T> Default for Recent<T> {
+    fn default() -> Self {
+        Self::new(0..=0, 0)
+    }
+}
+
 impl<T> Recent<T> {
     pub(super) fn new(n_lists: RangeInclusive<usize>, max_items: usize) -> Self {
         Self { kept: Mutex::default(), n_lists, max_items, max_of_one: usize::MAX }

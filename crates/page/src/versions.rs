@@ -9,7 +9,7 @@ use super::header::{Heading, header};
 use super::highest::newest_first;
 use super::history;
 use super::package_answer::answer;
-use super::parts::{Ids, badge, channel_route, deprecated, link, shown, table, version_link};
+use super::parts::{Ids, badge, channel_route, commas, deprecated, link, matrix, shown, table, version_link};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -108,7 +108,7 @@ fn channels(context: PageContext<'_>, all: &[PackageDetail]) -> Markup {
     };
     let (first, others) = names.split_at(names.len().min(SHOWN_CHANNELS));
     let of_names =
-        |caption: &str, names: &[&str]| table(caption, &headers, html! { @for name in names { (line(name)) } });
+        |caption: &str, names: &[&str]| matrix(caption, &headers, html! { @for name in names { (line(name)) } });
     html! {
         (of_names("Channels and their heads", first))
         @if !others.is_empty() {
@@ -221,10 +221,7 @@ fn span_of(group: &[((&str, &str), VersionLine<'_>)], days: &HashMap<String, Day
 fn some_channels(context: PageContext<'_>, row: &BundleRow) -> Markup {
     let names = newest_first(&row.channels);
     html! {
-        @for (idx, name) in names.iter().take(NAMED_CHANNELS).enumerate() {
-            @if idx > 0 { ", " }
-            (link(context, &channel_route(context, &row.package, name, &row.catalog), shown(name)))
-        }
+        (commas(names.iter().take(NAMED_CHANNELS).map(|name| link(context, &channel_route(context, &row.package, name, &row.catalog), shown(name)))))
         @if names.len() > NAMED_CHANNELS { span.quiet { " and " (names.len() - NAMED_CHANNELS) " more" } }
     }
 }
