@@ -735,12 +735,15 @@ fn checks_are_sorted_by_their_consequences() {
     // A Subscription has a channel: here one that only the page of the version names (F1).
     let (_, page) = pages.get("/p/till/path?from=1.0.0");
     must_be_well_made("/p/till/path", &page);
-    assert!(page.contains("<option value=\"old\" selected>") && page.contains("No upgrade leads to 2.0.0."), "{page}");
-    assert!(page.contains("does not lead to the newest") && page.contains("path.json?channel=old"), "{page}");
+    assert!(page.contains("old · its own</option>") && page.contains("No upgrade leads to 2.0.0."), "{page}");
+    // A ClusterExtension has no channel unless it is asked with one.
+    assert!(page.contains("No channel binds the ClusterExtension.") && page.contains("SelfCertified"), "{page}");
+    assert!(page.contains("path.json?channel=old&amp;from=1.0.0&amp;olm=classic"), "{page}");
+    let (_, page) = pages.get("/p/till/path?channel=old&from=1.0.0&olm=v1");
+    assert!(page.contains("<option value=\"old\" selected>") && page.contains("bind the ClusterExtension."), "{page}");
     let (_, page) = pages.get("/p/till/path?from=2.0.0");
     assert!(
-        page.contains("<option value=\"new\" selected>")
-            && page.contains("2.0.0 is the newest of the default channel."),
+        page.contains("new · its own</option>") && page.contains("2.0.0 is the newest of the default channel."),
         "{page}"
     );
     for address in ["/rules", "/rules/W0805", "/rules/E0207"] {

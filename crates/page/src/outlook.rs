@@ -89,10 +89,10 @@ impl<'a> Answer<'a> {
             _ => ("warn", "!"),
         };
         let change = self.outlook.changes.first();
-        html! {
-            div class={ "outlook " (kind) } role="status" {
-                span.sign aria-hidden="true" { (sign) }
-                strong {
+        card(
+            kind,
+            sign,
+            html! {
                     @match (self.outlook.verdict, change) {
                         (OutlookVerdict::Arrived, _) if self.path.to.is_none() => { (shown(goal)) " is the newest of the default channel." },
                         (OutlookVerdict::Arrived, _) => { (shown(goal)) " is installed." },
@@ -105,8 +105,8 @@ impl<'a> Answer<'a> {
                             the channel at " (shown(version_or_name(&change.at_version, &change.at))) "." },
                         (_, None) => { (shown(goal)) " is " (counted(n, "upgrade")) " away." },
                     }
-                }
-                p {
+            },
+            html! {
                     @match (self.outlook.verdict, change) {
                         (OutlookVerdict::Arrived, _) => { "Channel " code { (shown(self.channel)) } "." },
                         (OutlookVerdict::Ahead | OutlookVerdict::Beyond | OutlookVerdict::DeadEnd | OutlookVerdict::ChangeChannel, _) if !self.is_listed => {
@@ -128,9 +128,8 @@ impl<'a> Answer<'a> {
                         (_, None) => { "OLM takes " @if n == 1 { "it" } @else { "them one after another" } " in channel " code { (shown(self.channel)) } "." },
                     }
                     @if let Some(above) = &self.outlook.above { " " (self.higher(above)) }
-                }
-            }
-        }
+            },
+        )
     }
 
     /// A version above the newest of the default channel.
@@ -157,12 +156,7 @@ impl<'a> Answer<'a> {
             lines.push((self.channel.to_owned(), own.map(str::to_owned).collect()));
         }
         let from = self.from().to_owned();
-        let drawn = line_map(&LineMap { from, lines, past: self.past(), leaves_at_once });
-        html! {
-            @if !drawn.is_empty() {
-                figure.graph { div.scroll tabindex="0" role="region" aria-label="The way" { (PreEscaped(drawn)) } }
-            }
-        }
+        drawn(&LineMap { from, lines, past: self.past(), leaves_at_once })
     }
 
     /// The facts beside the way: the APIs that come and go, and the platforms of the goal.
@@ -304,6 +298,27 @@ impl<'a> Answer<'a> {
     }
 }
 
+/// An answer: a sign, a sentence, and what it means.
+pub(super) fn card(kind: &str, sign: &str, sentence: Markup, words: Markup) -> Markup {
+    html! {
+        div class={ "outlook " (kind) } role="status" {
+            span.sign aria-hidden="true" { (sign) }
+            strong { (sentence) }
+            p { (words) }
+        }
+    }
+}
+
+/// A way as a picture; nothing if there is no upgrade.
+pub(super) fn drawn(map: &LineMap) -> Markup {
+    let drawn = line_map(map);
+    html! {
+        @if !drawn.is_empty() {
+            figure.graph { div.scroll tabindex="0" role="region" aria-label="The way" { (PreEscaped(drawn)) } }
+        }
+    }
+}
+
 /// Whether and how upgrades lead from a version to the newest of the default channel, in a note; nothing if it is that.
 pub(super) fn note(
     context: PageContext<'_>,
@@ -322,8 +337,12 @@ pub(super) fn note(
         catalog: context.catalog_choice(catalog),
         ..PackagePage::of(package)
     });
+    let left_out = html! { @if let Some(LeftOutRange { version, channel, range, .. }) = &outlook.left_out {
+        " " (shown(version)) " states that it follows, by " code { "olm.skipRange: " (shown(range)) } ", which its entry in "
+        code { (shown(channel)) } " lacks."
+    } };
     html! { div class=(kind) role="note" { p {
-        (worded(&shown(&outlook.sentence().replacen("a dead end", "A dead end", 1)))) ". " (link(context, &way, html! { "Where " (shown(version)) " can go" }))
+        (worded(&shown(&outlook.sentence().replacen("a dead end", "A dead end", 1)))) "." (left_out) " " (link(context, &way, html! { "Where " (shown(version)) " can go" }))
     } } }
 }
 

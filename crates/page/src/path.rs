@@ -5,8 +5,10 @@ use std::cmp::{Ordering, Reverse};
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
-use super::outlook::Answer;
-use super::parts::{badge, capitalized, link, place, select, shown, table, version_link, worded};
+use super::outlook::{Answer, card, drawn};
+use super::parts::{
+    badge, capitalized, joined, link, place, select, shown, table, version_link, version_range, worded,
+};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -16,9 +18,12 @@ use olmdex_ask::{
     standings,
 };
 use olmdex_base::diag::counted;
+use olmdex_change::draw::LineMap;
 use olmdex_index::query::{BundleDetail, BundleSelector, Filter, PackageGraph};
+use olmdex_olm::namespace::merge_patch;
 use olmdex_olm::upgrade::classic::Package;
-use olmdex_version::{Version, by_numbers};
+use olmdex_text::json::Tree;
+use olmdex_version::{Version, by_numbers, version_or_name};
 
 /// The question of an address, about its catalog.
 struct Question {
@@ -53,6 +58,19 @@ impl Question {
 
     fn from(&self) -> Option<&InstalledBundle> {
         self.asked.asked.installed.as_ref()
+    }
+
+    /// Turns to one generation of OLM. A Subscription has a channel; a ClusterExtension has none unless the question is
+    /// about OLM v1 alone.
+    fn turn_to(&mut self, olm: Olm, query: &PackagePage) -> PackagePage {
+        let channel = query.channel.clone();
+        let channel = match olm {
+            Olm::Classic => channel.or_else(|| self.likely_channel()),
+            Olm::V1 => channel.filter(|_| query.olm == Some(Olm::V1)),
+        };
+        self.asked.olm = olm.into();
+        self.asked.asked.channels = channel.iter().cloned().collect();
+        PackagePage { olm: Some(olm), channel, ..query.clone() }
     }
 
     fn paths(&self, context: PageContext<'_>) -> Result<Vec<UpgradePath>, PageError> {
@@ -129,27 +147,52 @@ pub(super) fn why_not(context: PageContext<'_>, query: &PackagePage) -> Result<V
 
 pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page, PageError> {
     let mut question = Question::read(context, query)?;
-    let likely = question.likely_channel().filter(|_| query.channel.is_none());
-    let has_likely = likely.is_some();
-    question.asked.asked.channels.extend(likely.clone());
-    let query = &PackagePage { channel: likely.or_else(|| query.channel.clone()), ..query.clone() };
     let package = &query.package;
-    let answers = question.paths(context)?;
-    let is_all_reached = answers.iter().all(|it| it.is_reached);
-    let reasons = if is_all_reached && question.from().is_some() { Vec::new() } else { question.why_not(context)? };
     let header = header(context, &Heading::new(package, Some(&question.catalog)))?;
+    let form = form(context, query, &question);
+    let catalog_choice = context.catalog_choice(&question.catalog);
+    let (mut answers, mut reasons) = (Vec::new(), Vec::new());
+    let (mut commands, mut data, mut more_data) = (Vec::new(), None, Vec::new());
+    for olm in [Olm::Classic, Olm::V1].into_iter().filter(|it| query.olm.is_none_or(|olm| olm == *it)) {
+        let asked = question.turn_to(olm, query);
+        let paths = question.paths(context)?;
+        let refused = match question.from().is_some() && paths.iter().all(|it| it.is_reached) {
+            true => Vec::new(),
+            false => question.why_not(context)?,
+        };
+        let options = UpgradeOptions { catalog: catalog_choice.clone().into_iter().collect(), ..options(&asked) };
+        let installed = asked.version.clone();
+        if installed.is_some() {
+            let (name, to) = (Some(package.clone()), asked.to.clone());
+            let (installed, options) = (installed.clone(), options.clone());
+            let question = PathQuestion { name, installed, to, options, ..PathQuestion::default() };
+            commands.push(CommandLine::of("path").question(&question));
+            match data {
+                None => data = Some(Route::Path(asked.clone())),
+                Some(_) => more_data.push((olm_words(olm), Route::Path(asked.clone()))),
+            }
+        }
+        if let (Some(to), false) = (&asked.to, refused.is_empty()) {
+            let name = format!("{package}@{to}");
+            let question = WhyNotQuestion { name, installed, options, ..WhyNotQuestion::default() };
+            commands.push(CommandLine::of("why-not").question(&question));
+            more_data.push(("why not", Route::WhyNot(asked)));
+        }
+        answers.extend(paths);
+        reasons.extend(refused);
+    }
     let (classic, others): (Vec<&UpgradePath>, Vec<&UpgradePath>) =
         answers.iter().partition(|path| path.outlook.is_some());
     let body = html! {
         (header)
         @if context.is_served() {
-            (form(context, query, &question))
+            (form)
             @if question.from().is_none() {
                 @if question.to.is_none() { (all_outlooks(context, &question)) } @else {
                     p { "Enter the installed version to see whether it gets to the wanted one; for that alone, see below." }
                 }
             }
-            @for path in &classic { (with_outlook(context, &question, path)?) }
+            @for path in &classic { (with_outlook(context, &question, path, !others.is_empty())?) }
             @for path in &others { (result(context, &question, path, classic.first().copied())?) }
             @if !reasons.is_empty() {
                 details open[question.from().is_none()] {
@@ -161,29 +204,8 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
             (all_outlooks(context, &question))
         }
     };
-    let catalog_choice = context.catalog_choice(&question.catalog);
-    let options = UpgradeOptions { catalog: catalog_choice.into_iter().collect(), ..options(query) };
-    let installed = query.version.clone();
-    let mut commands = Vec::new();
-    let mut more_data = Vec::new();
-    if query.version.is_some() {
-        let (name, to) = (Some(package.clone()), query.to.clone());
-        let (installed, options) = (installed.clone(), options.clone());
-        let asked = PathQuestion { name, installed, to, options, ..PathQuestion::default() };
-        commands.push(CommandLine::of("path").question(&asked));
-    }
-    if let (Some(to), false) = (&query.to, reasons.is_empty()) {
-        let asked = WhyNotQuestion { name: format!("{package}@{to}"), installed, options, ..WhyNotQuestion::default() };
-        commands.push(CommandLine::of("why-not").question(&asked));
-        more_data.push(("why not", Route::WhyNot(query.clone())));
-    }
-    Ok(Page {
-        commands,
-        more_data,
-        is_data: query.version.is_some(),
-        data: has_likely.then(|| Route::Path(query.clone())),
-        ..Page::new(format!("Upgrade paths of {package}"), body)
-    })
+    let title = format!("Upgrade paths of {package}");
+    Ok(Page { commands, more_data, is_data: data.is_some(), data, ..Page::new(title, body) })
 }
 
 /// The question of a page that has no answer.
@@ -200,10 +222,15 @@ fn form(context: PageContext<'_>, query: &PackagePage, question: &Question) -> M
     channels.sort_by_key(|name| Reverse(by_numbers(name)));
     channels.dedup();
     let olm = query.olm.map(|it| it.as_str().to_owned());
+    let likely = question.likely_channel().map(|it| format!("{it} · its own"));
+    let (words, none) = match query.olm {
+        Some(Olm::V1) => ("in channels", "all"),
+        _ => ("from channel", likely.as_deref().unwrap_or("of the version")),
+    };
     html! {
         form.question.sentence action=[address] {
             label { span { "I run" } input name="from" list="known" value=[query.version.as_ref()] placeholder="version or bundle" autocomplete="off"; }
-            (select(("channel", "from channel"), Some("of the version"), &channels, query.channel.as_ref()))
+            (select(("channel", words), Some(none), &channels, query.channel.as_ref()))
             @if question.having.len() > 1 {
                 (select(("catalog", "of"), None, &question.having, Some(&question.catalog)))
             }
@@ -237,7 +264,12 @@ fn elsewhere(
 }
 
 /// The answer of OLM Classic: where the version can go, the way, and what to do.
-fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePath) -> Result<Markup, PageError> {
+fn with_outlook(
+    context: PageContext<'_>,
+    question: &Question,
+    path: &UpgradePath,
+    is_named: bool,
+) -> Result<Markup, PageError> {
     let Some(outlook) = &path.outlook else { return Ok(html! {}) };
     let own = path.channels.first().map(String::as_str);
     let elsewhere = if outlook.is_stuck() { elsewhere(context, question, path)? } else { Vec::new() };
@@ -252,8 +284,7 @@ fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePat
         UpgradePath { steps: question.steps_of(outlook.way(), own), ..path.clone() }
     };
     let shown = |bundle: &str| -> Result<Option<BundleDetail>, PageError> {
-        let (catalogs, package) = (vec![question.catalog.clone()], Some(path.package.clone()));
-        let selector = BundleSelector { catalogs, package, name: Some(bundle.to_owned()), version: None };
+        let selector = BundleSelector::of(std::slice::from_ref(&question.catalog), &path.package, bundle);
         Ok(context.index().show_bundle(&selector)?.into_iter().next())
     };
     let beside = match outlook.way() {
@@ -262,7 +293,7 @@ fn with_outlook(context: PageContext<'_>, question: &Question, path: &UpgradePat
     };
     Ok(html! {
         section.answer aria-labelledby="path-classic" {
-            h2.away #path-classic { "OLM Classic" }
+            h2 #path-classic class=[(!is_named).then_some("away")] { "OLM Classic" }
             (answer.card())
             (answer.map())
             div.columns {
@@ -316,37 +347,75 @@ fn result(
     };
     let words = olm_words(path.olm);
     let is_same = classic.is_some_and(|classic| is_same_way(path, classic) && !path.steps.is_empty());
+    let goal = question.to.as_ref().or(newest.as_ref().map(|(newest, _)| newest));
+    let goal = goal.map_or_else(|| "the newest".to_owned(), |it| shown(version_or_name(&it.version, &it.name)));
+    let way = other.as_ref().unwrap_or(path);
+    let named = |it: &PathStep| version_or_name(&it.target.version, &it.target.bundle).to_owned();
+    let versions: Vec<String> = way.steps.iter().map(named).collect();
+    let from = version_or_name(&path.from.version, &path.from.name).to_owned();
+    let end = path.steps.last().map_or_else(|| from.clone(), named);
+    let n = counted(way.steps.len() as u64, "upgrade");
+    let is_past = newest.as_ref().is_some_and(|(_, order)| order.is_gt());
+    let (kind, sign, headline) = match (path.is_reached && missed.is_none(), path.steps.is_empty()) {
+        _ if is_past && path.steps.is_empty() => ("ahead", "•", format!("{from} is ahead of the default channel.")),
+        _ if is_past => ("warn", "!", format!("{words} goes past {goal}, to {end}.")),
+        (true, true) if question.to.is_some() => ("good", "✓", format!("{goal} is installed.")),
+        (true, true) => ("good", "✓", format!("{goal} is the newest of the default channel.")),
+        (true, false) => ("good", "✓", format!("{goal} is {n} away.")),
+        _ if other.is_some() => ("warn", "!", format!("{goal} is {n} away, and you must set fields on the way.")),
+        _ => ("bad", "✕", format!("No upgrade leads to {goal}.")),
+    };
+    let channels = match path.channels.as_slice() {
+        [] => html! { "No channel binds the ClusterExtension." },
+        channels => html! { "Channels " code { (shown(&channels.join(", "))) } " bind the ClusterExtension." },
+    };
+    let map = LineMap { from, lines: vec![(String::new(), versions)], ..LineMap::default() };
     Ok(html! {
         section.answer aria-labelledby=(id) {
-            h2 id=(id) { (words) " "
-                @match (newest.as_ref().map(|(_, order)| *order), path.is_reached, question.to.is_some()) {
-                    (_, true, true) => (badge("good", "reachable")),
-                    (_, false, true) => (badge("bad", "not reachable")),
-                    (Some(Ordering::Greater), _, _) if path.steps.is_empty() => (badge("", "ahead of the default channel")),
-                    (Some(Ordering::Greater), _, _) => (badge("warn", "goes past the default channel")),
-                    (Some(Ordering::Equal), true, _) if path.steps.is_empty() => (badge("good", "is the newest")),
-                    (Some(Ordering::Equal) | None, true, _) => (badge("good", "leads to the newest")),
-                    _ => (badge("bad", "does not lead to the newest")),
-                } }
-            p { (counted(path.steps.len() as u64, "upgrade")) ": " (worded(&shown(&path.reason))) "."
-                @if is_same { " These are the same as those of OLM Classic in its channel." } }
-            @if !path.steps.is_empty() && !is_same {
-                details { summary { "Each upgrade, with the fields that make it" }
-                    (steps(context, path, &format!("Upgrades that {words} takes automatically"))) }
-            }
+            h2 class=[classic.is_none().then_some("away")] id=(id) { (words) }
+            (card(kind, sign, html! { (headline) }, html! {
+                @if kind != "good" { "By itself, " (words) " takes " (counted(path.steps.len() as u64, "upgrade")) ": " (worded(&shown(&path.reason))) ". " }
+                @else if is_same { "These upgrades are those of OLM Classic in its channel. " }
+                @else if !path.steps.is_empty() { (words) " takes them by itself. " }
+                (channels)
+            }))
+            @if !is_same { (drawn(&map)) }
             @if let Some(way) = &other {
-                h3 { "How to reach it" }
+                h3 { "What to do" }
                 @let leaves = way.steps.iter().any(|step| !step.target.channels.iter().any(|name| path.channels.contains(name)));
                 p {
-                    @if path.olm == Olm::V1 && !path.channels.is_empty() && leaves {
-                        "Remove " code { "spec.source.catalog.channels" } " from the ClusterExtension first, if it has them. "
+                    @if !path.channels.is_empty() && leaves {
+                        "Remove " code { "spec.source.catalog.channels" } " from the ClusterExtension first. "
                     }
                     (worded(&capitalized(&shown(&way.reason)))) "."
                 }
                 (steps(context, way, &format!("Upgrades of {words}, with the fields to set before each")))
+            } @else if let (true, Some(to)) = (kind == "bad", wanted) {
+                (without_edges(to))
+            }
+            @if other.is_none() && !path.steps.is_empty() && !is_same {
+                details { summary { "Each upgrade, with the fields that permit it" }
+                    (steps(context, path, &format!("Upgrades that {words} takes automatically"))) }
             }
         }
     })
+}
+
+/// The way of a ClusterExtension where no upgrade leads on.
+fn without_edges(to: &NamedVersion) -> Markup {
+    let wish = Tree::object().with("upgradeConstraintPolicy", "SelfCertified").with("version", to.version.as_str());
+    html! {
+        h3 { "What to do" }
+        ol.actions {
+            li { strong { "Read what the publisher says about " (shown(&to.version)) }
+                p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
+            li { strong { "Ask for " (shown(&to.version)) " without the upgrades of the catalog" }
+                p.quiet { "OLM v1 then installs it over any version, and the publisher promises nothing." }
+                pre.command tabindex="0" { code {
+                    "kubectl patch clusterextensions.olm.operatorframework.io NAME \\\n  " (merge_patch(&["spec", "source", "catalog"], wish))
+                } } }
+        }
+    }
 }
 
 fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup {
@@ -365,7 +434,7 @@ fn steps(context: PageContext<'_>, path: &UpgradePath, caption: &str) -> Markup 
                 td { (shown(&target.channels.join(", "))) }
                 td { (because(step)) }
                 @if has_settings {
-                    td { @for (idx, it) in step.set.iter().enumerate() { @if idx > 0 { br; } code { (shown(&it.field)) ": " (shown(&it.value)) } } }
+                    td { (joined(step.set.iter().map(|it| html! { code { (shown(&it.field)) ": " (shown(&it.value)) } }), &html! { br; })) }
                 }
                 td.aside { @if let Some(first) = target.permits.first() { (place(&first.file, first.line)) } }
             }
@@ -388,7 +457,7 @@ fn because(step: &PathStep) -> Markup {
             texts.push(text);
         }
     }
-    html! { @for (idx, text) in texts.iter().enumerate() { @if idx > 0 { br; } code { (shown(text)) } } }
+    joined(texts.iter().map(|text| html! { code { (shown(text)) } }), &html! { br; })
 }
 
 /// Why a version is not taken.
@@ -432,23 +501,16 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
         return html! { p { "The default channel has no single head, or the package is too large for this page." } };
     };
     let Some(VersionStanding { goal, goal_version, .. }) = answers.first() else { return html! {} };
-    let linked = |bundle: &str, version: &str| {
-        version_link(context, &question.asked.view.package, (bundle, version), &question.catalog)
+    let package = &question.asked.view.package;
+    let versions = |run: &[VersionStanding]| {
+        let versions: Vec<(&str, &str)> = run.iter().map(|it| (it.bundle.as_str(), it.version.as_str())).collect();
+        version_range(context, package, &question.catalog, &versions)
     };
     let rows = html! {
         // A server answers for each version, so that the standings alone need rows.
         @for run in answers.chunk_by(|a, b| a.is_like(b) && (context.is_served() || a.n_upgrades == b.n_upgrades)) {
-            @if let [high, ..] = run {
                 tr {
-                    th scope="row" {
-                        @match run {
-                            [_, .., low] => {
-                                (linked(&low.bundle, &low.version)) " to " (linked(&high.bundle, &high.version))
-                                span.quiet { " (" (run.len()) ")" }
-                            }
-                            _ => { (linked(&high.bundle, &high.version)) }
-                        }
-                    }
+                    th scope="row" { (versions(run)) }
                     td {
                         @let words = VersionStanding::in_words(run);
                         @match words.strip_prefix("stuck: ") {
@@ -457,12 +519,11 @@ fn all_outlooks(context: PageContext<'_>, question: &Question) -> Markup {
                         }
                     }
                 }
-            }
         }
     };
     html! {
-        p { "Whether each version gets to " strong { (linked(goal, goal_version)) } ", the newest of the default channel "
-            (link(context, &super::parts::channel_route(context, &question.asked.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
+        p { "Whether each version gets to " strong { (version_link(context, package, (goal, goal_version), &question.catalog)) } ", the newest of the default channel "
+            (link(context, &super::parts::channel_route(context, package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
             ", with the fewest upgrades of OLM Classic and with changes of the channel."
             @if !context.is_served() { " " code { "olmdex upgrades" } " and " code { "olmdex serve" } " answer any other question." } }
         (table("Where each version can go", &["Version", "Fewest upgrades to the newest"], rows))

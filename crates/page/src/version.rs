@@ -10,15 +10,15 @@ use super::highest::HighestInChannels;
 use super::install;
 use super::outlook::note;
 use super::parts::{
-    address, api_link, badge, by_kind, channel_links, channel_route, deprecation_note, facts, lines, link, mirror_list,
-    place, shown, table, version_link, version_route, worded,
+    address, api_link, badge, by_kind, channel_links, channel_route, commas, deprecation_note, facts, lines, link,
+    mirror_list, place, shown, table, version_link, version_route, worded,
 };
 use super::reply::PageError;
 use super::route::{ApiKind, ImageSearch, PackagePage, PackageVersion, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::{
-    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Goal, Need, PAGE_WORK, Target, WorkOptions,
-    of_version, options_of_work,
+    self as ask, BundleNeeds, CommandLine, Dependencies, DepsQuestion, Goal, LeftOutRange, Need, PAGE_WORK, Target,
+    WorkOptions, of_version, options_of_work,
 };
 use olmdex_base::diag::counted;
 use olmdex_fbc::Api;
@@ -85,11 +85,7 @@ pub(super) fn page(context: PageContext<'_>, release: &PackageVersion) -> Result
     let catalog = context.choose(release.catalog.as_ref(), &having, missing)?;
     let Some(detail) = all.iter().find(|it| it.row.catalog == catalog) else { return Err(missing()) };
     let row = &detail.row;
-    let everywhere = BundleSelector {
-        package: Some(row.package.clone()),
-        name: Some(row.bundle.clone()),
-        ..BundleSelector::default()
-    };
+    let everywhere = BundleSelector::of(&[], &row.package, &row.bundle);
     let elsewhere = if context.has_several() { context.index().show_bundle(&everywhere)? } else { Vec::new() };
     let elsewhere: Vec<String> = elsewhere.into_iter().map(|it| it.row.catalog).filter(|it| *it != catalog).collect();
     // In a broken catalog only the requirements can fail, so the error stays in their section of the page.
@@ -157,8 +153,7 @@ impl Onward {
         if !context.is_served() {
             return Ok(None);
         }
-        let filter = Filter { catalogs: vec![row.catalog.clone()], ..Filter::default() };
-        let graphs = context.index().package_graphs(&filter, &row.package)?;
+        let graphs = context.index().package_graphs(&Filter::of_catalog(&row.catalog), &row.package)?;
         let Some(package) = graphs.first().map(Package::new) else { return Ok(None) };
         let text = |version: &Option<Version>| version.as_ref().map(ToString::to_string).unwrap_or_default();
         let bundles = graphs.iter().flat_map(|graph| &graph.bundles);
@@ -174,7 +169,11 @@ impl Onward {
         };
         let channel = package.likely_channel(&row.bundle);
         let installed = Installed { name: row.bundle.clone(), version: Version::parse(&row.version).ok() };
-        let outlook = goal.outlook(&installed, channel);
+        let mut outlook = goal.outlook(&installed, channel);
+        if outlook.is_stuck() {
+            let range = |head: &str| context.index().csv_annotation(&row.catalog, head, "olm.skipRange");
+            outlook.left_out = LeftOutRange::find(&package, &outlook.channel_ends_at_version, range)?;
+        }
         let after = goal.after_a_change(&installed).into_iter();
         let after_a_change =
             after.map(|(channel, entry)| (entry.fields.name.clone(), text(&entry.version), channel.to_owned()));
@@ -239,7 +238,7 @@ fn bundle_facts(context: PageContext<'_>, detail: &BundleDetail, elsewhere: &[St
     let modes: Vec<&str> = detail.install_modes.iter().filter(|it| it.supported).map(|it| it.kind.as_str()).collect();
     let (supported, others): (Vec<_>, Vec<_>) = detail.features.iter().partition(|it| it.1 == "true");
     let features = html! {
-        @for (idx, (name, _)) in supported.iter().enumerate() { @if idx > 0 { ", " } (shown(name)) }
+        (commas(supported.iter().map(|it| html! { (shown(it.0)) })))
         @if !others.is_empty() {
             details { summary { (counted(others.len() as u64, "other")) ", not supported" }
                 @for (name, value) in &others { span.line { (shown(name)) @if *value != "false" { " (" (shown(value)) ")" } } } }
@@ -300,6 +299,10 @@ fn joined(edges: &[Edge]) -> Vec<Edges<'_>> {
     joined
 }
 
+fn channel_link(context: PageContext<'_>, row: &BundleRow, channel: &str) -> Markup {
+    link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel))
+}
+
 /// The channels of an edge that a file names; the page of a channel has its edges with their lines.
 const NAMED_IN_FILES: usize = 3;
 
@@ -312,10 +315,7 @@ fn edges_of_file(context: PageContext<'_>, row: &BundleRow, caption: &str, edges
                 @if first.version.is_empty() { (shown(&first.bundle)) }
                 @else { (version_link(context, &row.package, (&first.bundle, &first.version), &row.catalog)) }
                 " " (shown(&first.kind)) " in "
-                @for (idx, edge) in all.iter().take(NAMED_IN_FILES).enumerate() {
-                    @if idx > 0 { ", " }
-                    (link(context, &channel_route(context, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
-                }
+                (commas(all.iter().take(NAMED_IN_FILES).map(|edge| channel_link(context, row, &edge.channel))))
                 @if all.len() > NAMED_IN_FILES { " and " (all.len() - NAMED_IN_FILES) " more" }
             }
         } }
@@ -341,12 +341,10 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRo
                     }
                     td { (shown(&first.kind)) }
                     td {
-                        @for (idx, edge) in all.iter().enumerate() {
-                            @if idx > 0 { ", " }
-                            (link(context, &channel_route(context, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
-                            " "
+                        (commas(all.iter().map(|edge| html! {
+                            (channel_link(context, row, &edge.channel)) " "
                             @if edge.file == own_file { span.quiet { "line " (edge.line) } } @else { (place(&edge.file, edge.line)) }
-                        }
+                        })))
                     }
                 }
             }
@@ -367,8 +365,7 @@ fn upgrades(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleRo
                 @if detail.upgrades_to.is_empty() { (no_way_on(context, detail, higher)) }
                 @else { (table_of("Upgrades from this version", &detail.upgrades_to)) }
                 @for (bundle, version, channel) in onward.iter().flat_map(|onward| &onward.after_a_change).take(NAMED) {
-                    p { (version_link(context, &row.package, (bundle, version), &row.catalog)) " after a change of the channel to "
-                        (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel))) "." }
+                    p { (version_link(context, &row.package, (bundle, version), &row.catalog)) " after a change of the channel to " (channel_link(context, row, channel)) "." }
                 }
             }
         }
@@ -403,11 +400,9 @@ fn no_way_on(context: PageContext<'_>, detail: &BundleDetail, higher: &[&BundleR
         } @else {
             p { "No upgrade leads from this version in its channels: it is the head, or the end of a channel. Higher \
                 versions are in "
-                @for (idx, (highest, channel)) in higher.iter().flat_map(|it| it.channels.iter().map(move |channel| (it, channel))).take(NAMED).enumerate() {
-                    @if idx > 0 { ", " }
-                    (link(context, &channel_route(context, &row.package, channel, &row.catalog), shown(channel)))
-                    " (" (version_link(context, &row.package, (&highest.bundle, &highest.version), &row.catalog)) ")"
-                }
+                (commas(higher.iter().flat_map(|it| it.channels.iter().map(move |channel| html! {
+                    (channel_link(context, row, channel)) " (" (version_link(context, &row.package, (&it.bundle, &it.version), &row.catalog)) ")"
+                })).take(NAMED)))
                 @if higher.len() > NAMED { " and " (counted((higher.len() - NAMED) as u64, "other channel")) }
                 "."
                 @if let Some(address) = context.to(&Route::Path(way)) { " " a href=(address) { "Upgrade paths from this version" } }
@@ -434,9 +429,7 @@ fn requirements(context: PageContext<'_>, found: Result<Vec<BundleNeeds>, PageEr
                     @if it.is_broken { (badge("bad", "cannot be read")) }
                     @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "no \
                         operator provides it" })) }
-                    @else { @for (idx, name) in packages.iter().enumerate() {
-                        @if idx > 0 { ", " } (link(context, &Route::package_of(name), shown(name)))
-                    } @if it.met.n_packages > packages.len() {
+                    @else { (commas(packages.iter().map(|name| link(context, &Route::package_of(name), shown(name))))) @if it.met.n_packages > packages.len() {
                         " and " (counted((it.met.n_packages - packages.len()) as u64, "other package"))
                     } }
                 }
