@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::compat_runs::{legend, symbol, verdict, versions};
 use super::header::{Heading, header};
 use super::package_answer;
-use super::parts::{capitalized, channel_route, link, shown, table, version_link, worded};
+use super::parts::{capitalized, channel_route, link, matrix, shown, table, version_link, worded};
 use super::reply::PageError;
 use super::route::{PackagePage, Route};
 use super::site::{Page, PageContext};
@@ -119,7 +119,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, 
     let body = html! {
         (header)
         @if context.is_served() { (form(context, fit, &minors)) }
-        (answers(html! { @for step in &current { (you_get(context, &details, &graphs, *step)) } }))
+        ul.answers { @for step in &current { (you_get(context, &details, &graphs, *step)) } }
         @match &fit.openshift {
             Some(_) => { @for step in &steps {
                 (note(context, &scope_of(context, &graphs, step.from), step.from))
@@ -127,7 +127,7 @@ pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, 
             } }
             None => {
                 @if steps.is_empty() { p { "Neither the bundles nor the catalogs of this package name an OpenShift version." } }
-                @else { (matrix(context, fit, &graphs, &steps)?) }
+                @else { (all_steps(context, fit, &graphs, &steps)?) }
             }
         }
         (support(&lifecycles))
@@ -141,11 +141,6 @@ pub(super) fn page(context: PageContext<'_>, fit: &PackagePage) -> Result<Page, 
         None => Vec::new(),
     };
     Ok(Page { is_data: fit.openshift.is_some(), commands, ..Page::new(format!("{package} and OpenShift"), body) })
-}
-
-/// Sentences as a list, if there are some.
-fn answers(sentences: Markup) -> Markup {
-    html! { @if !sentences.0.is_empty() { ul.answers { (sentences) } } }
 }
 
 /// The minor version before another one; `None` for the first.
@@ -200,18 +195,7 @@ fn of_head(graphs: &[PackageGraph], catalog: &str, head: &str, step: Move) -> Ma
     let Some(graph) = graphs.iter().find(|it| it.catalog == catalog) else { return html! {} };
     let rows = stays_at(graph, &[step]).pop().unwrap_or_default();
     let Some(worst) = rows.iter().filter(|it| it.bundle == head).min_by_key(|it| it.verdict) else { return html! {} };
-    let to = step.to;
-    html! {
-        @match worst.verdict {
-            Compatibility::Blocks => { (verdict(worst.verdict)) " to " (to) ": " (shown(&worst.reason)) "." }
-            Compatibility::Excluded => { "It does not \
-                support " (to) ", but does not block the \
-                update: " (shown(&worst.reason)) "." }
-            Compatibility::Unknown => { "It does not say whether it works on " (to) "." }
-            Compatibility::NotExcluded => { "It probably works on " (to) ": " (shown(&worst.reason)) "." }
-            Compatibility::Stated => { "It supports " (to) " too." }
-        }
-    }
+    html! { "To " (step.to) ": " (verdict(worst.verdict)) " " (worded(&shown(&worst.reason))) "." }
 }
 
 /// The verdicts for a cluster that goes from a version to the next: how many versions block it, and the reason of each
@@ -247,7 +231,7 @@ fn one_step<'r>(context: PageContext<'_>, rows: &'r [Stay], step: Move) -> Marku
 }
 
 /// Ranges of versions and versions of OpenShift; a sentence if no version mentions OpenShift.
-fn matrix(
+fn all_steps(
     context: PageContext<'_>,
     fit: &PackagePage,
     graphs: &[PackageGraph],
@@ -291,7 +275,7 @@ fn matrix(
         p { "Whether a version may stay installed when the cluster is updated to a version of OpenShift, according to \
             catalog " strong { (shown(&catalog)) } "." }
         (legend(&occurring.into_iter().collect::<Vec<_>>()))
-        (table("May it stay when the cluster is updated to…", &headers, rows))
+        (matrix("May it stay when the cluster is updated to…", &headers, rows))
     })
 }
 

@@ -101,7 +101,7 @@ impl Compatibility {
             Self::Blocks => "blocks the update",
             Self::Excluded => "not supported",
             Self::Unknown => "unknown",
-            Self::NotExcluded => "probably fine",
+            Self::NotExcluded => "not excluded",
             Self::Stated => "supported",
         }
     }
