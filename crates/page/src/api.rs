@@ -6,18 +6,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::links::api_place;
-use super::parts::{catalogs_in_words, channel_links, link, place, shown, table, version_link};
+use super::parts::{catalogs_in_words, commas, link, shown, table, version_link, version_range};
 use super::reply::PageError;
 use super::route::{ApiKind, ApiList, Route};
 use super::site::{Page, PageContext};
 use olmdex_ask::CommandLine;
-use olmdex_index::query::{ApiPattern, Filter, Provider, Requirer};
-use olmdex_version::latest_only;
+use olmdex_index::query::{ApiPattern, Filter, Provider};
+use olmdex_version::{Version, latest_only, version_or_name};
 
 /// The answer as data: that of `provides`.
 pub(super) fn answer(context: PageContext<'_>, api: &ApiKind) -> Result<Vec<Provider>, PageError> {
-    let rows = context.index().providers(&Filter::default(), &pattern(api))?;
+    let rows = providers(context, api)?;
     Ok(latest_only(rows, |it| (it.catalog.clone(), it.package.clone(), it.api.clone()), |it| it.version.as_str()))
+}
+
+fn providers(context: PageContext<'_>, api: &ApiKind) -> Result<Vec<Provider>, PageError> {
+    Ok(context.index().providers(&Filter::default(), &pattern(api))?)
 }
 
 fn pattern(api: &ApiKind) -> ApiPattern {
@@ -25,7 +29,7 @@ fn pattern(api: &ApiKind) -> ApiPattern {
 }
 
 pub(super) fn page(context: PageContext<'_>, api: &ApiKind) -> Result<Page, PageError> {
-    let providers = answer(context, api)?;
+    let providers = providers(context, api)?;
     let ApiKind { group, kind } = api;
     let name = format!("{group}//{kind}");
     let required = context.index().requirers(&Filter::default(), Some(&pattern(api)), &name)?;
@@ -33,18 +37,22 @@ pub(super) fn page(context: PageContext<'_>, api: &ApiKind) -> Result<Page, Page
         return Err(context.unknown_api(group, kind));
     }
     let n_rules = required.n_rules;
-    let requirers = latest_only(
-        required.rows,
-        |it| (it.catalog.clone(), it.package.clone(), it.requirement.clone()),
-        |it| it.version.as_str(),
-    );
+    let provided = providers.iter().map(|Provider { catalog, package, bundle, version, api, .. }| -> Use<'_> {
+        ((catalog, package), (bundle, version), &api.version)
+    });
+    let requiring = required
+        .rows
+        .iter()
+        .map(|it| -> Use<'_> { ((&it.catalog, &it.package), (&it.bundle, &it.version), &it.requirement) });
     let body = html! {
         h1 { (shown(kind)) }
         p.lead { (shown(group)) }
         h2 #provided { "Provided by" }
-        @if providers.is_empty() { p { "No package." } } @else { (provided(context, &providers)) }
+        @if providers.is_empty() { p { "No package." } }
+        @else { (users(context, "Packages with versions that provide it", "API version", provided)?) }
         h2 #required { "Required by" }
-        @if requirers.is_empty() { p { "No package." } } @else { (required_by(context, &requirers)) }
+        @if required.rows.is_empty() { p { "No package." } }
+        @else { (users(context, "Packages with versions that require it", "Requires", requiring)?) }
         @if n_rules > 0 { p.quiet { (n_rules) " constraints are CEL rules, which this search skips." } }
     };
     Ok(Page {
@@ -90,9 +98,7 @@ pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, Page
                     span.line.quiet { (shown(group)) }
                 }
                 td {
-                    @for (at, it) in packages.iter().take(n_named).enumerate() {
-                        @if at > 0 { ", " } (link(context, &Route::package_of(it), shown(it)))
-                    }
+                    (commas(packages.iter().take(n_named).map(|it| link(context, &Route::package_of(it), shown(it)))))
                     @if packages.len() > n_named { " and " (packages.len() - n_named) " more" }
                 }
             }
@@ -110,7 +116,7 @@ pub(super) fn all(context: PageContext<'_>, list: &ApiList) -> Result<Page, Page
                 label.filter hidden { span { "Filter" } input type="search" data-filter="apis"; }
             }
         }
-        div.stack #apis { (table("APIs by kind", &["Kind and group", "Provided by"], rows)) }
+        div #apis { (table("APIs by kind", &["Kind and group", "Provided by"], rows)) }
     };
     Ok(Page {
         about: "All APIs that the operators of these catalogs provide".to_owned(),
@@ -142,56 +148,48 @@ fn choices(context: PageContext<'_>, list: &ApiList, letters: &BTreeMap<String, 
 /// Packages of an API that are named in the list of all.
 const N_NAMED: usize = 3;
 
-/// Rows that differ only in their catalogs, each with these in words. The first of each is of the preferred catalog.
-fn joined<'r, T, K: Ord>(
+/// A bundle that provides or requires an API: its catalog and package, its name and version, and the version of the API
+/// or the requirement.
+type Use<'r> = ((&'r str, &'r str), (&'r str, &'r str), &'r str);
+
+/// A row for each package: the versions of the catalog that visitors see first, and the catalogs that have some. Those
+/// whose default head is one of them are first.
+fn users<'r>(
     context: PageContext<'_>,
-    rows: &'r [T],
-    catalog: fn(&T) -> &String,
-    key: impl Fn(&'r T) -> K,
-) -> Vec<(&'r T, String)> {
-    let mut by_key: BTreeMap<K, Vec<&T>> = BTreeMap::new();
-    for row in rows {
-        by_key.entry(key(row)).or_default().push(row);
+    caption: &str,
+    what: &str,
+    uses: impl Iterator<Item = Use<'r>>,
+) -> Result<Markup, PageError> {
+    let mut packages: BTreeMap<&str, Vec<Use<'_>>> = BTreeMap::new();
+    uses.for_each(|it| packages.entry(it.0.1).or_default().push(it));
+    let heads = context.cache().packages(context.index())?;
+    let mut rows = Vec::new();
+    for (package, uses) in packages {
+        let catalogs: BTreeSet<&str> = uses.iter().map(|it| it.0.0).collect();
+        let Some(catalog) = context.cache().choose(&[], catalogs.iter().copied()) else { continue };
+        let own = uses.iter().filter(|it| it.0.0 == catalog);
+        let whats: BTreeSet<&str> = own.clone().map(|it| it.2).collect();
+        let mut versions: Vec<(&str, &str)> = own.map(|it| it.1).collect();
+        versions.sort_by_cached_key(|it| Reverse((Version::parse(it.1).ok(), it.0)));
+        versions.dedup();
+        let head = heads.iter().find(|it| it.catalog == catalog && it.package == package);
+        let has_head = head.is_some_and(|head| versions.iter().any(|it| it.0 == head.head));
+        let row = html! {
+            tr {
+                th scope="row" { (link(context, &Route::package_of(package), shown(package))) }
+                td { @match head {
+                    Some(head) if has_head => { (version_link(context, package, (&head.head, &head.head_version), catalog)) }
+                    Some(head) if !head.head.is_empty() => { span.quiet { "not " (shown(version_or_name(&head.head_version, &head.head))) } }
+                    _ => { span.quiet { "no head" } }
+                } }
+                td { (version_range(context, package, catalog, &versions)) }
+                td { (commas(whats.iter().map(|it| html! { (shown(it)) }))) }
+                td.aside { (catalogs_in_words(context, &catalogs.into_iter().collect::<Vec<_>>(), context.catalogs().count())) }
+            }
+        };
+        rows.push((!has_head, row));
     }
-    let joined = by_key.into_values().filter_map(|alike| {
-        let names: Vec<&str> = alike.iter().map(|row| catalog(row).as_str()).collect();
-        let preferred = context.cache().choose(&[], names.iter().copied())?;
-        let row = alike.into_iter().find(|row| catalog(row) == preferred)?;
-        Some((row, catalogs_in_words(context, &names, context.catalogs().count())))
-    });
-    joined.collect()
-}
-
-fn provided(context: PageContext<'_>, rows: &[Provider]) -> Markup {
-    let key = |row: &'_ Provider| {
-        (row.package.clone(), Reverse(row.bundle.clone()), row.api.version.clone(), row.channels.clone())
-    };
-    let rows = html! {
-        @for (it, catalogs) in joined(context, rows, |row| &row.catalog, key) {
-            tr {
-                th scope="row" { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
-                td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
-                td { (shown(&it.api.version)) }
-                td { (channel_links(context, &it.package, &it.channels, &it.catalog)) }
-                td { (catalogs) }
-            }
-        }
-    };
-    table("Latest versions that provide it", &["Package", "Version", "API version", "Channels", "Catalogs"], rows)
-}
-
-fn required_by(context: PageContext<'_>, rows: &[Requirer]) -> Markup {
-    let key = |row: &'_ Requirer| (row.package.clone(), Reverse(row.bundle.clone()), row.requirement.clone());
-    let rows = html! {
-        @for (it, catalogs) in joined(context, rows, |row| &row.catalog, key) {
-            tr {
-                th scope="row" { (link(context, &Route::package_of(&it.package), shown(&it.package))) }
-                td { (version_link(context, &it.package, (&it.bundle, &it.version), &it.catalog)) }
-                td { code { (shown(&it.requirement)) } }
-                td { (catalogs) }
-                td.aside { (place(&it.place.file, it.place.line)) }
-            }
-        }
-    };
-    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalogs", "~Source"], rows)
+    rows.sort_by_key(|it| it.0);
+    let headers = ["Package", "Default head", "Versions", what, "~Catalogs"];
+    Ok(table(caption, &headers, html! { @for (_, row) in &rows { (row) } }))
 }

@@ -1,5 +1,6 @@
 //! A package: its description, installation and contents.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use maud::{Markup, html};
@@ -22,9 +23,10 @@ use super::site::{Page, PageContext};
 use olmdex_ask::{CommandLine, openshift_of_catalog};
 use olmdex_change::draw::{Catalog, map_for_page};
 use olmdex_constraint::openshift::Minor;
-use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail};
+use olmdex_index::query::{BundleDetail, BundleSelector, Contacts, PackageDetail, PackageRow};
 use olmdex_text::calendar::Day;
-use olmdex_version::by_numbers;
+use olmdex_version::blang::Range;
+use olmdex_version::{Version, by_numbers};
 
 /// How many channels can be opened in the picture; the list of all versions has a page of its own.
 const MAX_OPENED: usize = 80;
@@ -70,7 +72,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
             div.main {
                 (about(description, summary))
                 (install::section(context, main, head.as_ref())?)
-                (versions(context, main, drawn.as_deref()))
+                (versions(context, &all, main, drawn.as_deref()))
             }
             (facts_aside("Facts", "side", &side))
         }
@@ -136,8 +138,19 @@ pub(super) fn about(description: &str, summary: Option<&str>) -> Markup {
 }
 
 /// The versions and channels of a catalog as a picture, and a link to the page of all.
-fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: Result<&Catalog, &String>) -> Markup {
+fn versions(
+    context: PageContext<'_>,
+    all: &[PackageDetail],
+    main: &PackageDetail,
+    drawn: Result<&Catalog, &String>,
+) -> Markup {
     let row = &main.row;
+    let n = main.bundle_list.len();
+    let everywhere: BTreeSet<&str> = all.iter().flat_map(|it| &it.bundle_list).map(|it| it.bundle.as_str()).collect();
+    let n = match everywhere.len() {
+        n_all if n_all == n => n.to_string(),
+        n_all => format!("{n} in {}, {n_all} in all catalogs", shown(&row.catalog)),
+    };
     let all = Route::Versions(PackagePage::of(&row.package));
     html! {
         h2 #versions { "Versions and channels" }
@@ -145,7 +158,7 @@ fn versions(context: PageContext<'_>, main: &PackageDetail, drawn: Result<&Catal
         @if context.is_served() {
             p { (to_mirror(context, &row.package, &row.catalog)) }
         }
-        p { (link(context, &all, format!("Versions ({}) and channels ({})", main.bundle_list.len(), main.channel_list.len()))) }
+        p { (link(context, &all, format!("Versions ({n}) and channels ({})", main.channel_list.len()))) }
     }
 }
 
@@ -192,7 +205,7 @@ fn sidebar(
         rows.push(("Needs", needs(context, head)));
         rows.push(("Provides", provides(context, head)));
     }
-    rows.push(("Used by", used_by(context, &row.package)?));
+    rows.push(("Used by", used_by(context, row)?));
     let having: Vec<&str> = all.iter().map(|it| it.row.catalog.as_str()).collect();
     rows.push(("Changes", diff::of_package(context, &row.package, &row.catalog, &having)));
     if let Some(head) = head {
@@ -255,12 +268,18 @@ fn you_get(context: PageContext<'_>, all: &[PackageDetail], catalog: &str) -> Ve
 /// How many names a list of the sidebar has.
 const NAMED: usize = 6;
 
-/// The packages that require this one, in any version.
-fn used_by(context: PageContext<'_>, package: &str) -> Result<Markup, PageError> {
-    let names = context.cache().dependents(context.index())?.of(package);
+/// The packages that require this one, and the versions that they need if the default head is none of these.
+fn used_by(context: PageContext<'_>, row: &PackageRow) -> Result<Markup, PageError> {
+    let names = context.cache().dependents(context.index())?.of(&row.package);
+    let head = Version::parse(&row.head_version).ok();
+    let fits = |range: &&str| match (&head, Range::parse(range)) {
+        (Some(head), Ok(range)) => range.contains(head).unwrap_or(true),
+        _ => true,
+    };
     Ok(html! {
-        @for name in names.iter().take(NAMED) {
-            span.line { (link(context, &Route::package_of(name), shown(name))) }
+        @for (name, ranges) in names.iter().take(NAMED) {
+            span.line { (link(context, &Route::package_of(name), shown(name)))
+                @if !ranges.is_empty() && !ranges.iter().any(fits) { span.of { " needs " (shown(&ranges.join(" or "))) } } }
         }
         @if names.len() > NAMED { span.line { (names.len() - NAMED) " more" } }
     })
@@ -330,11 +349,7 @@ fn provides(context: PageContext<'_>, head: &BundleDetail) -> Markup {
 
 /// The head of the default channel.
 fn head(context: PageContext<'_>, package: &PackageDetail) -> Result<Option<BundleDetail>, PageError> {
-    let selector = BundleSelector {
-        catalogs: vec![package.row.catalog.clone()],
-        package: Some(package.row.package.clone()),
-        name: Some(package.row.head.clone()),
-        version: None,
-    };
+    let PackageRow { catalog, package, head, .. } = &package.row;
+    let selector = BundleSelector::of(std::slice::from_ref(catalog), package, head);
     Ok(context.index().show_bundle(&selector)?.into_iter().next())
 }

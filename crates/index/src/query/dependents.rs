@@ -1,6 +1,6 @@
 //! The dependencies between packages, in any version and any catalog: by name, by an API, or inside a constraint.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Filter;
 use crate::{Index, IndexError};
@@ -12,8 +12,8 @@ type ApiKey = (String, String, String);
 /// product.
 #[derive(Debug, Default)]
 pub struct Dependents {
-    /// Those that require a package by its name.
-    by_name: HashMap<String, BTreeSet<String>>,
+    /// Those that require a package by its name, each with the ranges of versions.
+    by_name: HashMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// The APIs that a package provides and another one requires.
     provided: HashMap<String, BTreeSet<ApiKey>>,
     /// The packages that require an API.
@@ -21,21 +21,24 @@ pub struct Dependents {
 }
 
 impl Dependents {
-    /// The packages that require one, by their names. A package that requires itself, or an API of its own, is left
-    /// out.
-    pub fn of(&self, package: &str) -> Vec<&str> {
+    /// The packages that require one, by their names, each with the ranges of its versions; one that requires an API
+    /// has none. A package that requires itself, or an API of its own, is left out.
+    pub fn of(&self, package: &str) -> Vec<(&str, Vec<&str>)> {
         let apis = self.provided.get(package).into_iter().flatten();
-        let of_apis = apis.filter_map(|api| self.required.get(api));
-        let all = self.by_name.get(package).into_iter().chain(of_apis).flatten();
-        let mut names: Vec<&str> = all.map(String::as_str).filter(|name| *name != package).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        let of_apis = apis.filter_map(|api| self.required.get(api)).flatten();
+        let by_name = self.by_name.get(package).into_iter().flatten();
+        let mut all: BTreeMap<&str, Vec<&str>> =
+            by_name.map(|(name, ranges)| (name.as_str(), ranges.iter().map(String::as_str).collect())).collect();
+        for name in of_apis {
+            all.entry(name).or_default();
+        }
+        all.remove(package);
+        all.into_iter().collect()
     }
 }
 
 const BY_NAME: &str = "
-SELECT DISTINCT r.package, b.package FROM required_package r CROSS JOIN bundle b ON b.document = r.document";
+SELECT DISTINCT r.package, b.package, r.range FROM required_package r CROSS JOIN bundle b ON b.document = r.document";
 
 const REQUIRED: &str = r#"
 SELECT DISTINCT a."group", a.version, a.kind, b.package
@@ -53,8 +56,11 @@ impl Index {
     /// If the index is damaged.
     pub fn dependents(&self) -> Result<Dependents, IndexError> {
         let mut found = Dependents::default();
-        for (required, package) in self.rows(BY_NAME, [], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))? {
-            found.by_name.entry(required).or_default().insert(package);
+        let mut requires = |name: String, package: String, range: String| {
+            found.by_name.entry(name).or_default().entry(package).or_default().insert(range)
+        };
+        for (name, package, range) in self.rows(BY_NAME, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))? {
+            requires(name, package, range);
         }
         let apis = |sql: &str| {
             self.rows(sql, [], |row| {
@@ -69,8 +75,8 @@ impl Index {
             // A constraint that cannot be read names no package.
             for leaf in leaves(&it.what).unwrap_or_default() {
                 match leaf {
-                    Leaf::Package(name, _) => {
-                        found.by_name.entry(name).or_default().insert(it.package.clone());
+                    Leaf::Package(name, range) => {
+                        requires(name, it.package.clone(), range);
                     }
                     Leaf::Api(api) => {
                         let key = (api.group, api.version, api.kind);
