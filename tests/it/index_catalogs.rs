@@ -118,7 +118,7 @@ fn images_in_memory_are_those_of_the_tables() {
         assert!(found.references.iter().eq(references), "{text}");
         assert_eq!(users.references(text), found.references, "{text}");
         let packages: BTreeSet<&str> = rows.iter().map(|it| it[2].as_str()).collect();
-        assert!(found.packages.keys().eq(packages), "{text}");
+        assert!(found.packages.iter().map(|it| &it.0).eq(packages), "{text}");
         for (package, n_bundles) in &found.packages {
             let of_package = || rows.iter().filter(|it| it[2] == *package);
             let places: BTreeSet<_> = of_package().map(|it| (it[0].clone(), package.clone(), it[3].clone())).collect();

@@ -37,7 +37,7 @@ fn find(context: PageContext<'_>, text: &str) -> Result<FoundImages, PageError> 
 pub(super) fn answer(context: PageContext<'_>, search: &ImageSearch) -> Result<Vec<BundleRow>, PageError> {
     let text = &search.text;
     let mut listed = Vec::new();
-    for package in find(context, text)?.packages.into_keys() {
+    for package in find(context, text)?.packages.into_iter().map(|it| it.0) {
         let places = users(context)?.places_in(&package, text);
         let rows = context.index().bundles(&Filter { package: Some(package), ..Filter::default() })?;
         let place_of = |it: &BundleRow| (it.catalog.clone(), it.package.clone(), it.bundle.clone());
@@ -64,13 +64,13 @@ pub(super) fn page(context: PageContext<'_>, search: &ImageSearch) -> Result<Pag
     let is_asked = !text.is_empty();
     let FoundImages { references, packages: found } =
         if is_asked { find(context, text)? } else { FoundImages::default() };
-    let n_bundles: usize = found.values().sum();
+    let n_bundles: usize = found.iter().map(|it| it.1).sum();
     let n_pages = found.len().div_ceil(PER_PAGE).max(1);
     if *page >= n_pages {
         return Err(PageError::after_last(n_pages));
     }
     let mut packages = Vec::new();
-    for package in found.keys().skip(page * PER_PAGE).take(PER_PAGE) {
+    for (package, _) in found.iter().skip(page * PER_PAGE).take(PER_PAGE) {
         packages.push((package, repositories(users(context)?.of_package(package, text))));
     }
     let body = html! {
@@ -123,11 +123,11 @@ fn offered(context: PageContext<'_>) -> Result<Markup, PageError> {
     Ok(html! {
         @if !repositories.is_empty() {
             h2 { "Shared by the most packages" }
-            div.stack { (table("Repositories that the most packages use", &["Repository", "#Packages", "#Images"], rows(&repositories, "", |count| count.1))) }
+            (table("Repositories that the most packages use", &["Repository", "#Packages", "#Images"], rows(&repositories, "", |count| count.1)))
         }
         @if !registries.is_empty() {
             h2 { "Registries" }
-            div.stack { (table("Registries with the most images", &["Registry", "#Packages", "#Images"], rows(&registries, "/", |count| count.0))) }
+            (table("Registries with the most images", &["Registry", "#Packages", "#Images"], rows(&registries, "/", |count| count.0)))
         }
     })
 }
@@ -219,7 +219,7 @@ fn of_package(context: PageContext<'_>, package: &str, repositories: &BTreeMap<S
     };
     html! {
         h2 { (link(context, &Route::package_of(package), shown(package))) }
-        div.stack { (table(&format!("Images of {}", shown(package)), &["Repository", "Versions", "Tag or digest"], rows)) }
+        (table(&format!("Images of {}", shown(package)), &["Repository", "Versions", "Tag or digest"], rows))
     }
 }
 

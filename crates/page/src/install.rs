@@ -39,8 +39,7 @@ struct Manifests {
 
 /// The manifests, with the CatalogSource that has the catalog on a cluster.
 fn manifests_of(context: PageContext<'_>, target: &InstallTarget<'_>) -> Result<Manifests, PageError> {
-    let filter = Filter { catalogs: vec![target.catalog.to_owned()], ..Filter::default() };
-    let ranks = context.index().catalog_ranks(&filter)?;
+    let ranks = context.index().catalog_ranks(&Filter::of_catalog(target.catalog))?;
     let label = ranks.first().and_then(|rank| rank.labels.get(SOURCE_LABEL)).map(String::as_str);
     let ties = context.cache().cluster.as_ref().map(|it| it.ties.as_slice()).unwrap_or_default();
     let source = usual_source(target.catalog, label, ties);
@@ -81,12 +80,7 @@ impl Chosen {
         let Some(row) = package.channel_list.iter().find(|it| it.channel == channel) else {
             return Err(context.unknown_channel(&asked.package, &channel));
         };
-        let selector = BundleSelector {
-            catalogs: vec![catalog],
-            package: Some(asked.package.clone()),
-            name: Some(row.head.clone()),
-            version: None,
-        };
+        let selector = BundleSelector::of(&[catalog], &asked.package, &row.head);
         let head = context.index().show_bundle(&selector)?.into_iter().next();
         Ok(Self { package, head, channel })
     }
@@ -272,7 +266,7 @@ pub(super) fn page(context: PageContext<'_>, asked: &PackagePage) -> Result<Page
 }
 
 /// A text of several lines without invisible characters.
-fn shown_lines(text: &str) -> String {
+pub(super) fn shown_lines(text: &str) -> String {
     text.lines().map(shown).collect::<Vec<_>>().join("\n")
 }
 
@@ -315,7 +309,11 @@ fn classic(target: &InstallTarget<'_>, source: Option<(&str, &str)>) -> String {
         scalar(target.channel),
         match source {
             Some((_, name)) => scalar(name),
-            None => format!("{} # the CatalogSource of this catalog on your cluster", scalar(target.catalog)),
+            // A name that an object of Kubernetes can have may be that of the CatalogSource.
+            None if label_of(target.catalog, "") == target.catalog => {
+                format!("{} # the CatalogSource of this catalog on your cluster", scalar(target.catalog))
+            }
+            None => format!("CATALOGSOURCE # that of catalog {} on your cluster", scalar(target.catalog)),
         },
         scalar(source.map_or("openshift-marketplace", |it| it.0)),
         if target.approval == Approval::Manual { "Manual" } else { "Automatic" },

@@ -9,11 +9,12 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
+use super::install::shown_lines;
 use super::parts::{badge, label_of, link, select, shown, table, worded};
 use super::reply::PageError;
 use super::route::{MirrorList, PackagePage, Route};
 use super::site::{Page, PageContext};
-use olmdex_ask::{CommandLine, LockQuestion, Olm, asked_of_lock};
+use olmdex_ask::{CommandLine, LockQuestion, Olm, PAGE_WORK, Target, asked_of_lock, needs, options_of_work};
 use olmdex_base::diag::counted;
 use olmdex_compose::mirror::{
     self, AskedError, Catalog, ChannelExplanation, ChosenDefault, Configuration, Explained, FilterExplanation,
@@ -263,8 +264,43 @@ fn notes(context: PageContext<'_>, list: &MirrorList, found: &Composed) -> Resul
             div.note.warn role="note" { p { "Channel " strong { (shown(new)) } " becomes the default of " strong { (shown(package)) }
                 ", because its own default channel, " strong { (shown(old)) } ", is not in the list." } }
         }
+        @for (package, need, providers) in &missed(context, found)? {
+            div.note.warn role="note" { p { strong { (shown(package)) } " requires " (worded(&shown(need))) ", which nothing in the list provides."
+                @if providers.is_empty() { " No package of the catalog does." }
+                @for provider in providers.iter().take(OFFERED) {
+                    @let item = MirrorList::item(provider, context.catalog_choice(catalog).as_deref());
+                    @let with = MirrorList { packages: list.packages.iter().cloned().chain([item]).collect(), ..list.clone() };
+                    " " (link(context, &Route::Mirror(with), format!("Add {}", shown(provider)))) "."
+                } } }
+        }
         @for it in &found.explained.mends { div.note.warn role="note" { p { (worded(&it.to_string())) "." } } }
     })
+}
+
+/// The most providers of a requirement that are offered.
+const OFFERED: usize = 4;
+
+/// The requirements of the kept default heads that no package of the list meets: the package, what it requires, and the
+/// packages of the catalog that meet it.
+fn missed(context: PageContext<'_>, found: &Composed) -> Result<Vec<(String, String, Vec<String>)>, PageError> {
+    let mut missed = Vec::new();
+    for it in found.explained.packages.iter().filter(|it| it.problem.is_empty()) {
+        let head = it.channels.iter().find(|channel| channel.channel == it.new_default_channel).map(|it| &it.head);
+        let Some(head) = head.filter(|head| !head.is_empty()) else { continue };
+        let bundles = context.cache().bundles(context.index(), &found.catalog, &it.package)?;
+        let Some(row) = bundles.iter().find(|row| row.bundle == *head || row.version == *head) else { continue };
+        let target = Target { package: it.package.clone(), bundle: row.bundle.clone() };
+        // In a broken catalog its own page says what is wrong.
+        let needs = needs(context.index(), &found.catalog, &target, &options_of_work(PAGE_WORK)).unwrap_or_default();
+        for need in needs.iter().flat_map(|it| &it.needs) {
+            let providers = &need.met.packages;
+            // Only the first of very many are known.
+            if providers.len() == need.met.n_packages && !providers.iter().any(|name| found.has(name)) {
+                missed.push((it.package.clone(), need.text.clone(), providers.clone()));
+            }
+        }
+    }
+    Ok(missed)
 }
 
 /// The kept part of a package, or why nothing is kept.
@@ -386,9 +422,4 @@ fn composition(found: &[Composed]) -> String {
     }
     text.push_str("]\n");
     text
-}
-
-/// A text with its line breaks, and with invisible characters made visible.
-fn shown_lines(text: &str) -> String {
-    text.lines().map(|it| shown(it) + "\n").collect()
 }

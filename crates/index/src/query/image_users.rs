@@ -36,8 +36,8 @@ pub struct FoundImages {
     /// Their references, sorted.
     pub references: Vec<String>,
     /// How many bundles of each package are one of them, or use one; a bundle counts once in each catalog. No package
-    /// has none.
-    pub packages: BTreeMap<String, usize>,
+    /// has none. Packages with this name, or with a repository of this name, are first.
+    pub packages: Vec<(String, usize)>,
 }
 
 /// A bundle that is an image, or uses it.
@@ -166,7 +166,14 @@ impl ImageUsers {
         let is_user = |it: &&UsingBundle| it.images.iter().any(|it| is_found[*it]);
         let count = |of: &[UsingBundle]| of.iter().filter(is_user).map(|it| it.catalogs.len()).sum();
         let counts = self.packages.iter().map(|(package, bundles)| (package.clone(), count(bundles)));
-        FoundImages { references: self.references_with(&is_found), packages: counts.filter(|it| it.1 > 0).collect() }
+        let mut packages: Vec<(String, usize)> = counts.filter(|it| it.1 > 0).collect();
+        let is_named = |image: &usize| {
+            let name = self.references[*image].rsplit('/').next().unwrap_or_default();
+            name.split(['@', ':']).next() == Some(text)
+        };
+        let has_named = |package: &String| self.packages[package].iter().any(|it| it.images.iter().any(is_named));
+        packages.sort_by_cached_key(|(package, _)| (package != text, !package.contains(text), !has_named(package)));
+        FoundImages { references: self.references_with(&is_found), packages }
     }
 
     fn references_with(&self, is_found: &[bool]) -> Vec<String> {
