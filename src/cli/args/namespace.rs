@@ -32,7 +32,7 @@ pub(crate) struct NamespaceOptions {
     #[arg(long, value_name = "[NS:]PKG@VERSION|BUNDLE")]
     installed: Vec<String>,
     /// Leave out this package of the cluster, as if it were uninstalled; may be repeated
-    #[arg(long, value_name = "PKG", requires = "cluster")]
+    #[arg(long, value_name = "PKG", requires = "cluster", hide_long_help = true)]
     uninstall: Vec<String>,
     #[command(flatten)]
     source_map: SourceMapOption,
@@ -41,7 +41,7 @@ pub(crate) struct NamespaceOptions {
     namespace: Option<String>,
     /// The namespace whose catalogs all namespaces see. Default: openshift-marketplace if the manifests have it, else
     /// olm
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_long_help = true)]
     global_namespace: Option<String>,
     /// Skip Subscriptions to catalogs that are not given
     #[arg(long)]
@@ -50,7 +50,7 @@ pub(crate) struct NamespaceOptions {
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     openshift: Option<Minor>,
     /// The cluster's version of Kubernetes, if it is not the one of its version of OpenShift
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor, hide_long_help = true)]
     kubernetes: Option<Minor>,
     #[command(flatten)]
     work: WorkOptions,

@@ -43,7 +43,7 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "permissions")]
     manifests: Option<PathBuf>,
     /// Write the icon of the package to standard output, as in `--icon > keda.svg`
-    #[arg(long, conflicts_with_all = ["permissions", "manifests", "more"])]
+    #[arg(long, hide_long_help = true, conflicts_with_all = ["permissions", "manifests", "more"])]
     icon: bool,
     #[command(flatten)]
     question: ShowQuestion,

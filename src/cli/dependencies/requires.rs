@@ -36,7 +36,7 @@ pub(crate) struct RequiresArgs {
     all_versions: bool,
     /// Only bundles that a cluster has installed: its manifests, a must-gather, or `@` and a context, which `oc` or
     /// `kubectl` read; may be repeated
-    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT", hide_long_help = true)]
     cluster: Vec<PathBuf>,
     #[command(flatten)]
     ask: AskOptions,

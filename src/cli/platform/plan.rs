@@ -94,17 +94,17 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "NS/NAME=CATALOG")]
     source_map: Vec<String>,
     /// Lifecycles in files, in addition to those of the catalogs; may be repeated
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_long_help = true)]
     lifecycles: Vec<PathBuf>,
     /// Phases that count as supported; extended phases are add-ons that are paid for
-    #[arg(long, value_parser = one_of::<SupportLevel>(), default_value = "extended")]
+    #[arg(long, value_parser = one_of::<SupportLevel>(), default_value = "extended", hide_long_help = true)]
     support: SupportLevel,
     /// Day on which support is judged, and whose catalogs of the past (`build --git`) count. Default: that of
     /// $SOURCE_DATE_EPOCH, else today (UTC)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
     /// Known updates of OpenShift, as for `platform-path`; may be repeated. Default: those that the index holds
-    #[arg(long, value_name = "FILE|DIR")]
+    #[arg(long, value_name = "FILE|DIR", hide_long_help = true)]
     graph: Vec<PathBuf>,
     /// Channel of the cluster's updates: a kind such as `fast`, which means its channel for each version, or one
     /// channel such as `eus-4.18` all the way. Default: the kind of the ClusterVersion's channel, else `stable`
@@ -112,7 +112,7 @@ pub(crate) struct PlanArgs {
     channel: Option<String>,
     /// Architecture, which matters in a copy of the graph data: amd64, arm64, ppc64le, s390x or multi. Default: that of
     /// the ClusterVersion or of all nodes, else amd64
-    #[arg(long, value_name = "ARCH")]
+    #[arg(long, value_name = "ARCH", hide_long_help = true)]
     arch: Option<String>,
     /// Only the operators of this namespace; may be repeated
     #[arg(long, value_name = "NAME")]

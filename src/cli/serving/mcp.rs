@@ -142,6 +142,7 @@ mod tests {
         "source_map",
         "max_work",
         "manifests",
+        "icon",
         "fleet",
         "explain",
     ];
