@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use crate::tidy::{Source, sources};
 
 /// The most lines of code of `src` and `crates`: without tests, comments and blank lines.
-const MAX_CODE: usize = 167_772;
+const MAX_CODE: usize = 167_783;
 
 /// The most types: structs and enums.
-const MAX_TYPES: usize = 2_379;
+const MAX_TYPES: usize = 2_377;
 
 /// The lines of code of a file, and its types.
 fn size(source: &Source) -> (usize, usize) {
