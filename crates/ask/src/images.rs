@@ -183,18 +183,19 @@ impl Question for ImagesQuestion {
 impl ImagesQuestion {
     /// Which catalog the bundles of each package come from, if others have the package, too.
     fn chosen(&self, index: &LightIndex, bundles: &[BundlePlace]) -> Result<Vec<String>, AskError> {
-        let mut notes = BTreeSet::new();
         let is_open = self.catalog.is_empty() && !self.names.is_empty();
-        for (catalog, package, _) in bundles.iter().filter(|_| is_open) {
-            let filter = Filter { package: Some(package.clone()), ..Filter::default() };
-            let having = index.packages(&filter)?.into_iter().map(|row| row.catalog);
+        let taken: BTreeSet<(&String, &String)> =
+            bundles.iter().filter(|_| is_open).map(|(catalog, package, _)| (package, catalog)).collect();
+        let mut notes = Vec::new();
+        for (package, catalog) in taken {
+            let having = index.packages(&Filter::of_package(package))?.into_iter().map(|row| row.catalog);
             let others: Vec<String> = having.filter(|it| it != catalog).collect();
             if !others.is_empty() {
                 let others = Listed::quoted(others.iter());
-                notes.insert(format!("{package} is that of `{catalog}`; `--catalog` chooses another one: {others}"));
+                notes.push(format!("{package} is that of `{catalog}`; `--catalog` chooses another one: {others}"));
             }
         }
-        Ok(notes.into_iter().collect())
+        Ok(notes)
     }
 
     /// The bundles of a name or a range of versions, each with its catalog; with an installed bundle also those that
