@@ -20,11 +20,11 @@ use crate::index::{Index, IndexError};
 
 /// Run a read-only SQL query
 ///
-/// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
-/// v_image, v_property, v_deprecation, v_feature, v_icon, v_category, v_keyword, v_install_mode, v_platform,
-/// v_maintainer, v_link, v_description, v_document. There are semver_compare(a, b), semver_in_range(version, range),
-/// range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version). The columns of a view
-/// are the names in `pragma_table_info('v_bundle')`.
+/// The stable surface is the views whose names begin with v_, such as v_catalog, v_package, v_channel, v_entry, v_edge,
+/// v_bundle, v_dependency, v_api, v_image and v_document: `SELECT name FROM sqlite_schema WHERE type = 'view'` lists
+/// them all. There are semver_compare(a, b), semver_in_range(version, range), range_holds(version, range),
+/// semver_satisfies(version, constraint) and semver_key(version). The columns of a view are the names in
+/// `pragma_table_info('v_bundle')`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
