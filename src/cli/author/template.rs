@@ -53,8 +53,8 @@ enum Verb {
   olmdex template render semver shop-template.yaml --bundles operators/
   olmdex template render shop-template.yaml --bundles operators/ --migrate-level all -o yaml")]
 struct RenderArgs {
-    /// The kind of template (`basic`, `semver`, `substitutes`; by default that of its schema), and its file; by default
-    /// standard input
+    /// The kind of template: `basic`, `semver` or `substitutes`, by default that of its schema; and its file, by
+    /// default standard input
     #[arg(value_name = "[TYPE] FILE", num_args = 0..=2)]
     words: Vec<PathBuf>,
     #[command(flatten)]
