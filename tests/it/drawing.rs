@@ -438,7 +438,7 @@ fn a_picture_is_of_one_package_and_other_formats_draw_whole_catalogs() {
     let run = |file: &std::path::Path, args: &[&str]| olmdex(["graph", "-i"]).arg(file).args(args).answer();
     for args in [&["-o", "svg"][..], &["-o", "html"], &["-o", "table"], &["-o", "svg", "--every-entry"]] {
         let answer = run(&three, args);
-        answer.expect_code(2).expect_words("a picture is of one package; the catalog has 3 packages");
+        answer.expect_code(2).expect_words("a picture shows named packages only; the catalog has 3 packages");
         assert_eq!(answer.out(), "", "{args:?}");
         let answer = run(&one, args);
         answer.expect_code(0);

@@ -132,7 +132,6 @@ impl GraphArgs {
 
 /// A catalog that is drawn.
 struct Part {
-    /// Its name.
     name: String,
     /// The graphs that it was made from, if they came from an index.
     graphs: Vec<PackageGraph>,
@@ -379,7 +378,7 @@ fn check_size(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandError> {
         return Ok(());
     }
     let packages = counted(catalog.packages.len() as u64, "package");
-    let error = CommandError::usage(format!("a picture is of one package; the catalog has {packages}"));
+    let error = CommandError::usage(format!("a picture shows named packages only; the catalog has {packages}"));
     let help = "`olmdex list packages -i …` names them; `-o mermaid`, `-o dot`, `-o json` and `-o table --every-entry` \
         draw a whole catalog";
     Err(error.help(help))
