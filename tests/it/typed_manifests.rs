@@ -202,7 +202,7 @@ fn an_owned_definition_that_states_its_group_is_refused_as_opm_does() {
     };
     let entry = "{name: tills.shop.example.com, version: v1, kind: Till";
     validate(&format!("{entry}}}")).expect_words("hidden");
-    let words = "states a `group` for the definition `tills.shop.example.com`";
+    let words = "`group` that the ClusterServiceVersion states for the definition `tills.shop.example.com`";
     validate(&format!("{entry}, group: shop.example.com}}")).expect_code(1).expect_words(words);
     validate(&format!("{entry}}}, {entry}}}")).expect_code(1).expect_words("or is owned twice");
 }

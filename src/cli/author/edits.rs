@@ -374,7 +374,7 @@ fn opened(
     if matches!(args.verb, Verb::Add(_) | Verb::AddProperty { .. }) {
         let shown = path.display();
         let error = CommandError::usage(format!("`{shown}` is a template: its bundles are in images"));
-        return Err(error.help("name the image of a bundle among its entries, and render it"));
+        return Err(error.help("add the image of the bundle to its entries, and render the template"));
     }
     let input = template.catalog().unwrap_or_default();
     Ok((input, template.file.clone(), Some(template)))

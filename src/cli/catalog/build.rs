@@ -324,7 +324,7 @@ impl Imported {
                 let paths: BTreeSet<&str> = import.missing.iter().map(|it| it.path.as_str()).collect();
                 let paths = first_of(paths.iter().map(|it| format!("`{it}`")), paths.len());
                 let n = counted(import.missing.len() as u64, "text");
-                let message = format!("catalog `{name}`: left out {n} of {paths}, which the repository does not have");
+                let message = format!("catalog `{name}`: left out {n} of {paths}: missing in the repository");
                 context.reporter.warning(&message);
                 self.n_missing += import.missing.len() as u64;
             }

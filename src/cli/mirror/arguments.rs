@@ -205,7 +205,7 @@ impl AskedFor {
                         Some(name) => format!("--source-map {image}={name}"),
                         None => format!("-i {image}={}", source.path.display()),
                     };
-                    let error = CommandError::usage("this form names the image of the catalog, which nothing tells");
+                    let error = CommandError::usage("this form needs the catalog's image, which is not known");
                     return Err(error.help(format!("name it: `-i REFERENCE=SOURCE`, as in `{example}`")));
                 }
             }

@@ -68,7 +68,7 @@ rules! {
         "Channels, bundles and Subscriptions refer to the package by its name.",
         "schema: olm.package\ndefaultChannel: stable";
     DUPLICATE_PACKAGE: "E0102", "duplicate-package", Error,
-        "A package is defined once in a catalog.",
+        "A catalog defines each package only once.",
         "opm cannot merge two `olm.package` blobs with the same name. When you combine catalogs, keep one of them.",
         "schema: olm.package\nname: foo\n---\nschema: olm.package\nname: foo";
     INVALID_PACKAGE_NAME: "E0103", "invalid-package-name", Error,
@@ -101,7 +101,7 @@ rules! {
         "Subscriptions name the channel that they follow.",
         "schema: olm.channel\npackage: foo\nentries: []";
     DUPLICATE_CHANNEL: "E0203", "duplicate-channel", Error,
-        "A channel is defined once in its package.",
+        "A package defines each channel only once.",
         "Merge the entries into one `olm.channel` blob.",
         "two olm.channel blobs with package foo and name stable";
     DUPLICATE_ENTRY: "E0204", "duplicate-entry", Error,
@@ -152,7 +152,7 @@ rules! {
         "The `package` of an `olm.bundle` blob must be the name of an `olm.package` blob.",
         "schema: olm.bundle\nname: foo.v1.0.0\npackage: fooo";
     DUPLICATE_BUNDLE: "E0303", "duplicate-bundle", Error,
-        "A bundle is defined once in its package.",
+        "A package defines each bundle only once.",
         "Bundles are immutable: two blobs with the same name cannot both be right.",
         "two olm.bundle blobs with package foo and name foo.v1.0.0";
     INVALID_PROPERTY: "E0304", "invalid-property", Error,
@@ -273,7 +273,7 @@ rules! {
         "relatedImages: [{name: operator, image: \"\"}]";
     EMPTY_FIELD: "W0507", "empty-field", Warning,
         "An optional field that is present is not empty.",
-        "The format's definition forbids `package`, `replaces` and `skipRange` with an empty string; leave them out.",
+        "The format's definition forbids an empty `package`, `replaces` or `skipRange`; leave the field out.",
         "entries: [{name: foo.v1.0.0, replaces: \"\"}]";
     SEVERAL_CSV_METADATA: "W0508", "several-csv-metadata", Warning,
         "A bundle has at most one `olm.csv.metadata` property.",

@@ -173,7 +173,7 @@ fn registry(objects: &[Object<'_>], found: &mut Vec<Problem>) {
                 (message, "correct name, version and kind of the owned definition, and list it once")
             } else {
                 let message = format!(
-                    "the ClusterServiceVersion states a `group` for the definition `{name}` that it owns, which opm refuses"
+                    "opm refuses the `group` that the ClusterServiceVersion states for the definition `{name}`"
                 );
                 (message, "remove `group`: it follows from the name")
             };

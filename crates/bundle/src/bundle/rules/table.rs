@@ -98,7 +98,7 @@ rules! {
         each other.",
         "spec: {release: 1}   # and the annotation olm.substitutesFor";
     CRD_TWICE: "E1041", "bundle-crd-twice", Error,
-        "An API is defined once in a bundle.",
+        "A bundle defines each API only once.",
         "Two definitions with the same group, version and kind are one object on the cluster, and a random one wins.",
         "things.v1.yaml and things.v1beta1.yaml define the same API";
     OWNED_MISSING: "E1042", "bundle-owned-crd-missing", Error,

@@ -146,8 +146,8 @@ impl<'t> Layout<'t> {
                 let help = match documents[..] {
                     [] => format!("put {} into it, or leave it out of the image", names()),
                     [only] if !only.contains('/') => format!("rename `{only}`"),
-                    [only] => format!("put the documents of `{only}` into one of that name, directly in `{name}`"),
-                    _ => format!("put the documents of its {} files into one of that name", documents.len()),
+                    [only] => format!("put the documents of `{only}` into a file of that name, directly in `{name}`"),
+                    _ => format!("put the documents of its {} files into a file of that name", documents.len()),
                 };
                 found.push(self.finding(rules::NO_CATALOG_FILE, package, message, &help));
             }
