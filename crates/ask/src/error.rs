@@ -29,7 +29,6 @@ pub enum AskError {
     /// The package has no such version.
     #[error("package `{package}` has no version `{version}`")]
     NoVersion {
-        /// The package.
         package: String,
         /// The version, or a bundle's name.
         version: String,
@@ -39,7 +38,6 @@ pub enum AskError {
     /// The package has no such version and no such bundle.
     #[error("package `{package}` has no bundle and no version `{name}`")]
     NoBundle {
-        /// The package.
         package: String,
         /// The version, or a bundle's name.
         name: String,
@@ -57,7 +55,6 @@ pub enum AskError {
     NothingInRange {
         /// The package, or `PKG/CHANNEL`.
         of: String,
-        /// The range.
         range: String,
     },
     /// A text is meant as a range of versions, and is none.
@@ -127,7 +124,6 @@ pub enum AskError {
     NotInCluster {
         /// The cluster, in words.
         cluster: String,
-        /// The name.
         name: String,
         /// The way out.
         help: Help,
@@ -137,7 +133,6 @@ pub enum AskError {
     NoSubscription {
         /// The cluster, in words.
         cluster: String,
-        /// The name.
         name: String,
         /// The way out.
         help: Help,

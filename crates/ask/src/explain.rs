@@ -14,7 +14,6 @@ pub enum Explained {
     Message {
         /// The meaning, and the commands to run next.
         explanation: Box<MessageExplanation>,
-        /// Whether it is known.
         is_known: bool,
     },
 }

@@ -78,7 +78,6 @@ pub(super) enum Rows {
     Bundle(Box<BundleRows>),
     /// Schema, name and message of each deprecation.
     Deprecations(Vec<[String; 3]>),
-    /// A lifecycle.
     Lifecycle(Lifecycle),
     Other,
 }

@@ -136,7 +136,6 @@ impl LegacyFile {
         &self.actual
     }
 
-    /// Whether it has a table.
     pub(crate) fn has_table(&self, table: &str) -> bool {
         self.columns.contains_key(table)
     }

@@ -47,7 +47,6 @@ impl Mended {
         Ok(Self { copy, _scratch: scratch })
     }
 
-    /// The copy.
     pub(super) fn copy(&self) -> &Path {
         &self.copy
     }

@@ -26,13 +26,11 @@ pub enum AddRefusal {
     /// It is to be overwritten, and is not the head of its channels.
     #[error("bundle `{bundle}` cannot be overwritten: `{by}` {verb} it in channel `{channel}`")]
     NotHead {
-        /// The bundle.
         bundle: String,
         /// The bundle that replaces or skips it.
         by: String,
         /// `replaces` or `skips`.
         verb: &'static str,
-        /// The channel.
         channel: String,
     },
     /// It is to be overwritten, and one of the two has no image.
@@ -44,9 +42,7 @@ pub enum AddRefusal {
     /// An edge leads to a bundle of another package.
     #[error("bundle `{bundle}` of package `{package}` names `{edge}`, which belongs to package `{other}`")]
     OtherPackage {
-        /// The bundle.
         bundle: String,
-        /// Its package.
         package: String,
         /// The bundle that it replaces, skips, or is.
         edge: String,
@@ -67,7 +63,6 @@ pub enum AddRefusal {
     /// Two bundles have the highest version of a channel or of the package.
     #[error("package `{package}`: `{first}` and `{second}` both have the highest version, {version}{place}")]
     SameHighest {
-        /// The package.
         package: String,
         /// Empty, or the channel.
         place: String,

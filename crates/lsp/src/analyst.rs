@@ -31,7 +31,6 @@ const STACK: usize = 8 << 20;
 /// The wanted results for a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum AnalysisDepth {
-    /// The names.
     Names,
     /// The names, and the findings.
     Findings,

@@ -21,7 +21,6 @@ const MAX_LINES: usize = 32;
 /// A message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// Its body.
     Body(Vec<u8>),
     /// It was skipped because of its size in bytes.
     TooLarge(u64),

@@ -17,7 +17,6 @@ const MAX_MESSAGES: usize = 4096;
 /// The events in the queue. They come from the client, unless they say otherwise.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// A message.
     Message(Vec<u8>),
     /// A message was skipped; with its size in bytes.
     TooLarge(u64),

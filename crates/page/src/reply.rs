@@ -26,7 +26,6 @@ pub enum PageError {
     Unknown {
         /// Its kind.
         what: &'static str,
-        /// Its name.
         name: String,
         /// The name that was probably meant, with its address.
         meant: Option<Box<(String, String)>>,

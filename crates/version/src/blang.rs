@@ -58,7 +58,6 @@ pub enum RangeError {
     #[error("Could not parse Range {}: Could not parse comparator {} in {}",
         Quoted(.token), Quoted(.operator), Quoted(.comparator))]
     UnknownOperator {
-        /// The token.
         token: String,
         /// The text before the first digit, without white space around it.
         operator: String,

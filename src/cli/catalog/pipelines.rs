@@ -87,7 +87,6 @@ fn argument(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// The image of a catalog.
 pub(crate) struct CatalogImage {
     pub(crate) dockerfile: Option<Dockerfile>,
     /// Its catalog, if it is known and has a part of the path.

@@ -185,7 +185,6 @@ fn references_of(text: &str) -> impl Iterator<Item = &str> {
 enum Registries {
     /// The registry in the reference.
     Own,
-    /// A mirror.
     Mirror(Destination),
 }
 

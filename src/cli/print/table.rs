@@ -61,7 +61,6 @@ impl RowOptions {
 /// The text of a row in a column.
 type Cell<T> = for<'r> fn(&'r T) -> Cow<'r, str>;
 
-/// A column.
 pub(crate) struct Column<T> {
     header: &'static str,
     cell: Cell<T>,

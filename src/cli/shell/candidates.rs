@@ -54,7 +54,6 @@ impl Candidate {
 /// The kind of an argument's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Wants {
-    /// A package.
     Package,
     /// A package, one of its versions or channels, or a bundle.
     Name,
@@ -64,9 +63,7 @@ pub(in crate::cli) enum Wants {
     Bundle,
     /// A channel of the package that has been named.
     Channel,
-    /// A catalog.
     Catalog,
-    /// A package or an API.
     PackageOrApi,
     /// An API.
     Api,

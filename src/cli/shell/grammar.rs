@@ -98,7 +98,6 @@ const OTHER_KINDS: &[&str] = &["apis", "installed"];
 const PLAIN: Word =
     Word { name: "", about: "", usage: "", examples: "", place: None, views: &[], replaced: &[], of_word: &[] };
 
-/// The words.
 pub(in crate::cli) const WORDS: &[Word] = &[
     Word {
         name: "check",

@@ -8,7 +8,6 @@ use crate::diag::text::Color;
 /// The properties of the screen that standard output is shown on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Screen {
-    /// Whether it is a terminal.
     pub(crate) is_terminal: bool,
     /// Columns of the terminal; `None` for a file or a pipe, in which nothing is cut.
     pub(crate) width: Option<usize>,

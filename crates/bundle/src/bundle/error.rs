@@ -45,7 +45,6 @@ pub enum BundleError {
     /// A property or dependency does not fit its type.
     #[error("{}{message}", before(.place, .bundle))]
     Property {
-        /// The bundle.
         bundle: String,
         /// Its place, if it is in a file of `metadata/`.
         place: Option<Box<Place>>,

@@ -56,7 +56,6 @@ pub enum ReleaseError {
     /// The template is of an unknown kind.
     #[error("the template `{template}` has the unknown type `{kind}` in ci.yaml")]
     UnknownKind {
-        /// The template.
         template: String,
         /// The kind that `ci.yaml` states.
         kind: String,

@@ -52,7 +52,6 @@ impl Words {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lane {
     pub(super) field: Field,
-    /// Its sources.
     pub(super) sources: Vec<Range<usize>>,
     /// Its targets, ascending.
     pub(super) targets: Vec<usize>,

@@ -104,7 +104,6 @@ pub enum Change {
     Add {
         /// The blob of the bundle.
         bundle: Tree,
-        /// The channels.
         channels: Vec<String>,
         /// The edges of its entries. Without `replaces` and `skips`, it replaces the head of each channel.
         edges: Edges,
@@ -117,7 +116,6 @@ pub enum Change {
     },
     /// Copies the entries of a channel up to a bundle into another one, on top of its head.
     Promote {
-        /// The bundle.
         bundle: String,
         /// The source channel; without one, the only other channel that has the bundle.
         from: Option<String>,

@@ -22,7 +22,6 @@ pub enum EditError {
         within: Option<String>,
         /// The kind of the thing, as `channel`.
         what: &'static str,
-        /// Its name.
         name: String,
         /// The existing names of that kind.
         known: Vec<String>,
@@ -37,7 +36,6 @@ pub enum EditError {
         within: String,
         /// The kind of the thing that has it, with its article.
         what: &'static str,
-        /// The name.
         name: String,
     },
     /// The package of a bundle is not there, and is not to be created.
@@ -46,7 +44,6 @@ pub enum EditError {
     /// A word names nothing of the kind that is needed.
     #[error("`{word}` does not name a {what}")]
     NotNamed {
-        /// The word.
         word: String,
         /// The kind: `channel` or `bundle`.
         what: &'static str,

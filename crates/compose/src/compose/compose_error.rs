@@ -42,9 +42,7 @@ pub enum ComposeError {
     /// An index does not have the named catalog, or has several and none is named.
     #[error("{place}: {}", which(.index, .wanted.as_deref(), .names.len()))]
     WhichCatalog {
-        /// The place.
         place: String,
-        /// The index.
         index: PathBuf,
         /// The name in the file, if there is one.
         wanted: Option<String>,

@@ -14,7 +14,6 @@ use olmdex_version::Version;
 pub enum CatalogRepair {
     /// The default channel was not kept.
     Default {
-        /// The package.
         package: String,
         /// The old one; empty if the package had none.
         old: String,

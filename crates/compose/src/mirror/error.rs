@@ -97,9 +97,7 @@ pub enum Fault {
     #[error("catalog {}: operator {}: {}{field} {} must respect semantic versioning notation", Quoted(.catalog), Quoted(.package),
             of_channel(.channel.as_deref()), Quoted(.version))]
     NotAVersion {
-        /// The catalog.
         catalog: String,
-        /// The package.
         package: String,
         /// The channel, if the bound belongs to one.
         channel: Option<String>,

@@ -33,7 +33,6 @@ fn scope(source: &Image, mirror: &Image) -> (String, String) {
     (namespace(source), namespace(mirror))
 }
 
-/// A manifest.
 pub(super) fn manifest(api: &str, kind: &str, metadata: ManifestValue, spec: ManifestValue) -> ManifestValue {
     ManifestValue::fields([
         ("apiVersion", ManifestValue::text(api)),

@@ -23,7 +23,6 @@ impl Edit {
         Ok(())
     }
 
-    /// Inserts a bundle.
     pub(super) fn insert_bundle(&self, new: &NewBundle, is_deprecated: bool) -> rusqlite::Result<()> {
         let it = &new.bundle;
         let name = it.name.as_str();

@@ -34,7 +34,6 @@ pub(super) struct StoredRow {
 pub(super) struct RowIds {
     /// In `channel_entry`.
     pub(super) entries: Vec<i64>,
-    /// In `channel`.
     pub(super) channels: Vec<i64>,
 }
 

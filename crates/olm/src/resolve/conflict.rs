@@ -38,7 +38,6 @@ pub enum FactKind {
     Invalid { name: String },
     /// The Subscription needs one of these.
     Subscribed {
-        /// Its name.
         name: String,
         /// The bundles that it can have, most preferred first.
         candidates: Vec<Named>,
@@ -49,7 +48,6 @@ pub enum FactKind {
     Deprecated { operator: Named },
     /// An operator demands another.
     Requires {
-        /// The operator.
         operator: Named,
         /// The demand, in plain words.
         text: String,

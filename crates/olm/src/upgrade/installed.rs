@@ -34,9 +34,7 @@ pub enum InstalledError {
     /// Several names carry the version, and no catalog holds one of them.
     #[error("version {version} of package `{package}` may be {}", first_of(.names.iter().map(|it| format!("`{it}`")), .names.len()))]
     Several {
-        /// The package.
         package: String,
-        /// The version.
         version: String,
         /// The names, in order.
         names: Vec<String>,

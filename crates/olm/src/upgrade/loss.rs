@@ -30,7 +30,6 @@ pub(super) enum Loss<'o> {
 }
 
 impl Loss<'_> {
-    /// The channel.
     pub(super) fn channel(&self) -> &Channel {
         match self {
             Self::Channel(channel) | Self::Order(channel) | Self::Version { channel, .. } => channel,

@@ -133,7 +133,6 @@ impl Jump {
         Ok(())
     }
 
-    /// The words for it.
     pub(super) fn words(&self) -> String {
         let mut text = "no upgrade leads there: ".to_owned();
         if let Some(last) = self.before.last() {

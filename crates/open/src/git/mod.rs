@@ -57,7 +57,6 @@ pub enum GitError {
     LeadsOut {
         /// The link, or the file that names the target.
         path: PathBuf,
-        /// The target.
         target: PathBuf,
     },
     /// The repository has more files than are looked at.

@@ -38,7 +38,6 @@ pub enum SourceError {
     /// It is an archive of no catalog, but of bundles one level down.
     #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
     NestedInArchive {
-        /// Its path.
         path: PathBuf,
         /// The bundles, at least one, below the top of the archive.
         bundles: Vec<PathBuf>,
@@ -49,7 +48,6 @@ pub enum SourceError {
     /// A catalog is made of it, of a template or a Dockerfile, and that cannot be asked.
     #[error("`{}` {why}", .path.display())]
     Unmade {
-        /// Its path.
         path: PathBuf,
         /// Its kind, and the reason why it cannot be asked.
         why: String,

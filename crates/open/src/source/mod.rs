@@ -95,7 +95,6 @@ enum RecognisedSource<'o> {
     Source(Source),
     /// The files of a directory that is not a bundle.
     Files(PathBuf, Input),
-    /// A bundle directory.
     BundleDirectory(PathBuf),
     /// The content of an archive that is not an image, and the remarks about it.
     Archived(Content, Vec<Finding>),

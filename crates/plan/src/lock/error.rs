@@ -28,7 +28,6 @@ pub enum LockError {
     Unknown {
         /// The kind of the thing, for example `package`.
         what: &'static str,
-        /// The name.
         name: String,
         /// The thing that should have it, or empty.
         of: String,

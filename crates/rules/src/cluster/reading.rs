@@ -22,11 +22,9 @@ pub enum ClusterError {
     /// A text is neither YAML nor JSON.
     #[error("`{file}`, line {line}: {error}")]
     Syntax {
-        /// The file.
         file: String,
         /// The line, from 1.
         line: u32,
-        /// The error there.
         error: String,
     },
     /// They hold more than any cluster does.

@@ -38,7 +38,6 @@ pub enum Verdict {
     ServiceEnded { version: String },
     /// The new schema of a version is not a valid one.
     SchemaUnusable {
-        /// The version.
         version: String,
         /// The error in it.
         reason: String,

@@ -10,7 +10,6 @@ pub(super) struct MessagePattern {
     pub(super) system: &'static str,
     /// The words by which it is recognised; all must occur. Versions of OLM differ in their case.
     pub(super) marks: &'static [&'static str],
-    /// Its meaning.
     pub(super) meaning: &'static str,
     /// The texts before and after each name in it.
     pub(super) names: &'static [(&'static str, &'static str)],

@@ -12,7 +12,6 @@ pub enum Event {
     Listening {
         /// `gRPC` or `HTTP`.
         protocol: &'static str,
-        /// Its address.
         address: SocketAddr,
         /// The catalog of a gRPC port, if it has a certain one.
         catalog: Option<String>,

@@ -76,7 +76,6 @@ pub enum ServeError {
     /// A port cannot be listened on.
     #[error("cannot listen on {address}: {}", system_words(.source))]
     Listen {
-        /// The address.
         address: SocketAddr,
         /// The option of the command line that chooses the port.
         option: &'static str,

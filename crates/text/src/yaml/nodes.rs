@@ -31,7 +31,6 @@ pub struct YamlNode {
 pub enum NodeKind {
     /// A text in quotes, or plain: its meaning without quotes, and the quote (a blank if there is none).
     Scalar {
-        /// Its text.
         text: String,
         /// `'`, `"`, or a blank.
         quote: char,

@@ -63,7 +63,6 @@ pub enum TagError {
     Mismatch {
         /// Short tag of the text's own type.
         found: &'static str,
-        /// The text.
         text: String,
         /// Short form of the tag that it has.
         wanted: String,

@@ -37,7 +37,6 @@ impl Removed {
         self.at.clone().unwrap_or(At::Path(String::new()))
     }
 
-    /// The words for it.
     fn words(&self) -> String {
         let one = |(kind, names): (&String, &Vec<String>)| format!("{kind} {}", names.join(", "));
         self.kinds.iter().map(one).collect::<Vec<_>>().join("; ")

@@ -81,7 +81,6 @@ pub(super) struct Selection {
     pub(super) bundles: Vec<i64>,
     /// Documents whose images and properties may differ.
     pub(super) contents: Vec<i64>,
-    /// Deprecations.
     pub(super) deprecations: Vec<i64>,
     /// Bundles that the other catalog has too, with the same content.
     pub(super) common_bundles: Vec<i64>,

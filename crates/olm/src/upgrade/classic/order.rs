@@ -36,9 +36,7 @@ pub enum OrderError {
         .chains.len(), .chains.join(", ")
     )]
     SeveralHeads {
-        /// The package.
         package: String,
-        /// The channel.
         channel: String,
         /// Each head with the end of its chain.
         chains: Vec<String>,

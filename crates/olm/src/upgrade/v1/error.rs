@@ -21,11 +21,9 @@ pub enum ResolveError {
     NotOne {
         /// The installed version, if there is one.
         installed: Option<String>,
-        /// The package.
         package: String,
         /// The version range, or empty.
         version: String,
-        /// The channels.
         channels: Vec<String>,
         /// The catalogs that each have one, sorted; empty if none has.
         catalogs: Vec<String>,
@@ -34,7 +32,6 @@ pub enum ResolveError {
     BundleVersion { bundle: String, reason: String },
     /// The chosen bundle declares a dependency, which OLM v1 does not support. No other bundle is tried.
     Dependency {
-        /// The bundle.
         bundle: String,
         /// The type of the first such property.
         property: String,
