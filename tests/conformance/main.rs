@@ -1,9 +1,9 @@
 //! Runs recorded cases of the real systems and counts how many get the same answer.
 //!
 //! A sample of every kind of case is in `fixtures/recorded` and always runs. The whole record is not part of the
-//! repository: it is looked for in `$OLMDEX_GOLDEN`, then beside the repository in `../shared/golden`. Inputs that
-//! `$OLMDEX_GOLDEN` lacks are taken from `../shared/golden` and the sample. The report ends with the cases that were
-//! run and those that were not.
+//! repository: the test reads it from `$OLMDEX_GOLDEN`, else from beside the repository in `../shared/golden`. Inputs
+//! that `$OLMDEX_GOLDEN` lacks are taken from `../shared/golden` and the sample. The report ends with the cases that
+//! were run and those that were not.
 //!
 //! ```text
 //! cargo test --test conformance                        all that is implemented

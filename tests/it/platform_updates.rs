@@ -185,7 +185,7 @@ fn commands_take_them_from_the_index() {
         "cluster.yaml",
         "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nstatus: {desired: {version: 4.16.30}, history: [{state: Completed, version: 4.16.30}]}\n",
     );
-    // The files are of today.
+    // The files have the present time.
     let run_on = |seconds: u64, arguments: &[&str]| {
         olmdex(arguments.iter().copied()).env("SOURCE_DATE_EPOCH", &seconds.to_string()).in_directory(root).answer()
     };

@@ -328,7 +328,7 @@ pub(super) struct CompatMemo {
     views: RefCell<HashMap<InCatalogs, Rc<PackageView>>>,
 }
 
-/// How many packages of catalogs are remembered at most.
+/// The most packages that are kept for the next clusters of a fleet.
 const MAX_REMEMBERED: usize = 400;
 
 impl CompatMemo {
@@ -471,7 +471,7 @@ impl CompatInquiry<'_> {
         };
         for row in rows.iter_mut().filter(|it| !permits && it.way.is_some()) {
             (row.way, row.stops) = (None, Vec::new());
-            self.warnings.push(format!("{words}; it has no way out before that is fixed"));
+            self.warnings.push(format!("{words}; until that is fixed, it has no way out"));
         }
     }
 

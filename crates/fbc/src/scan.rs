@@ -47,7 +47,7 @@ fn files_with_in_pieces(input: &Input, words: &[&str], piece: usize) -> BTreeSet
     found.flatten().collect()
 }
 
-/// So many words are looked for one after another: each search is many times as fast as one for all of them.
+/// So many words are searched one after another: each search is many times as fast as one for all of them.
 const FEW: usize = 16;
 
 enum WordFinder {

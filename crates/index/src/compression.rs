@@ -15,7 +15,6 @@ pub(super) fn digest(bytes: &[u8]) -> Digest {
 
 /// As it is.
 const PLAIN: u8 = 0;
-/// zstd.
 const ZSTD: u8 = 1;
 
 /// Below this many bytes compression gains nothing.
@@ -33,8 +32,8 @@ const BULKY_LEVEL: i32 = 1;
 /// No document is larger: the reader's limit.
 const MAX_SIZE: usize = u32::MAX as usize;
 
-/// The number of bytes that each stored byte may become. Documents of today have 20 at most; those that would have more
-/// are padded.
+/// The number of bytes that each stored byte may become. Real documents have 20 at most; those that would have more are
+/// padded.
 const MAX_RATIO: usize = 100;
 
 /// The first bytes of a frame that zstd skips (RFC 8878, section 3.1.2). Four bytes with the frame's size follow.

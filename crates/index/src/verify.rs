@@ -2,7 +2,7 @@
 //!
 //! The maker of an index chooses its digests, so a verified index need not be an honest one. A text or a row that
 //! somebody changed afterwards is found: texts by their digests, and rows, also the words of the search, by deriving
-//! them once more. Places, updates of OpenShift and past states do not follow from the documents of today: `build
+//! them once more. Places, updates of OpenShift and past states do not follow from the present documents: `build
 //! --verify` compares places with the sources, and nothing compares the others.
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -241,7 +241,7 @@ fn entries(context: PageContext<'_>, detail: &ChannelDetail, catalog: &str, days
     }
 }
 
-/// The most findings of a page: channels of today have some tens.
+/// The most findings of a page: real channels have some tens.
 const MAX_FOUND: usize = 100;
 
 /// The findings about the upgrades of a channel, and the number of those about the rest of the package.

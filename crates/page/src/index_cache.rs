@@ -89,8 +89,8 @@ const MAX_BYTES_OF_PAGE: usize = 256 << 10;
 const N_UPGRADE_FINDINGS: usize = 64;
 const MAX_UPGRADE_FINDINGS: usize = 20_000;
 
-/// The most names that the entries of a catalog may skip in the packages whose upgrades a page checks. Catalogs of
-/// today skip some ten thousands.
+/// The most names that the entries of a catalog may skip in the packages whose upgrades a page checks. Real catalogs
+/// skip some ten thousands.
 const MAX_SKIPS_OF_CATALOG: u64 = 500_000;
 
 /// The number of packages whose bundles are kept, and the number of these bundles.
@@ -475,8 +475,7 @@ impl IndexCache {
     }
 }
 
-/// The packages without an icon of their own in whose manifests one is looked for: the first page waits for all of
-/// them.
+/// The most packages without an icon whose manifests are searched for one: the first page waits for all of them.
 const MAX_SEARCHED: usize = 500;
 
 /// The icon in the ClusterServiceVersion of the head of a package's default channel: its media type and its bytes.

@@ -54,8 +54,8 @@ pub(super) fn read_drawn(index: &Index, catalog: &str, package: &str) -> Result<
     Catalog::from_graphs(&graphs).map_err(|error| PageError::Failed(error.to_string()))
 }
 
-/// The most names that the entries of a package may skip on a page; packages of today skip some thousands. A graph
-/// takes a kilobyte for each.
+/// The most names that the entries of a package may skip on a page; real packages skip some thousands. A graph takes a
+/// kilobyte for each.
 const MAX_SKIPS: u64 = 50_000;
 
 /// Refuses a package whose graph would cost a page too much.

@@ -42,7 +42,7 @@ pub(crate) fn go_back(
 }
 
 /// Makes an index that of a day with the packages of some words only. `None` if the answer may need all of them: then a
-/// word names nothing that a catalog had on that day, and the nearest names are looked for.
+/// word names nothing that a catalog had on that day, and the answer proposes the nearest names.
 fn part_as_of(
     index: &mut Index,
     day: Day,

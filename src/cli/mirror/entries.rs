@@ -71,7 +71,7 @@ enum From {
     Reference,
 }
 
-/// Opens a catalog of a configuration.
+/// Opens the copy at `path` of the catalog that an entry of a configuration names.
 pub(in crate::cli) fn open_one(
     context: &Context,
     operator: Operator,

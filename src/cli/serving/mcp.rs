@@ -100,7 +100,7 @@ impl About {
     }
 }
 
-/// The day of today, as for commands.
+/// The present day, as commands take it: `SOURCE_DATE_EPOCH` may set it.
 fn today() -> Day {
     day(None).unwrap_or(Day::of_unix(0))
 }

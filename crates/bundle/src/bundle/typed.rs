@@ -12,7 +12,7 @@ use olmdex_text::json::{Kind, Step, Value};
 /// The files of a directory, with their names.
 pub(super) type Files = [(String, Vec<u8>)];
 
-/// The directory name of the files of `manifests/`.
+/// The directory in the places of findings: [`Files`] have names without it.
 const MANIFESTS: &str = "manifests";
 
 /// A misfit of a manifest, with the steps that lead to the value that was decoded.

@@ -49,7 +49,7 @@ impl<'a> DescribedBundle<'a> {
     /// Its addition to a catalog, with its package.
     ///
     /// # Errors
-    /// [`EditError::Unknown`] if nothing tells its package.
+    /// [`EditError::Unknown`] if it names no package, and the catalog lacks the bundle that it replaces.
     pub fn addition(&self, catalog: &CatalogEdit) -> Result<(String, Change), EditError> {
         let (package, version) = self.name_and_version();
         let package = match (self.field("package"), self.field("replaces")) {

@@ -43,7 +43,7 @@ impl Reader<'_> {
         self.wrong(error.span().unwrap_or_default(), message, help)
     }
 
-    /// A profile of good practice.
+    /// The profile of this name, or an error at the word that proposes one.
     pub(super) fn profile(&self, word: &Word) -> Result<Profile, ConfigError> {
         Profile::find(word.text()).ok_or_else(|| {
             let message = format!("no profile `{}`", word.text());

@@ -109,7 +109,7 @@ impl Union {
             united.documents.extend(first.cloned());
         }
         self.add_bundles(name, states, &mut united);
-        // A deprecation is a statement of today about all versions.
+        // Deprecations say what holds now, for all versions: those of the first catalog that has some count.
         let all = full.into_iter().chain(states.iter().copied());
         let has_deprecations = |facts: &&PackageFacts| facts.documents.iter().any(|it| it.1 == Kind::Deprecations);
         if let Some(facts) = all.clone().find(has_deprecations) {

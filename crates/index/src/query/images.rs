@@ -23,7 +23,7 @@ pub struct ImageUse {
 
 const ALL: &str = "SELECT reference FROM image WHERE reference != '' ORDER BY reference";
 
-/// Documents first: an index with a past has images that no bundle of today uses.
+/// Documents first: an index with a past has images that no present bundle uses.
 const OF_CATALOG: &str = "
 WITH held AS MATERIALIZED (
     SELECT DISTINCT cd.document FROM catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id WHERE c.name = ?1 OR ?1 IS NULL

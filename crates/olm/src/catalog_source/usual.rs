@@ -21,7 +21,7 @@ fn repository(own: &str) -> String {
 }
 
 /// The CatalogSource that usually has a catalog, with its namespace: a tie of the user or a label of the catalog names
-/// it, or the catalog is called like one of OpenShift's own, as `community-v4.20` is. `None` if nothing tells it.
+/// it, or the catalog is called like one of OpenShift's own, as `community-v4.20` is. `None` if neither does.
 pub fn usual_source(catalog: &str, label: Option<&str>, ties: &[String]) -> Option<(String, String)> {
     let family = family_and_minor(catalog).map(|it| it.0);
     let family = family.as_deref().unwrap_or(catalog);

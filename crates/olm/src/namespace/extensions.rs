@@ -76,7 +76,7 @@ fn of_catalog(catalog: &ClusterCatalog, extension: &ClusterExtension) -> Option<
     Some(found.remedy("make its image available", look.into_iter().collect()))
 }
 
-/// The reasons of the condition Progressing for which operator-controller does not get on.
+/// The reasons of the condition Progressing that mean that operator-controller makes no progress.
 const STUCK: [&str; 4] = ["Retrying", "Blocked", "InvalidConfiguration", "ProgressDeadlineExceeded"];
 
 /// The report of operator-controller itself.

@@ -150,7 +150,7 @@ impl OperatorStanding {
         if self.name.is_empty() { &self.installed } else { &self.name }
     }
 
-    /// The obstacle that its state tells: those of today come first, then unknown facts, then those of later steps.
+    /// The obstacle that explains its state: present ones come first, then unknown facts, then those of later steps.
     pub fn first<'s>(&self, state: &'s NamespaceState) -> Option<&'s Obstacle> {
         first(self.subject(), &state.obstacles)
     }

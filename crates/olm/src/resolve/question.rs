@@ -15,7 +15,6 @@ use olmdex_version::version_in_name;
 
 /// The namespace whose catalogs all namespaces see, unless the question names another one.
 const GLOBAL_NAMESPACE: &str = "olm";
-/// The namespace of OpenShift.
 const OPENSHIFT_NAMESPACE: &str = "openshift-marketplace";
 /// The namespace that questions without manifests are about.
 const DEFAULT_NAMESPACE: &str = "operators";
@@ -81,13 +80,11 @@ pub enum QuestionError {
     /// A Subscription refers to a catalog that is not available.
     #[error("the Subscription `{subscription}` {}", .words.clone().unwrap_or_else(|| format!("names the catalog `{catalog}`, which was not given")))]
     NoSuchCatalog {
-        /// The Subscription.
         subscription: String,
-        /// The catalog.
         catalog: String,
         /// The names that exist.
         known: Vec<String>,
-        /// The explanation of the source, if it was looked for.
+        /// The fault of the source, if the caller found it.
         words: Option<String>,
     },
     /// No catalog has the package.

@@ -298,7 +298,7 @@ impl Builder {
         let mut providers: BTreeMap<Api, Vec<(String, EntryId, Var)>> = BTreeMap::new();
         let mut packages: BTreeMap<String, Vec<(String, EntryId, Var)>> = BTreeMap::new();
         for (idx, var) in self.variables.problem.variables().enumerate() {
-            // Entries that OLM cannot tell apart escape it.
+            // OLM cannot tell entries with equal identifiers apart, so they escape both rules.
             let Stands::Entry(ids) = &self.variables.stands[idx] else { continue };
             let [id] = ids.as_slice() else { continue };
             let identifier = universe.identifier(*id);

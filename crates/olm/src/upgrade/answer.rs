@@ -33,8 +33,8 @@ pub struct PackageView {
     v1: OnceLock<Vec<v1::Catalog>>,
     /// How OLM v1 reads releases.
     release: v1::ReleaseReading,
-    /// The bundles of each graph by name, made when one is looked for: a way of ten thousand steps looks for ten
-    /// thousand.
+    /// The bundles of each graph by name, made at the first search: a way of ten thousand steps searches ten thousand
+    /// times.
     by_name: Vec<OnceLock<HashMap<String, BundleMark>>>,
     /// The last question about the names between two ends: both generations of OLM and the search for a reason why
     /// there is no way ask the same one.

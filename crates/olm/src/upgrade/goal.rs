@@ -230,7 +230,7 @@ impl<'p> Steps<'p> {
 }
 
 impl<'p> Goal<'p> {
-    /// The most steps from a name in a channel with ranges that are looked at: packages of today have some thousands. A
+    /// The most steps from a name in a channel with ranges that are looked at: real packages have some thousands. A
     /// package with more has no goal, since every answer about it would take seconds.
     pub const MAX_STEPS: usize = 20_000_000;
 

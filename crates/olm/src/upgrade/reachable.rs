@@ -12,7 +12,7 @@ use super::target::Permit;
 use super::v1::{self, Question, ResolveError};
 use olmdex_version::VersionRelease;
 
-/// A way of upgrades.
+/// The end of the upgrades that OLM makes one after the other from an installed bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UpgradeRoute {
     /// The last bundle, which may be the installed one. For a loop, the bundle that it comes back to.
@@ -71,7 +71,7 @@ impl<'v> UpgradeRoutes<'v> {
         Self { engine: Engine::V1 { question, view, best }, known: HashMap::new() }
     }
 
-    /// The way of upgrades from an installed bundle.
+    /// The end of the upgrades from an installed bundle.
     pub fn route(&mut self, from: &InstalledBundle) -> UpgradeRoute {
         let mut trail = vec![from.clone()];
         let mut seen = HashSet::from([from.name.clone()]);

@@ -340,7 +340,7 @@ fn through(steps: &[PathStep]) -> String {
 }
 
 /// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left. `within` are the
-/// names between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
+/// names between the first steps and the bundle, over all channels: the nearest way that works is among them.
 pub fn v1_why_not(view: &PackageView, asked: &EngineQuestion, target: &NamedVersion, within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Olm::V1, view, asked, target);
     let name = &target.name;

@@ -1,4 +1,5 @@
-//! Output of git that does not come for ever: the maker of a repository may let git wait, as for the writer of a pipe.
+//! A limit on the time that git takes to answer: a repository can make git wait without end, as for the writer of a
+//! pipe.
 
 use std::io::{self, Read};
 use std::process::Child;

@@ -199,7 +199,7 @@ impl<'l> IndexImage<'l> {
     }
 }
 
-/// The files that lie between two commands.
+/// The files that the first of two commands writes and the second one reads.
 const DIRECTORY: &str = "catalog";
 const DATABASE: &str = "index.db";
 

@@ -1,4 +1,4 @@
-//! A stream that tells its [`Connection`] how it gets on.
+//! A stream that reports its progress to its [`Connection`].
 
 use std::io;
 use std::pin::Pin;

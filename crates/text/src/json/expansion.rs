@@ -35,7 +35,7 @@ const DOCUMENT: u64 = 2048;
 /// The number of bytes that each byte of text has free.
 const FREE: u64 = 2;
 
-/// The bytes that a blank counts: written text is kept until all of it is sorted, in buffers that double.
+/// The bytes that are counted for a blank: written text is kept until all of it is sorted, in buffers that double.
 const BLANK: u64 = 4;
 
 /// From now on documents may expand to any size: the user trusts the input.

@@ -317,7 +317,7 @@ impl<'d> Value<'d> {
     }
 }
 
-/// The number of blanks that each byte of text has free. Indented, the catalogs of today have fewer than two.
+/// The number of blanks that each byte of text has free. Real catalogs, indented, have fewer than two.
 pub(super) const FREE_BLANKS: u64 = 8;
 
 /// The deepest level at which YAML may wrap a text at each byte: two blanks a level are no more than are free.

@@ -141,7 +141,7 @@ impl<'e> Budget<'e> {
     }
 
     /// Counts the work on an event inside so many open collections: for each token, libyaml looks at all of them once
-    /// more. No document of today is as deep as what is free.
+    /// more. No real document is as deep as what is free.
     ///
     /// # Errors
     /// The errors of [`Expansion::charge`].

@@ -40,7 +40,7 @@ impl<'t> Mail<'t> {
         rest.is_some()
     }
 
-    /// An atom, which only a phrase may begin or end with a dot.
+    /// An atom; a strict one neither begins nor ends with a dot, nor has two in a row.
     fn atom(&mut self, permissive: bool) -> Option<&'t str> {
         let end = self.0.find(|c| !is_atom(c)).unwrap_or(self.0.len());
         let (atom, rest) = self.0.split_at(end);

@@ -86,7 +86,7 @@ impl Dockerfile {
         named_stage(self.stages.get(..before)?, name).or_else(by_number)
     }
 
-    /// A path of the context.
+    /// A path in the context, as it is below the working directory: without `./` in front.
     pub(super) fn in_context(&self, path: &str) -> PathBuf {
         match self.context.as_os_str() == "." && !path.is_empty() {
             true => PathBuf::from(path),

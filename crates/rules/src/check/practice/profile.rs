@@ -1,4 +1,4 @@
-//! Profiles: which rules of good practice hold where a catalog goes.
+//! Profiles: the rules of good practice for each destination of a catalog.
 
 use super::super::pipeline::rules as p;
 use super::rules::{self as r};
