@@ -93,7 +93,7 @@ fn an_image_is_a_source_like_any_other_however_it_is_kept() {
     olmdex(["build", "shop=oci:image", "-o", "index.db"]).in_directory(root).answer().expect_code(0);
     olmdex(["show", "till", "-i", "oci:image"]).in_directory(root).answer().expect_code(0).expect_words("till");
     for (source, words) in [
-        ("oci:image:other", "it has no image `other`"),
+        ("oci:image:other", "there is no image `other`"),
         ("oci:nowhere", "cannot read the image `oci:nowhere`"),
         ("containers-storage:catalog", "olmdex does not read images from `containers-storage:`"),
     ] {

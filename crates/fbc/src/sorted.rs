@@ -230,7 +230,7 @@ impl<'s> Sorted<'s> {
             {
                 len += part.len();
                 if let Some(file) = part.file() {
-                    // Neighbours are mostly of one file.
+                    // Most neighbours come from one file, so the last one stays open.
                     opened = match opened.take().filter(|it| std::ptr::eq(it.file(), file)) {
                         None => {
                             n_files += 1;

@@ -1,4 +1,4 @@
-//! Whole catalogs out of an index: to check them, and to copy them.
+//! Whole catalogs from an index, to be checked or copied.
 
 use std::sync::Arc;
 

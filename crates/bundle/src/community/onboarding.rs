@@ -45,7 +45,7 @@ pub struct OnboardingWish<'a> {
     pub unreleased: Option<String>,
 }
 
-/// The files that make an operator one with templates.
+/// The files that give an operator templates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Onboarding {
     /// The package.

@@ -31,7 +31,7 @@ pub(super) enum Standing {
     Deprecated,
 }
 
-/// A bundle that counts.
+/// A bundle whose row is [`Standing::Counts`].
 #[derive(Debug, Default)]
 pub(super) struct OldBundle {
     pub(super) name: String,

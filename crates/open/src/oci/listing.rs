@@ -87,9 +87,9 @@ impl Listing {
             there => format!("it has: {}{more}", there.join(", ")),
         };
         let message = match (&wanted.tag, &wanted.digest, n_found) {
-            (None, None, 0) => "it has no image".to_owned(),
-            (Some(tag), _, 0) => format!("it has no image `{}`", tag.escape_default()),
-            (None, Some(digest), 0) => format!("it has no image {digest}"),
+            (None, None, 0) => "there is no image".to_owned(),
+            (Some(tag), _, 0) => format!("there is no image `{}`", tag.escape_default()),
+            (None, Some(digest), 0) => format!("there is no image {digest}"),
             (.., count) => format!("it has {count} images, and the name chooses none"),
         };
         let help = if n_found == 0 { help } else { format!("choose one with `:TAG` or `@DIGEST`; {help}") };
@@ -126,11 +126,11 @@ mod tests {
             (Some("v2"), None, Ok(0)),
             (Some("latest"), None, Ok(1)),
             (Some("5000/b:v3"), None, Ok(3)),
-            (Some("1"), None, Err("it has no image `1`")),
-            (Some("b:v1"), None, Err("it has no image `b:v1`")),
+            (Some("1"), None, Err("there is no image `1`")),
+            (Some("b:v1"), None, Err("there is no image `b:v1`")),
             (None, Some(2), Ok(2)),
             (Some("v1"), Some(0), Ok(0)),
-            (Some("v1"), Some(1), Err("it has no image `v1`")),
+            (Some("v1"), Some(1), Err("there is no image `v1`")),
             (None, None, Err("it has 4 images, and the name chooses none")),
         ] {
             let found = listing.choose(&wanted(tag, digest));

@@ -140,7 +140,7 @@ pub(super) struct Pair {
 #[derive(Debug, Default)]
 pub(super) struct Differing {
     pub(super) packages: BTreeSet<String>,
-    /// For each catalog the documents that the other one has not under their names.
+    /// For each catalog, the documents that the other one lacks under the same name.
     pub(super) of_old: HashSet<i64>,
     pub(super) of_new: HashSet<i64>,
     pub(super) pairs: Vec<Pair>,
