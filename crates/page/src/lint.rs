@@ -140,13 +140,13 @@ pub(super) fn page(context: PageContext<'_>, checked: &Checked) -> Result<Page, 
         (verdict(&findings))
         (counters(&findings))
         @if !checks.unchecked.is_empty() {
-            p { "The upgrades of these packages are not checked here, as too large or not readable; " code { "olmdex check --only graph" }
+            p { "These packages are too large or not readable, so their upgrades are not checked here; " code { "olmdex check --only graph" }
                 " says more: "
                 (checks.unchecked.iter().map(|it| shown(it)).collect::<Vec<_>>().join(", ")) "." }
         }
         (by_rule(context, &catalog, &findings))
         (without_page(context, &findings))
-        p.quiet { "These are the rules of opm and of upgrade graphs. " code { "olmdex check" } " has the rules of good practice besides." }
+        p.quiet { "These are the rules of opm and of upgrade graphs. " code { "olmdex check" } " also has the rules of good practice." }
     };
     let commands = commands(context, &catalog, None);
     Ok(Page { commands, is_data: true, ..Page::new(format!("Checks of {catalog}"), body) })

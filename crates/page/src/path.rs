@@ -189,7 +189,7 @@ pub(super) fn page(context: PageContext<'_>, query: &PackagePage) -> Result<Page
             (form)
             @if question.from().is_none() {
                 @if question.to.is_none() { (all_outlooks(context, &question)) } @else {
-                    p { "Enter the installed version to see whether it gets to the wanted one; for that alone, see below." }
+                    p { "Enter the installed version to see whether it gets to the wanted one. The conditions of the wanted one are below." }
                 }
             }
             @for path in &classic { (with_outlook(context, &question, path, !others.is_empty())?) }

@@ -256,7 +256,7 @@ impl Comparison<'_> {
                 let is_left = self.now.steps.iter().any(|it| it.kind == StepKind::Wait && it.subject == step.subject);
                 yes_or_open(
                     !is_left,
-                    if is_left { "the update is not finished" } else { "no update is in flight" }.to_owned(),
+                    if is_left { "the update is not finished" } else { "no update is in progress" }.to_owned(),
                 )
             }
             StepKind::Operator | StepKind::Operators | StepKind::Extension => self.updates(step)?,
