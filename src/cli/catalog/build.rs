@@ -66,8 +66,8 @@ pub(crate) struct BuildArgs {
     /// be repeated
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
-    /// Known updates of OpenShift, for `platform-path` and `plan`, instead of those that the index has: saved answers
-    /// of the update service, or a copy of the graph data (directory or tar); may be repeated
+    /// Known updates of OpenShift, for `plan`, instead of those that the index has: saved answers of the update
+    /// service, or a copy of the graph data (directory or tar); may be repeated
     #[arg(long, value_name = "FILE|DIR")]
     graph_data: Vec<PathBuf>,
     /// Remove the known updates of OpenShift from the index

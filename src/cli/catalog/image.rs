@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
     if let Some(directory) = args.directory(config.as_ref()) {
         return dockerfile_beside(context, args, directory);
     }
-    let config = composition::with_catalogs(config, "olmdex push my-catalog/ oci:image")?;
+    let config = composition::with_catalogs(config, "olmdex image build my-catalog/")?;
     let mut labels = BTreeMap::new();
     for text in &args.label {
         let (key, value) = label(text)?;

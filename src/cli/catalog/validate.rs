@@ -40,10 +40,9 @@ use crate::version::first_of;
 /// Check catalogs as opm does: every problem, each with its place
 ///
 /// Accepts and rejects the same catalogs as `opm validate`, but reports all errors instead of the first one, with their
-/// places. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot
-/// be opened. A source without documents is nothing to check: the exit code is 1. Errors that are ignored do not count;
-/// `build` refuses them all the same. Templates and bundle directories are checked as such; `olmdex check` checks
-/// everything else, too.
+/// places. Exits with 0 if there are no errors, with 1 if there are, with 3 if a source cannot be opened. A source
+/// without documents is nothing to check: the exit code is 1. Errors that are ignored do not count; `build` refuses
+/// them all the same. Templates and bundle directories are checked as such; `olmdex check` checks everything else, too.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/

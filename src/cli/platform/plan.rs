@@ -103,7 +103,8 @@ pub(crate) struct PlanArgs {
     /// $SOURCE_DATE_EPOCH, else today (UTC)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
-    /// Known updates of OpenShift, as for `platform-path`; may be repeated. Default: those that the index holds
+    /// Known updates of OpenShift: a saved answer of the update service, or a copy of the graph data (directory or
+    /// tar); may be repeated. Default: those that the index holds
     #[arg(long, value_name = "FILE|DIR", hide_long_help = true)]
     graph: Vec<PathBuf>,
     /// Channel of the cluster's updates: a kind such as `fast`, which means its channel for each version, or one

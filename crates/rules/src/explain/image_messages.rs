@@ -8,7 +8,7 @@ const OPM: &str = "opm";
 const MIRROR: &str = "oc-mirror";
 const IMAGES: &str = "skopeo, podman, CRI-O or oc-mirror";
 
-const FILTER_IMAGE: &str = "olmdex filter -p PACKAGE -i docker://IMAGE --into docker://NEW";
+const FILTER_IMAGE: &str = "olmdex mirror filter -p PACKAGE -i docker://IMAGE --into docker://NEW";
 const EXPLAIN_FILTER: &str = "olmdex mirror filter -c imageset-config.yaml --explain";
 const REGISTRY_LOGS: &str = "kubectl logs -n openshift-marketplace POD --previous";
 const CHECK_IMAGES: &str = "olmdex images PACKAGE -i CATALOG --verify";
