@@ -33,7 +33,7 @@ rules! {
     STRANDED_BUNDLE: "W0602", "stranded-bundle", Warning,
         "Every bundle is in a channel.",
         "No tool converts or serves a bundle that has no entry in a channel. A failed `registry add` leaves such \
-        rows; `legacy prune-stranded` removes them.",
+        rows; `olmdex edit prune-stranded` removes them.",
         "INSERT INTO operatorbundle (name) VALUES ('foo.v9')   -- no channel_entry";
     DEPRECATED_BUNDLE: "W0603", "deprecated-bundle", Warning,
         "Bundles with an `olm.deprecated` property are not converted.",

@@ -78,7 +78,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         return Err(CommandError::lacks_feature("--instances", "jsonschema"));
     }
     let Some((old_name, new_name)) = args.states.both() else {
-        let error = CommandError::usage("no definitions given: `crd-check` compares an old and a new state");
+        let error = CommandError::usage("no definitions given: two states are compared, an old and a new one");
         return Err(error.help("name the old and the new definitions: `olmdex diff OLD NEW --only crd`"));
     };
     let (old_name, new_name) = (old_name.path.to_string_lossy(), new_name.path.to_string_lossy());

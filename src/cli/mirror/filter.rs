@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
 }
 
 fn one_configuration() -> CommandError {
-    CommandError::usage("`filter` takes one configuration").help("`olmdex mirror` takes several, for one mirror")
+    CommandError::usage("`mirror filter` takes one configuration").help("`olmdex mirror status` takes several")
 }
 
 /// Refuses dependencies for a file of v1alpha2 that asks for none.
