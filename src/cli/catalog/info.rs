@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::cli::args::formats::{Formats, JSON, OutputFormat, YAML};
-use crate::cli::args::legacy_source::is_legacy;
+use crate::cli::args::legacy_source::{FoundDatabase, PathInImage, is_legacy};
 use crate::cli::args::sources::{AskOptions, rebuild};
 use crate::cli::args::words::SourceOption;
 use crate::cli::args::{cache, composition};
@@ -18,7 +18,7 @@ use crate::diag::counted;
 use crate::file::Cache;
 use crate::index::query::{Info, UpdateSourceRow};
 use crate::index::{Index, Verified};
-use crate::legacy::{Fidelity, LegacyCatalog};
+use crate::legacy::{Fidelity, LegacyCatalog, LegacyInfo};
 
 /// Show what an index holds, and how much space each part takes
 #[derive(Debug, Args)]
@@ -45,9 +45,11 @@ const FORMATS: Formats = Formats(&[(OutputFormat::Table, "For people"), JSON, YA
 
 pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     if let [path] = args.sources.as_slice()
-        && is_legacy(path)
+        && let opener = context.opener.preferring_databases()
+        && let Some(found) = FoundDatabase::look(context, path, &PathInImage::default(), opener)?
+        && is_legacy(&found.file)
     {
-        return legacy_info(context, args.output, path);
+        return legacy_info(context, args.output, path, &found);
     }
     let index = AskOptions::of_sources(&args.sources).open(context)?;
     let cache = cache::directory().map(|it| Cache::at(&it));
@@ -68,8 +70,9 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
 }
 
 /// Describes a legacy file itself; `list` shows the catalog that an import makes of it.
-fn legacy_info(context: &Context, output: OutputFormat, path: &Path) -> CommandResult {
-    let info = LegacyCatalog::open(path, context.opener.scratch(), Fidelity::Kept)?.info();
+fn legacy_info(context: &Context, output: OutputFormat, path: &Path, found: &FoundDatabase) -> CommandResult {
+    let opened = LegacyCatalog::open(&found.file, context.opener.scratch(), Fidelity::Kept);
+    let info = LegacyInfo { path: path.display().to_string(), ..opened.map_err(|error| found.called(error))?.info() };
     let mut out = BufWriter::new(std::io::stdout().lock());
     match output {
         format if format.is_data() => table::write_data(format, "LegacyInfo", vec![info], &mut out)?,

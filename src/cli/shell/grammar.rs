@@ -5,12 +5,15 @@
 //! has; only the help of a word shows those of all its commands together.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::Command;
 
+use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::words::{Part, Role, read};
 use crate::cli::shell::groups::Task;
 use crate::cli::shell::vocabulary::is_command;
+use crate::source::local_path;
 
 /// A visible word with its commands.
 pub(in crate::cli) struct Word {
@@ -508,7 +511,11 @@ impl When {
             Self::Always => Some(rest.to_vec()),
             Self::Verb(verb) => rest.first().filter(|word| *word == verb).map(|_| rest[1..].to_vec()),
             Self::VerbOnDatabase(verb) => {
-                let is_database = rest.get(1).is_some_and(|word| word.to_string_lossy().ends_with(".db"));
+                let is_database = rest.get(1).map(Path::new).is_some_and(|path| {
+                    // The first word after `add` may be the image of a bundle.
+                    let is_image = verb == "remove" && local_path(path).is_none_or(|local| local != path);
+                    is_image || path.extension().is_some_and(|it| it == "db") || is_legacy(path)
+                });
                 Self::Verb(verb).taken(rest, parts).filter(|_| is_database)
             }
             Self::Flag(name) => option(name).filter(|found| found.1.is_none()).map(|(at, _)| without(at, 1)),

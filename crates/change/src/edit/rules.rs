@@ -39,7 +39,7 @@ rules! {
     STRANDED: "W1208", "join-stranded", Warning,
         "Every version that leads to the head of a channel leads to the new head.",
         "Every version that had an upgrade before must reach the new head by `replaces`, `skips` or `olm.skipRange`. \
-        `olmdex check --base OLD` checks the same for a whole catalog.",
+        `olmdex check NEW --base OLD` checks the same for a whole catalog.",
         "spec: {version: 2.0.0, skips: [shop.v1.0.0]}   # and no edge from the versions before";
     API_UNPROVIDED: "E1209", "join-api-unprovided", Error,
         "The catalog provides the APIs that a bundle needs.",
