@@ -186,7 +186,7 @@ fn ask_everything(browser: &mut Browser, site: &str, hand: Hand, is_phone: bool)
     follow(browser, hand, "Compare");
     let pair = browser.run("return document.querySelector('main ul a').textContent.trim()");
     follow(browser, hand, pair.as_str().unwrap());
-    assert!(browser.n_clicks <= 2 && browser.shows("breaking"), "{}", browser.text());
+    assert!(browser.n_clicks <= 2 && browser.shows("1 package breaks something"), "{}", browser.text());
     // Which images do I mirror?
     browser.open(site);
     browser.run("localStorage.clear()");
