@@ -49,7 +49,7 @@ pub fn rules_named(word: &str) -> Result<Vec<&'static Rule>, AskError> {
     let names = all.iter().flat_map(|it| [it.id, it.name]);
     let help = match closest(word, names) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`olmdex explain all` lists the rules; of a condition, give the message and not the reason".to_owned(),
+        None => "`olmdex explain all` lists the rules; of a condition, give the message, too".to_owned(),
     };
     Err(AskError::NoRule { name: word.to_owned(), help })
 }

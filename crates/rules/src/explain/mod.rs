@@ -10,6 +10,7 @@ mod classic;
 mod explanation;
 mod image_messages;
 mod known_messages;
+mod names;
 mod old_command_line;
 mod old_commands;
 mod paste;
@@ -29,6 +30,9 @@ use rule::MessagePattern;
 /// `None` if nothing is known.
 pub fn decode(paste: &str) -> Option<MessageExplanation> {
     if let Some(explanation) = old_commands::of_text(paste) {
+        return Some(explanation);
+    }
+    if let Some(explanation) = names::named(paste) {
         return Some(explanation);
     }
     let mut known: Vec<MessageExplanation> = Vec::new();
@@ -61,13 +65,14 @@ fn decode_one(message: &str) -> Option<MessageExplanation> {
 }
 
 /// Messages that their words alone explain; the first pattern whose words all occur counts.
-fn patterns() -> impl Iterator<Item = &'static MessagePattern> {
-    status_messages::PATTERNS.iter().chain(known_messages::PATTERNS).chain(image_messages::PATTERNS)
+fn patterns() -> impl Iterator<Item = &'static MessagePattern<'static>> {
+    known_messages::PATTERNS.iter().chain(image_messages::PATTERNS)
 }
 
 fn by_words(message: &str) -> Option<MessageExplanation> {
     let lower = message.to_ascii_lowercase();
-    patterns().find_map(|pattern| pattern.explain(message, &lower))?.done()
+    let other = || patterns().find_map(|pattern| pattern.explain(message, &lower));
+    status_messages::status(message, &lower).or_else(other)?.done()
 }
 
 /// The places to look for the cause of an unknown message, by the words in it; at least the general ones.

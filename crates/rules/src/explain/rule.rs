@@ -5,19 +5,19 @@ use super::explanation::MessageExplanation;
 use olmdex_text::encoding::shell::word;
 
 /// A message that its words alone explain.
-pub(super) struct MessagePattern {
+pub(super) struct MessagePattern<'t> {
     /// The system that reports it.
-    pub(super) system: &'static str,
+    pub(super) system: &'t str,
     /// The words by which it is recognised; all must occur. Versions of OLM differ in their case.
-    pub(super) marks: &'static [&'static str],
-    pub(super) meaning: &'static str,
+    pub(super) marks: &'t [&'t str],
+    pub(super) meaning: &'t str,
     /// The texts before and after each name in it.
-    pub(super) names: &'static [(&'static str, &'static str)],
+    pub(super) names: &'t [(&'t str, &'t str)],
     /// Commands to run next. `{0}` stands for the first name; a command without its name is left out.
-    pub(super) next: &'static [&'static str],
+    pub(super) next: &'t [&'t str],
 }
 
-impl MessagePattern {
+impl MessagePattern<'_> {
     /// The explanation of a message, if all the words occur; `lower` is the message in lower case.
     pub(super) fn explain(&self, message: &str, lower: &str) -> Option<Made> {
         if !self.marks.iter().all(|mark| lower.contains(&mark.to_ascii_lowercase())) {
@@ -49,7 +49,7 @@ fn filled(template: &str, names: &[String]) -> Option<String> {
 /// The ways of explaining a message.
 pub(super) enum Rule {
     /// By its words alone.
-    Words(MessagePattern),
+    Words(MessagePattern<'static>),
     /// By a function that takes it apart, if one of the words occurs.
     Grammar(&'static [&'static str], fn(&str) -> Made),
 }
