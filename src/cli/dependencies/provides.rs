@@ -82,6 +82,8 @@ fn print<T: Row>(context: &Context, args: &ProvidesArgs, rows: Vec<T>) -> Comman
 impl Row for Provider {
     const KIND: &'static str = "Provider";
 
+    const BELOW: &'static [&'static [&'static str]] = &[&["API"]];
+
     const COLUMNS: &'static [Column<Self>] = &[
         column("CATALOG", |it| Cow::from(&it.catalog)),
         column("PACKAGE", |it| Cow::from(&it.package)),

@@ -74,12 +74,14 @@ fn requirers(
         let version = version.unwrap_or_default();
         context.reporter.note(&format!("this answer covers all versions of package `{}`{version}", named.package));
     }
+    let pattern = ApiPattern::parse(what);
+    let meant = if is_part || packages.contains(what) { None } else { index.api_meant(&pattern)? };
     let is_api = !is_part && (what.contains('/') || what.starts_with(|c: char| c.is_ascii_uppercase()));
-    let pattern = is_api.then(|| ApiPattern::parse(what));
+    let pattern = meant.or_else(|| is_api.then_some(pattern));
     let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), what)?;
     rows.retain(|row| installed.is_none_or(|it| it.contains(&row.bundle)));
     if rows.is_empty() {
-        if !is_api && !packages.contains(what) {
+        if pattern.is_none() && !packages.contains(what) {
             let error = CommandError::from(no_package(index, what)?);
             return Err(error);
         }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{DEFAULT_ARCHITECTURE, catalogs_json};
-use crate::{Index, IndexError};
+use crate::{Index, IndexError, LightIndex};
 
 /// The search conditions; without any, nothing is found. One bundle must have the words, APIs and images. The default
 /// head, which one installs, must meet the others if packages are searched for.
@@ -102,6 +102,33 @@ impl ApiPattern {
             _ => Self::default(),
         }
     }
+}
+
+impl LightIndex {
+    /// The pattern by which bundles have an API: the same if an API has its group and kind; else the kind of which the
+    /// pattern has the plural, as the names of definitions and the paths of the API server do. `None` if none fits.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn api_meant(&self, pattern: &ApiPattern) -> Result<Option<ApiPattern>, IndexError> {
+        let all = self.api_names()?;
+        let apis = || all.iter().filter_map(|it| Some((it.split('/').next()?, it.rsplit('/').next()?)));
+        let fits = |wanted: &str, text: &str| wanted.is_empty() || text == wanted;
+        let ApiPattern { group, version, kind } = pattern;
+        if apis().any(|it| fits(group, it.0) && (kind.is_empty() || kind.eq_ignore_ascii_case(it.1))) {
+            return Ok(Some(pattern.clone()));
+        }
+        let name = if kind.is_empty() { group } else { kind };
+        let (plural, group) = name.split_once('.').unwrap_or((kind, group));
+        let found = apis().find(|it| fits(group, it.0) && is_plural(plural, &it.1.to_ascii_lowercase()));
+        Ok(found.map(|it| ApiPattern { group: group.to_owned(), version: version.clone(), kind: it.1.to_owned() }))
+    }
+}
+
+/// Whether a word is the plural of a kind in lower case, or the kind itself.
+fn is_plural(word: &str, kind: &str) -> bool {
+    let by_ending = |(one, many)| kind.strip_suffix(one).is_some_and(|stem| word.strip_suffix(many) == Some(stem));
+    [("", ""), ("", "s"), ("", "es"), ("y", "ies")].into_iter().any(by_ending)
 }
 
 /// A package that was found.
@@ -316,14 +343,23 @@ impl Index {
     fn found(&self, query: &SearchQuery) -> Result<Option<Scores>, IndexError> {
         let mut found: Option<Scores> = None;
         let mut narrow = |matching| found = narrowed(found.take(), matching);
+        let plain = |documents: Vec<i64>| documents.into_iter().map(|it| (it, 0.0)).collect::<Scores>();
+        let provided =
+            |api: &ApiPattern| self.rows(PROVIDES, [&api.group, &api.version, &api.kind], |row| row.get(0)).map(plain);
         if let Some(words) = match_expression(&query.words) {
-            narrow(self.with_words(&words)?);
+            let mut matching = self.with_words(&words)?;
+            // No text has the name of a definition.
+            if matching.is_empty()
+                && let Some(api) = self.api_meant(&ApiPattern::parse(query.words.trim()))?
+            {
+                matching = provided(&api)?;
+            }
+            narrow(matching);
         } else if !query.words.trim().is_empty() {
             return Ok(Some(Scores::new()));
         }
-        let plain = |documents: Vec<i64>| documents.into_iter().map(|it| (it, 0.0)).collect::<Scores>();
         for api in &query.provides {
-            narrow(plain(self.rows(PROVIDES, [&api.group, &api.version, &api.kind], |row| row.get(0))?));
+            narrow(provided(self.api_meant(api)?.as_ref().unwrap_or(api))?);
         }
         for image in &query.images {
             narrow(plain(self.rows(IMAGE, [image], |row| row.get(0))?));

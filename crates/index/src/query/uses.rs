@@ -161,6 +161,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn providers(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<Provider>, IndexError> {
+        let api = self.api_meant(api)?.unwrap_or_else(|| api.clone());
         let parameters = params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)];
         let provider = |it: UseRow<Api>| {
             let UseRow { catalog, package, bundle, version, channels, what, .. } = it;
@@ -176,6 +177,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn owners(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<OwnedApi>, IndexError> {
+        let api = self.api_meant(api)?.unwrap_or_else(|| api.clone());
         let parameters = params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)];
         let rows: Vec<[String; 5]> =
             self.rows(OWNERS, parameters, |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?;
