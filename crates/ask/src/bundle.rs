@@ -2,7 +2,7 @@
 
 use super::catalog::Catalogs;
 use super::error::AskError;
-use super::name::{no_channel, no_package, no_version};
+use super::name::{named, no_channel, no_package, no_version};
 use olmdex_fbc::Name;
 use olmdex_index::query::{BundleDetail, BundleRow, BundleSelector, Filter};
 use olmdex_index::{Index, IndexError, LightIndex};
@@ -41,7 +41,7 @@ impl Target {
     /// If nothing has the name; the error has the probable meaning.
     pub fn find(index: &LightIndex, catalogs: &[String], name: &str) -> Result<Self, AskError> {
         let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
-        match Name::parse(name) {
+        match named(index, name)? {
             Name::Plain(name) => {
                 if let Some(bundle) = head(index, &filter, &name, None)? {
                     return Ok(Self { package: name, bundle });

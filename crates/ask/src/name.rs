@@ -2,7 +2,7 @@
 
 use super::error::{AskError, LIST_PACKAGES};
 use super::hint::{Help, Hint};
-use olmdex_fbc::Name;
+use olmdex_fbc::{Name, without_v};
 use olmdex_index::query::Filter;
 use olmdex_index::{LightIndex, ListIndex};
 use olmdex_olm::upgrade::PackageView;
@@ -39,6 +39,9 @@ impl PackageName {
     /// # Errors
     /// If the catalogs cannot be read.
     pub fn find(index: &LightIndex, text: &str) -> Result<Self, AskError> {
+        if let Some(meant) = version_meant(index, text)? {
+            return Ok(meant);
+        }
         let parsed = Self::parse(text);
         if parsed.is_part() {
             return Ok(parsed);
@@ -60,6 +63,41 @@ impl PackageName {
     pub fn is_part(&self) -> bool {
         self.installed.is_some() || self.channel.is_some()
     }
+}
+
+/// The version of a package that a text means although nothing has this name: `PKG/CHANNEL@VERSION`, or `PKG.vVERSION`
+/// of a package whose bundles have other names.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+fn version_meant(index: &LightIndex, text: &str) -> Result<Option<PackageName>, AskError> {
+    let in_channel = text.rsplit_once('@').and_then(|(front, version)| Some((front.split_once('/')?, version)));
+    let (package, channel, version) = match (in_channel, text.split_once(".v")) {
+        (Some(((package, channel), version)), _) => (package, Some(channel.to_owned()), without_v(version)),
+        (None, Some((package, version))) => (package, None, version),
+        (None, None) => return Ok(None),
+    };
+    let is_version = Version::parse_tolerant(version).is_ok();
+    if !is_version || !index.package_names()?.iter().any(|it| it == package) {
+        return Ok(None);
+    }
+    let is_name = match &channel {
+        Some(_) => index.names(Some(package))?.channels.iter().any(|it| text[package.len() + 1..] == **it),
+        None => !index.packages_of_bundle(text)?.is_empty() || !index.packages_mentioning(text)?.is_empty(),
+    };
+    let meant = PackageName { package: package.to_owned(), installed: Some(version.to_owned()), channel };
+    Ok(Some(meant).filter(|_| !is_name))
+}
+
+/// A text taken apart as [`Name::parse`] does, or the version that it means.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub(super) fn named(index: &LightIndex, text: &str) -> Result<Name, AskError> {
+    Ok(match version_meant(index, text)? {
+        Some(PackageName { package, installed: Some(version), .. }) => Name::Version(package, version),
+        _ => Name::parse(text),
+    })
 }
 
 /// The error about a package that no catalog has.

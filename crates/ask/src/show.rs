@@ -2,14 +2,15 @@
 
 use super::error::AskError;
 use super::hint::{guess, left_out};
-use super::name::{PackageName, no_channel, no_package, no_version};
+use super::name::{PackageName, named, no_channel, no_package, no_version};
 use super::permissions::permissions_of;
 use super::question::{Answer, Question, State, kind};
 use olmdex_base::diag::closest_of_same_numbers;
 use olmdex_fbc::Name;
 use olmdex_index::Index;
-use olmdex_index::query::{BundleDetail, BundleSelector, ChannelDetail, Filter, PackageDetail};
+use olmdex_index::query::{ApiPattern, BundleDetail, BundleSelector, ChannelDetail, Filter, PackageDetail};
 use olmdex_olm::permissions::BundlePermissions;
+use olmdex_text::encoding::shell::word;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +88,7 @@ impl Question for ShowQuestion {
 
 impl ShowQuestion {
     fn details(&self, index: &Index) -> Result<Vec<Shown>, AskError> {
-        let (name, catalogs) = (Name::parse(&self.name), &self.catalog);
+        let (name, catalogs) = (named(index, &self.name)?, &self.catalog);
         let bundles = |wanted: BundleSelector| -> Result<Vec<Shown>, AskError> {
             let found = index.show_bundle(&BundleSelector { catalogs: catalogs.clone(), ..wanted })?;
             Ok(found.into_iter().map(|bundle| Shown::Bundle(Box::new(bundle))).collect())
@@ -130,6 +131,9 @@ fn unknown_name(index: &Index, name: String) -> Result<AskError, AskError> {
     let all = [names.packages, names.bundles].concat();
     let help = match closest_of_same_numbers(&name, all.iter().map(String::as_str)) {
         Some(meant) => format!("did you mean `{meant}`?"),
+        None if index.api_meant(&ApiPattern::parse(&name))?.is_some() => {
+            format!("it is an API: `olmdex list apis {}` lists the bundles that provide it", word(&name))
+        }
         None => {
             // A similar name is not meant if it is another version.
             let all: Vec<String> = all.into_iter().filter(|it| !it.contains(|c: char| c.is_ascii_digit())).collect();

@@ -7,7 +7,7 @@ use olmdex_version::Version;
 pub enum Name {
     /// `PKG`, or a bundle's name.
     Plain(String),
-    /// `PKG@VERSION`: the bundle of a package with a version, which may be typed with a `v`.
+    /// `PKG@VERSION`: the bundle of a package with a version, which may be typed with a `v`; or `PKG:VERSION`.
     Version(String, String),
     /// `PKG/CHANNEL`
     Channel(String, String),
@@ -25,7 +25,12 @@ impl Name {
                     _ => Self::Channel(package, rest.to_owned()),
                 }
             }
-            _ => Self::Plain(text.to_owned()),
+            _ => match text.split_once(':') {
+                Some((package, version)) if Version::parse_tolerant(without_v(version)).is_ok() => {
+                    Self::Version(package.to_owned(), without_v(version).to_owned())
+                }
+                _ => Self::Plain(text.to_owned()),
+            },
         }
     }
 
@@ -63,6 +68,8 @@ mod tests {
             ("keda@v2x", Version(text("keda"), text("v2x"))),
             ("keda/stable", Channel(text("keda"), text("stable"))),
             ("keda/a@b/c", Channel(text("keda"), text("a@b/c"))),
+            ("keda:v2.1.0", Version(text("keda"), text("2.1.0"))),
+            ("ns:3scale", Plain(text("ns:3scale"))),
             ("@x", Plain(text("@x"))),
         ] {
             assert_eq!(Name::parse(typed), meant);

@@ -49,7 +49,8 @@ pub(in crate::cli) fn placed(
 ) -> Vec<OsString> {
     // The description of a command for clap takes time, which few lines need.
     let may_change = |word: &OsString| {
-        word.to_str().is_some_and(|it| is_version(it) || may_name_source(it) || OF_CHANNELS.contains(&it))
+        let changes = |it: &str| it.contains(',') || is_version(it) || may_name_source(it) || OF_CHANNELS.contains(&it);
+        word.to_str().is_some_and(changes)
     };
     if !words.iter().skip(1).any(may_change) {
         return words;
@@ -61,7 +62,7 @@ pub(in crate::cli) fn placed(
     let Some(command) = chain.last() else { return words };
     let is_sources_option = command.get_arguments().any(|it| it.get_id() == SOURCE_OPTION);
     let parts = if is_sources_option { with_sources_placed(parts, command) } else { parts };
-    let parts = with_versions_joined(parts, command);
+    let parts = with_versions_joined(with_lists_split(parts, command), command);
     words.into_iter().take(start).chain(parts.into_iter().flat_map(|it| it.words)).collect()
 }
 
@@ -109,7 +110,7 @@ pub(in crate::cli) enum Role {
     Rest,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::cli) struct Part {
     pub(in crate::cli) role: Role,
     pub(in crate::cli) words: Vec<OsString>,
@@ -217,6 +218,38 @@ fn with_sources_placed(parts: Vec<Part>, command: &Command) -> Vec<Part> {
     others
 }
 
+/// Whether a word in the usage stands for packages or bundles.
+fn is_name(usage: &str) -> bool {
+    let is_it = |name: &&str| usage.strip_prefix(*name).is_some_and(|it| !it.starts_with(char::is_alphanumeric));
+    usage != OF_CHANNEL && NAMES.iter().any(is_it)
+}
+
+/// `a,b` becomes `a b`, and `-p a,b` becomes `-p a -p b`, where a command takes several names: no name has a comma.
+fn with_lists_split(parts: Vec<Part>, command: &Command) -> Vec<Part> {
+    let takes_names = |it: &&Arg| {
+        let is_list =
+            matches!(it.get_action(), ArgAction::Append) || it.get_num_args().is_some_and(|n| n.max_values() > 1);
+        is_list && it.get_value_names().and_then(|names| names.first()).is_some_and(|name| is_name(name))
+    };
+    let split = |part: Part| {
+        let taker = match (part.role, part.words.first().and_then(|it| it.to_str())) {
+            (Role::Position, _) => command.get_positionals().last(),
+            (Role::Option, Some(option)) => option_of(command, option),
+            _ => None,
+        };
+        let list = part.words.last().and_then(|it| it.to_str()).filter(|_| taker.as_ref().is_some_and(takes_names));
+        let is_plain = |it: &str| it.starts_with(char::is_alphanumeric) && !it.contains(char::is_whitespace);
+        let names: Vec<&str> = list.map(|it| it.split(',').collect()).unwrap_or_default();
+        if names.len() < 2 || !names.iter().all(|it| is_plain(it)) {
+            return vec![part];
+        }
+        let before = &part.words[..part.words.len() - 1];
+        let one = |name: &&str| Part { role: part.role, words: [before, &[name.into()]].concat() };
+        names.iter().map(one).collect()
+    };
+    parts.into_iter().flat_map(split).collect()
+}
+
 /// `PKG VERSION` becomes `PKG@VERSION`, and `PKG CHANNEL` becomes `PKG/CHANNEL` in a command that takes nothing else.
 fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
     let is_position = |it: &&Part| it.role == Role::Position;
@@ -224,10 +257,6 @@ fn with_versions_joined(parts: Vec<Part>, command: &Command) -> Vec<Part> {
     let takes_channel = position(command, 0) == Some(OF_CHANNEL)
         && parts.iter().filter(is_position).count() == n_taken + 1
         && command.get_positionals().all(|it| it.get_num_args().is_none_or(|it| it.max_values() == 1));
-    let is_name = |it: &str| {
-        let is_it = |name: &&str| it.strip_prefix(*name).is_some_and(|it| !it.starts_with(char::is_alphanumeric));
-        it != OF_CHANNEL && NAMES.iter().any(is_it)
-    };
     // For an option that takes packages, a version behind it cannot be a source.
     let takes_no_version = (0..n_taken).all(|it| position(command, it).is_some_and(|it| SOURCES.contains(&it)));
     let is_of_packages = |option: &Part| {
@@ -338,6 +367,12 @@ mod tests {
             ("filter -p keda/stable 2.1.0", "filter -p keda/stable 2.1.0"),
             ("filter -c file 2.1.0", "filter -c file 2.1.0"),
             ("diff -p keda 2.1.0", "diff -p keda@2.1.0"),
+            // Lists.
+            ("show keda,kiali@1.0.0", "show keda kiali@1.0.0"),
+            ("list bundles keda,kiali 1.0.0", "list bundles keda kiali@1.0.0"),
+            ("filter -p keda,kiali -i a,b", "filter -p keda -p kiali -i a,b"),
+            ("search a,b", "search a,b"),
+            ("diff a,b c", "diff a,b c"),
         ] {
             let words = |text: &str| text.split(' ').map(Into::into).collect::<Vec<std::ffi::OsString>>();
             let line = |text: &str| words(&format!("olmdex {text}"));
