@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -14,6 +14,7 @@ use crate::ask::{
 };
 use crate::calendar::Day;
 use crate::cli::args::bundle_images::TemplateBundleArgs;
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::formats::OutputFormat;
 use crate::cli::args::name::{of_each, whole_package};
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
@@ -62,6 +63,9 @@ pub(crate) struct DiffArgs {
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PKG")]
     package: Vec<String>,
+    /// Only the packages that this cluster has installed: manifests, a must-gather, `-`, or `@CONTEXT`
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
+    cluster: Vec<PathBuf>,
     /// Also show the contents of added and removed packages, channels and bundles
     #[arg(long)]
     details: bool,
@@ -135,8 +139,18 @@ const MAX_LINES: usize = 4;
 
 pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     let mut wanted = [args.old_catalog.clone(), args.new_catalog.clone()];
+    let mut names = args.package.clone();
+    if let Some((cluster, shown)) = named_cluster(context, &args.cluster, Asked::Operators)? {
+        let installed: BTreeSet<String> = ask::installed_operators(&cluster).into_iter().map(|it| it.package).collect();
+        if installed.is_empty() {
+            return Err(CommandError::new(Exit::No, format!("{shown} holds no operator")));
+        }
+        names.extend(installed);
+        let upgrades = "`olmdex upgrades --cluster CLUSTER -i NEW` shows what NEW offers to the installed versions";
+        context.reporter.note(&format!("only the packages that {shown} has installed; {upgrades}"));
+    }
     let sides = open_sources(context, args, &mut wanted)?;
-    let is_whole = args.package.is_empty() && wanted.iter().all(Option::is_none);
+    let is_whole = names.is_empty() && wanted.iter().all(Option::is_none);
     if is_whole && are_equal_and_valid(&sides) {
         let none = Differences { changes: Vec::new(), n_ignored: 0, n_details: 0, unchecked: BTreeSet::new() };
         let [old, new] = sides.map(|it| it.0.shown());
@@ -158,14 +172,14 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     }
     let wish = DifferenceWish { breaking: args.breaking, details: args.details };
     let is_omitted = |change: &Change| args.omit.iter().any(|kind| kind.fits(change));
-    let (packages, missing) = of_each(context, &args.package, |text| {
+    let (packages, missing) = of_each(context, &names, |text| {
         let package = PackageName::parse(text).package;
         let is_in_new = new_index.package_names()?.contains(&package) || bundle_called(new_index, text)?.is_some();
         let package = whole_package(context, if is_in_new { new_index } else { old_index }, text)?;
         ask::must_be_in_either(old_side, new_side, &package)?;
         Ok((package, Exit::Yes))
     })?;
-    if packages.is_empty() && !args.package.is_empty() {
+    if packages.is_empty() && !names.is_empty() {
         return Ok(missing);
     }
     let differences = ask::differences(old_side, new_side, &packages, wish, is_omitted)?;

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ask::{LifecycleAnswers, LifecycleQuestion, one_of};
+use crate::ask::{LifecycleAnswers, LifecycleQuestion, installed_operators, one_of};
 use crate::calendar::Day;
+use crate::cli::args::cluster::{Asked, named_cluster};
 use crate::cli::args::day::{Span, day, parse_day, parse_span};
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::AskOptions;
@@ -31,6 +32,9 @@ pub(crate) struct LifecycleArgs {
     /// The packages, also as PKG@VERSION. Default: all that have a lifecycle
     #[arg(value_name = "PKG@VERSION")]
     packages: Vec<String>,
+    /// Also the versions that this cluster has installed: manifests, a must-gather, `-`, or `@CONTEXT`
+    #[arg(long, value_name = "FILE|DIR|-|@CONTEXT")]
+    cluster: Vec<PathBuf>,
     /// Lifecycles in files, in addition to those of the catalogs; may be repeated
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
@@ -74,15 +78,23 @@ impl Row for LifecycleRow {
 
 pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
     let day = day(args.date)?;
+    let mut names = args.packages.clone();
+    if let Some((cluster, shown)) = named_cluster(context, &args.cluster, Asked::Operators)? {
+        let installed = installed_operators(&cluster).into_iter().filter(|it| !it.version.is_empty());
+        names.extend(installed.map(|it| format!("{}@{}", it.package, it.version)));
+        if names.is_empty() {
+            return Err(CommandError::new(Exit::No, format!("{shown} holds no operator")));
+        }
+    }
     // A file is enough.
     let index = if args.lifecycles.is_empty() || args.ask.is_given() {
-        Some(args.ask.open_part(context, &args.packages)?)
+        Some(args.ask.open_part(context, &names)?)
     } else {
         None
     };
     let all = read_lifecycles(context, index.as_ref(), &args.ask.catalog, &args.lifecycles)?;
     let question = LifecycleQuestion {
-        names: &args.packages,
+        names: &names,
         lifecycles: &all,
         day,
         openshift: args.openshift,
@@ -91,7 +103,7 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
     };
     let LifecycleAnswers { rows, is_negative, notes } = question.answer(index.as_ref())?;
     notes.iter().for_each(|it| context.reporter.note(it));
-    if rows.is_empty() && args.packages.is_empty() && args.ending_within.is_none() {
+    if rows.is_empty() && names.is_empty() && args.ending_within.is_none() {
         let error = CommandError::new(Exit::No, "the catalogs hold no lifecycles");
         return Err(error.help("only Red Hat's catalogs hold them; add others with `--lifecycles FILE`"));
     }

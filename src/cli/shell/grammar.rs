@@ -10,6 +10,7 @@ use std::path::Path;
 use clap::Command;
 
 use crate::cli::args::legacy_source::is_legacy;
+use crate::cli::args::sources::is_path;
 use crate::cli::args::words::{Part, Role, read};
 use crate::cli::shell::groups::Task;
 use crate::cli::shell::vocabulary::is_command;
@@ -76,6 +77,8 @@ pub(super) enum Shape {
     OldAndNew,
     /// Each word becomes a value of `-i`.
     SourcesByOption,
+    /// Two names beside `-i INDEX` are those of catalogs in this index.
+    OfIndex,
     /// A first word that is one of these goes.
     Without(&'static [&'static str]),
 }
@@ -122,6 +125,12 @@ pub(in crate::cli) const WORDS: &[Word] = &[
   olmdex list bundles keda --openshift 4.19
   olmdex list keda --by-catalog",
         views: &[
+            shaped(
+                When::Flag("--support-ends"),
+                &["lifecycle"],
+                Shape::Without(&["packages", "bundles", "operators", "installed"]),
+                "Show how long versions are supported",
+            ),
             view(When::Verb("apis"), &["provides"], ""),
             view(When::Verb("installed"), &["installed"], ""),
             view(When::Option("--requires", ""), &["requires"], "List the bundles that require this API or package"),
@@ -130,12 +139,6 @@ pub(in crate::cli) const WORDS: &[Word] = &[
                 &["whereis"],
                 Shape::Without(KINDS),
                 "Show which catalogs have a package, and its heads there",
-            ),
-            shaped(
-                When::Flag("--support-ends"),
-                &["lifecycle"],
-                Shape::Without(KINDS),
-                "Show how long versions are supported",
             ),
             shaped(
                 When::Flag("--space"),
@@ -225,7 +228,7 @@ pub(in crate::cli) const WORDS: &[Word] = &[
         views: &[
             view(When::Value("--only", "crd"), &["crd-check"], "Only whether OLM allows the upgrades of definitions"),
             shaped(When::Value("--only", "images"), &["images"], Shape::OldAndNew, "Only the images that are new"),
-            view(When::Always, &["diff"], ""),
+            shaped(When::Always, &["diff"], Shape::OfIndex, ""),
         ],
         ..PLAIN
     },
@@ -411,8 +414,13 @@ pub(in crate::cli) fn translated(
     if asks_for_help(&words) {
         return words;
     }
-    let words = with_names_placed(words, places, &arguments);
+    let mut words = with_names_placed(words, places, &arguments);
     let Some((at, word)) = word_of(&words) else { return words };
+    // The newest version has no name: all steps lead there.
+    let is_newest = |pair: &[OsString]| pair[0] == "--to" && (pair[1] == "latest" || pair[1] == "newest");
+    if let Some(to) = words.windows(2).position(is_newest).filter(|_| word.name == "upgrades") {
+        words.splice(to..to + 2, ["--steps".into()]);
+    }
     let parts = |rest: &[OsString], command: &str| {
         let described: Vec<Command> =
             [word.name, command].into_iter().filter_map(&arguments).chain([globals()]).collect();
@@ -552,6 +560,19 @@ impl Shape {
                 parts.iter_mut().filter(is_package).for_each(|part| drop(part.words.remove(0)));
             }
             Self::SourcesByOption => name_positions(&mut parts, std::iter::repeat("-i")),
+            Self::OfIndex => {
+                let source = parts.iter().filter(|part| part.role == Role::Source).cloned().collect::<Vec<_>>();
+                let is_name = |word: &OsString| !is_path(&word.to_string_lossy()) && !Path::new(word).exists();
+                let mut names = parts.iter_mut().filter(|part| part.role == Role::Position).collect::<Vec<_>>();
+                if let ([index], [old, new]) = (&source[..], &mut names[..])
+                    && is_name(&old.words[0])
+                    && is_name(&new.words[0])
+                {
+                    old.words.insert(0, "--old-catalog".into());
+                    new.words.insert(0, "--new-catalog".into());
+                    parts.push(index.clone());
+                }
+            }
             Self::Without(known) => {
                 let first = parts.iter().position(|part| part.role == Role::Position);
                 let is_known = |at: &usize| {
@@ -639,6 +660,8 @@ mod tests {
             ("list bundles keda --openshift 4.19", "compat keda --to 4.19"),
             ("list keda --by-catalog --openshift 4.19", "whereis keda --openshift 4.19"),
             ("list keda --by-catalog", "whereis keda"),
+            ("list installed --support-ends --cluster c", "lifecycle --cluster c"),
+            ("upgrades keda@1.0.0 --to latest", "path --outlook keda@1.0.0"),
             ("list --requires keda", "requires keda"),
             ("upgrades keda@1.0.0", "updates --outlook keda@1.0.0"),
             ("upgrades keda --stuck --to 2.0.0", "standings keda --stuck --to 2.0.0"),
@@ -649,6 +672,8 @@ mod tests {
             ("plan --to olm-v1 --cluster c", "v1 check --cluster c"),
             ("plan --to 4.18 --cluster c", "plan --to 4.18 --cluster c"),
             ("diff a b --only crd", "crd-check a b"),
+            ("diff a@2024-01-01 a -i x.db", "diff --old-catalog a@2024-01-01 --new-catalog a x.db x.db"),
+            ("diff a.db b.db -i x.db", "diff a.db b.db x.db"),
             ("check a b --only crd -q", "crd-check --all -i a -i b -q"),
             ("check a --only valid", "check a --only valid"),
             ("diff a b --only=images -q", "images --old a -i b -q"),

@@ -1,12 +1,14 @@
 //! Errors about a command line in the words that the user typed, with the words that were meant.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::Command;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::grammar::{View, When, find, word_of};
+use crate::cli::args::sources::is_path;
 use crate::cli::args::words::read;
 
 /// An error about a translated command line in the words that the user typed. `whole` is the command line as the help
@@ -36,6 +38,7 @@ pub(in crate::cli) fn in_typed_words(error: &mut clap::Error, typed: &[OsString]
         propose_words(error, long, whole);
     }
     point_to_help(error, typed, whole);
+    place_path(error, typed, whole);
     let Some((at, word)) = word_of(typed) else { return };
     let parts = |rest: &[OsString], command: &str| {
         let both = [word.name, command].into_iter().filter_map(|name| root.find_subcommand(name));
@@ -115,6 +118,38 @@ fn point_to_help(error: &mut clap::Error, typed: &[OsString], whole: &Command) {
         let (_, path) = named(typed, whole);
         suggest(error, format!("`{} -h` lists the options", path.join(" ")));
     }
+}
+
+/// Names the option for a path that a command does not take by position.
+fn place_path(error: &mut clap::Error, typed: &[OsString], whole: &Command) {
+    let (command, path) = named(typed, whole);
+    let has = |long: &str| command.get_arguments().any(|it| it.get_long() == Some(long) && !it.is_hide_set());
+    let word = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) => word.clone(),
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(all)))
+            if all.iter().any(|it| it.starts_with("--cluster")) =>
+        {
+            "--cluster".to_owned()
+        }
+        (ErrorKind::ValueValidation, Some(ContextValue::String(word))) if word.starts_with("--on ") => word.clone(),
+        _ => return,
+    };
+    let is_source = is_path(&word) || Path::new(&word).exists();
+    let tip = match word.as_str() {
+        "--cluster" => {
+            let state = typed.iter().skip(2).filter_map(|it| it.to_str()).find(|it| Path::new(it).exists());
+            format!("name the objects of the cluster, or a must-gather: `--cluster {}`", state.unwrap_or("PATH"))
+        }
+        day if day.starts_with("--on ") && path.ends_with(&["deps"]) => {
+            "`--needed-by` lists the bundles that need the package or API; `--on` is a day of the past".to_owned()
+        }
+        _ if is_source && path.ends_with(&["diff"]) => {
+            format!("two states are compared, and `-i` is one of them: leave out `{word}`, or another one")
+        }
+        _ if is_source && has("input") => format!("name the source with an option: `-i {word}`"),
+        _ => return,
+    };
+    suggest(error, tip);
 }
 
 fn suggest(error: &mut clap::Error, tip: String) {

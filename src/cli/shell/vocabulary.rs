@@ -10,6 +10,9 @@ use clap::{Arg, Command};
 const OTHER_NAMES: &[(&str, &str)] =
     &[("output", "format"), ("installed", "from"), ("compat", "as"), ("version", "range"), ("old", "base")];
 
+/// Options that other tools have, and the same here.
+const OTHER_WORDS: &[(&str, &str)] = &[("--json", "--output=json"), ("--deprecated", "--status=deprecated")];
+
 /// Nouns with the verb that may be left out.
 const SILENT_VERBS: &[(&str, &str)] = &[("bundle", "validate"), ("repo", "check"), ("mirror", "plan")];
 
@@ -47,7 +50,8 @@ pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
     let mut is_past_options = false;
     let words = words.into_iter().enumerate().filter(|(at, _)| Some(*at) != without_verb).map(|(_, word)| {
         is_past_options |= word == "--";
-        if word == "--json" && !is_past_options && !completes { OsString::from("--output=json") } else { word }
+        let other = OTHER_WORDS.iter().find(|it| word == it.0 && !is_past_options && !completes);
+        other.map_or(word, |it| OsString::from(it.1))
     });
     words.collect()
 }
@@ -69,6 +73,7 @@ mod tests {
     fn other_words_are_understood() {
         for (given, meant) in [
             ("olmdex list packages --json", "olmdex list packages --output=json"),
+            ("olmdex list --deprecated", "olmdex list --status=deprecated"),
             ("olmdex show -- --json", "olmdex show -- --json"),
             ("olmdex bundle validate dir", "olmdex bundle dir"),
             ("olmdex -q --color never repo check .", "olmdex -q --color never repo ."),
