@@ -14,7 +14,7 @@ const REGISTRY_LOGS: &str = "kubectl logs -n openshift-marketplace POD --previou
 const CHECK_IMAGES: &str = "olmdex images PACKAGE -i CATALOG --verify";
 
 /// All of them; the first that fits counts.
-pub(super) const PATTERNS: &[MessagePattern<'static>] = &[
+pub(super) const PATTERNS: &[MessagePattern] = &[
     MessagePattern {
         system: OPM,
         marks: &["failed to build cache", "permission denied"],

@@ -8,7 +8,7 @@ use super::rule::MessagePattern;
 const OPM: &str = "opm";
 
 /// All of them; the first that fits counts.
-pub(super) const PATTERNS: &[MessagePattern<'static>] = &[
+pub(super) const PATTERNS: &[MessagePattern] = &[
     MessagePattern {
         system: CLASSIC,
         marks: &["failed to populate resolver cache from source"],

@@ -65,14 +65,13 @@ fn decode_one(message: &str) -> Option<MessageExplanation> {
 }
 
 /// Messages that their words alone explain; the first pattern whose words all occur counts.
-fn patterns() -> impl Iterator<Item = &'static MessagePattern<'static>> {
-    known_messages::PATTERNS.iter().chain(image_messages::PATTERNS)
+fn patterns() -> impl Iterator<Item = &'static MessagePattern> {
+    status_messages::PATTERNS.iter().chain(known_messages::PATTERNS).chain(image_messages::PATTERNS)
 }
 
 fn by_words(message: &str) -> Option<MessageExplanation> {
     let lower = message.to_ascii_lowercase();
-    let other = || patterns().find_map(|pattern| pattern.explain(message, &lower));
-    status_messages::status(message, &lower).or_else(other)?.done()
+    patterns().find_map(|pattern| pattern.explain(message, &lower))?.done()
 }
 
 /// The places to look for the cause of an unknown message, by the words in it; at least the general ones.

@@ -5,19 +5,19 @@ use super::explanation::MessageExplanation;
 use olmdex_text::encoding::shell::word;
 
 /// A message that its words alone explain.
-pub(super) struct MessagePattern<'t> {
+pub(super) struct MessagePattern {
     /// The system that reports it.
-    pub(super) system: &'t str,
+    pub(super) system: &'static str,
     /// The words by which it is recognised; all must occur. Versions of OLM differ in their case.
-    pub(super) marks: &'t [&'t str],
-    pub(super) meaning: &'t str,
+    pub(super) marks: &'static [&'static str],
+    pub(super) meaning: &'static str,
     /// The texts before and after each name in it.
-    pub(super) names: &'t [(&'t str, &'t str)],
+    pub(super) names: &'static [(&'static str, &'static str)],
     /// Commands to run next. `{0}` stands for the first name; a command without its name is left out.
-    pub(super) next: &'t [&'t str],
+    pub(super) next: &'static [&'static str],
 }
 
-impl MessagePattern<'_> {
+impl MessagePattern {
     /// The explanation of a message, if all the words occur; `lower` is the message in lower case.
     pub(super) fn explain(&self, message: &str, lower: &str) -> Option<Made> {
         if !self.marks.iter().all(|mark| lower.contains(&mark.to_ascii_lowercase())) {
@@ -49,7 +49,7 @@ fn filled(template: &str, names: &[String]) -> Option<String> {
 /// The ways of explaining a message.
 pub(super) enum Rule {
     /// By its words alone.
-    Words(MessagePattern<'static>),
+    Words(MessagePattern),
     /// By a function that takes it apart, if one of the words occurs.
     Grammar(&'static [&'static str], fn(&str) -> Made),
 }
