@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::cli::print::fit::wrap;
 use crate::cli::print::headline::{Sign, headline};
-use crate::cli::print::table::{CUT, markdown, write_aligned, write_fitted_to, write_markdown};
+use crate::cli::print::table::{markdown, write_aligned, write_fitted_to, write_markdown};
 use crate::cli::print::verdict;
 use crate::cli::terminal::report::paint;
 use crate::cli::terminal::screen::screen;
@@ -391,7 +391,7 @@ impl Sheet {
             }
         }
         if is_cut {
-            writeln!(out, "\n{}", paint(screen().color, "2", CUT))?;
+            writeln!(out, "\n{}", paint(screen().color, "2", "Cut to fit the terminal; `| cat` shows everything."))?;
         }
         for (title, text) in &self.texts {
             writeln!(out, "\n{}", paint(screen().color, "1", &format!("{}:", printable_line(title))))?;

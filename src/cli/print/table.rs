@@ -302,7 +302,7 @@ pub(crate) fn write_fitted(
 }
 
 /// The note below a table that was cut.
-pub(crate) const CUT: &str = "Cut to fit the terminal; `-o wide` shows everything.";
+const CUT: &str = "Cut to fit the terminal; `-o wide` shows everything.";
 
 /// As [`write_fitted`], for a width. Returns whether something is not shown.
 pub(crate) fn write_fitted_to(

@@ -129,14 +129,14 @@ fn place_path(error: &mut clap::Error, typed: &[OsString], whole: &Command) {
         (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(all)))
             if all.iter().any(|it| it.starts_with("--cluster")) =>
         {
-            "--cluster".to_owned()
+            String::new()
         }
         (ErrorKind::ValueValidation, Some(ContextValue::String(word))) if word.starts_with("--on ") => word.clone(),
         _ => return,
     };
     let is_source = is_path(&word) || Path::new(&word).exists();
     let tip = match word.as_str() {
-        "--cluster" => {
+        "" => {
             let state = typed.iter().skip(2).filter_map(|it| it.to_str()).find(|it| Path::new(it).exists());
             format!("name the objects of the cluster, or a must-gather: `--cluster {}`", state.unwrap_or("PATH"))
         }

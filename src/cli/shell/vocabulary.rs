@@ -7,8 +7,15 @@ use std::ffi::OsString;
 use clap::{Arg, Command};
 
 /// An option, and its other name if nothing else has that name.
-const OTHER_NAMES: &[(&str, &str)] =
-    &[("output", "format"), ("installed", "from"), ("compat", "as"), ("version", "range"), ("old", "base")];
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("output", "format"),
+    ("installed", "from"),
+    ("compat", "as"),
+    ("version", "range"),
+    ("old", "base"),
+    ("sort-by", "sort"),
+    ("permissions", "rbac"),
+];
 
 /// Options that other tools have, and the same here.
 const OTHER_WORDS: &[(&str, &str)] = &[("--json", "--output=json"), ("--deprecated", "--status=deprecated")];

@@ -32,7 +32,8 @@ pub(crate) struct Plan {
     to: String,
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion.
     openshift: Option<String>,
-    /// Go from one version with extended support to the next: two updates of the control plane with paused pools.
+    /// Go from one version with extended support to a later one: two updates of the control plane with paused pools for
+    /// each step.
     #[serde(default)]
     eus: bool,
     /// The phases that count as supported. Default: extended.
