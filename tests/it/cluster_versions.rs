@@ -167,6 +167,7 @@ fn extended_support_is_reached_one_by_one() {
             .answer()
     };
     run("4.17").expect_code(2).expect_words("as from 4.16 to 4.18");
-    run("4.20").expect_code(2).expect_words("as from 4.16 to 4.18");
+    run("4.19").expect_code(2).expect_words("as from 4.16 to 4.18");
+    run("4.20").expect_code(1).expect_words("eus-4.18").expect_words("eus-4.20");
     run("4.18").expect_code(1).expect_words("eus-4.18");
 }

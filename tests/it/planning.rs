@@ -79,7 +79,7 @@ fn the_report_begins_with_what_decides() {
         "2 operators: 1 blocks the update",
         "<dt>Reboots</dt>",
         "Needs of each operator",
-        "2.10.1 before 4.17; 2.12.0 (optional)",
+        "2.10.1 before 4.17; 2.12.0 (OLM does this by itself)",
         ">Blockers<",
         "id=\"steps\"",
         "Update my-operators/keda to 2.9.0, then 2.10.1",

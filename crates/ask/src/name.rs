@@ -71,6 +71,22 @@ impl PackageName {
 /// # Errors
 /// If the catalogs cannot be read.
 fn version_meant(index: &LightIndex, text: &str) -> Result<Option<PackageName>, AskError> {
+    let Some(meant) = version_in(index, text)? else { return Ok(None) };
+    let is_name = match &meant.channel {
+        Some(_) => {
+            let channel = &text[meant.package.len() + 1..];
+            index.names(Some(&meant.package))?.channels.iter().any(|it| it == channel)
+        }
+        None => !index.packages_of_bundle(text)?.is_empty() || !index.packages_mentioning(text)?.is_empty(),
+    };
+    Ok(Some(meant).filter(|_| !is_name))
+}
+
+/// The version of a package in a text, whether or not something has this name.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub(super) fn version_in(index: &LightIndex, text: &str) -> Result<Option<PackageName>, AskError> {
     let in_channel = text.rsplit_once('@').and_then(|(front, version)| Some((front.split_once('/')?, version)));
     let (package, channel, version) = match (in_channel, text.split_once(".v")) {
         (Some(((package, channel), version)), _) => (package, Some(channel.to_owned()), without_v(version)),
@@ -81,12 +97,7 @@ fn version_meant(index: &LightIndex, text: &str) -> Result<Option<PackageName>, 
     if !is_version || !index.package_names()?.iter().any(|it| it == package) {
         return Ok(None);
     }
-    let is_name = match &channel {
-        Some(_) => index.names(Some(package))?.channels.iter().any(|it| text[package.len() + 1..] == **it),
-        None => !index.packages_of_bundle(text)?.is_empty() || !index.packages_mentioning(text)?.is_empty(),
-    };
-    let meant = PackageName { package: package.to_owned(), installed: Some(version.to_owned()), channel };
-    Ok(Some(meant).filter(|_| !is_name))
+    Ok(Some(PackageName { package: package.to_owned(), installed: Some(version.to_owned()), channel }))
 }
 
 /// A text taken apart as [`Name::parse`] does, or the version that it means.

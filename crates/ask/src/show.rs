@@ -2,7 +2,7 @@
 
 use super::error::AskError;
 use super::hint::{guess, left_out};
-use super::name::{PackageName, named, no_channel, no_package, no_version};
+use super::name::{PackageName, named, no_channel, no_package, no_version, version_in};
 use super::permissions::permissions_of;
 use super::question::{Answer, Question, State, kind};
 use olmdex_base::diag::closest_of_same_numbers;
@@ -110,7 +110,7 @@ impl ShowQuestion {
             return Ok(found);
         }
         Err(match name {
-            Name::Plain(name) => unknown_name(index, name),
+            Name::Plain(name) => unknown_name(index, catalogs, name),
             Name::Version(package, version) => no_version(index, catalogs, &package, &version),
             Name::Channel(package, _) if index.show_package(catalogs, &package)?.is_empty() => {
                 no_package(index, &package)
@@ -120,12 +120,16 @@ impl ShowQuestion {
     }
 }
 
-fn unknown_name(index: &Index, name: String) -> Result<AskError, AskError> {
+fn unknown_name(index: &Index, catalogs: &[String], name: String) -> Result<AskError, AskError> {
     let packages = index.packages(&Filter::of_package(&name))?;
     let selector = BundleSelector { name: Some(name.clone()), ..BundleSelector::default() };
     let bundles = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog);
     if let Some(help) = left_out(packages.into_iter().map(|it| it.catalog).chain(bundles)) {
         return Ok(AskError::NothingCalled { name, help });
+    }
+    // A bundle of another day of the index has the name.
+    if let Some(PackageName { package, installed: Some(version), .. }) = version_in(index, &name)? {
+        return no_version(index, catalogs, &package, &version);
     }
     let names = index.names(None)?;
     let all = [names.packages, names.bundles].concat();
