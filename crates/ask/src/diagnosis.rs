@@ -182,7 +182,7 @@ impl DiagnoseQuestion {
 
 /// The APIs that a bundle of a catalog provides.
 fn apis_of(index: &LightIndex, catalog: &str, package: &str, bundle: &str) -> Result<Vec<Api>, AskError> {
-    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let filter = Filter::of_catalog(catalog);
     let properties = index.properties_of(&filter, package, bundle)?;
     Ok(properties.iter().filter(|it| &*it.kind == "olm.gvk").filter_map(|it| api_of(&it.value)).collect())
 }

@@ -126,12 +126,8 @@ pub fn differences(
 fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<BTreeSet<String>, AskError> {
     let mut found = BTreeSet::new();
     for side in [old, new] {
-        let rows = side
-            .index
-            .packages(&Filter::of_catalog(side.catalog))?
-            .into_iter()
-            .filter(|it| !it.is_valid)
-            .map(|it| it.package);
+        let rows = side.index.packages(&Filter::of_catalog(side.catalog))?.into_iter();
+        let rows = rows.filter(|it| !it.is_valid).map(|it| it.package);
         found.extend(rows.filter(|it| packages.is_empty() || packages.contains(it)));
     }
     Ok(found)

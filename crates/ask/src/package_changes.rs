@@ -120,8 +120,7 @@ pub fn by_package(old: Side<'_>, new: Side<'_>, changes: &[Change]) -> Result<Ve
     let only = changes.first().filter(|first| changes.iter().all(|change| change.package == first.package));
     let package = only.map(|change| change.package.clone());
     let rows = |side: Side<'_>| -> Result<BTreeMap<String, PackageRow>, AskError> {
-        let catalogs = vec![side.catalog.to_owned()];
-        let filter = Filter { catalogs, package: package.clone(), ..Filter::default() };
+        let filter = Filter { package: package.clone(), ..Filter::of_catalog(side.catalog) };
         Ok(side.index.packages(&filter)?.into_iter().map(|row| (row.package.clone(), row)).collect())
     };
     let (old_rows, new_rows) = (rows(old)?, rows(new)?);

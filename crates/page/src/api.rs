@@ -40,10 +40,9 @@ pub(super) fn page(context: PageContext<'_>, api: &ApiKind) -> Result<Page, Page
     let provided = providers.iter().map(|Provider { catalog, package, bundle, version, api, .. }| -> Use<'_> {
         ((catalog, package), (bundle, version), &api.version)
     });
-    let requiring = required
-        .rows
-        .iter()
-        .map(|it| -> Use<'_> { ((&it.catalog, &it.package), (&it.bundle, &it.version), &it.requirement) });
+    let requiring = required.rows.iter();
+    let requiring =
+        requiring.map(|it| -> Use<'_> { ((&it.catalog, &it.package), (&it.bundle, &it.version), &it.requirement) });
     let body = html! {
         h1 { (shown(kind)) }
         p.lead { (shown(group)) }

@@ -102,9 +102,7 @@ fn found(context: PageContext<'_>, comparison: &Comparison, sides: &Sides) -> Re
     let packages: Vec<String> = comparison.package.iter().cloned().collect();
     if let Some(package) = &comparison.package {
         let has = |side: Side<'_>| -> Result<bool, PageError> {
-            let catalogs = vec![side.catalog.to_owned()];
-            let filter = Filter { catalogs, package: Some(package.clone()), ..Filter::default() };
-            Ok(!side.index.packages(&filter)?.is_empty())
+            Ok(!side.index.packages(&Filter::in_catalog(side.catalog, package))?.is_empty())
         };
         if !has(old)? && !has(new)? {
             return Err(context.unknown_package(package));

@@ -39,7 +39,7 @@ pub(super) fn answer(context: PageContext<'_>, search: &ImageSearch) -> Result<V
     let mut listed = Vec::new();
     for package in find(context, text)?.packages.into_iter().map(|it| it.0) {
         let places = users(context)?.places_in(&package, text);
-        let rows = context.index().bundles(&Filter { package: Some(package), ..Filter::default() })?;
+        let rows = context.index().bundles(&Filter::of_package(&package))?;
         let place_of = |it: &BundleRow| (it.catalog.clone(), it.package.clone(), it.bundle.clone());
         listed.extend(rows.into_iter().filter(|it| places.contains(&place_of(it))));
     }

@@ -137,8 +137,7 @@ pub(super) fn as_configuration(
         };
         let mut operator = Operator { catalog: reference, ..Operator::default() };
         for (package, rows) in packages {
-            let filter =
-                Filter { catalogs: vec![catalog.clone()], package: Some(package.clone()), ..Filter::default() };
+            let filter = Filter::in_catalog(&catalog, &package);
             let default = index.packages(&filter)?.pop().map(|row| row.default_channel).unwrap_or_default();
             covered.extend(rows.iter().map(|row| row.bundle.clone()));
             operator.packages.push(wanted(package, &default, &rows));

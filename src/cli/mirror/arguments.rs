@@ -135,7 +135,7 @@ impl AskedFor {
         }
         let mut having: BTreeSet<String> = BTreeSet::new();
         for package in &operator.packages {
-            let filter = Filter { package: Some(package.name.clone()), ..Filter::default() };
+            let filter = Filter::of_package(&package.name);
             having.extend(index.packages(&filter)?.into_iter().map(|it| it.catalog));
             let selector = BundleSelector { name: Some(package.name.clone()), ..BundleSelector::default() };
             having.extend(index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog));

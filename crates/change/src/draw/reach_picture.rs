@@ -386,12 +386,8 @@ impl Drawing<'_> {
             }
             let text = format!("✓ {} of {}", grouped(n_reaching as u64), grouped(n));
             if pixels(&text, SMALL, true) + 6 <= width {
-                let _ = write!(
-                    body,
-                    "<g class=\"run can\"><text x=\"{}\" y=\"{}\">{text}</text></g>",
-                    x + width / 2,
-                    top + 13
-                );
+                let (x, y) = (x + width / 2, top + 13);
+                let _ = write!(body, "<g class=\"run can\"><text x=\"{x}\" y=\"{y}\">{text}</text></g>");
             }
             body.push_str("</g>\n");
             return;

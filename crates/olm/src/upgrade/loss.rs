@@ -110,9 +110,8 @@ pub fn diff(
 
 fn lost(old: Side<'_>, new: Side<'_>, package: &str) -> Result<Vec<LostUpgrade>, IndexError> {
     let graph = |side: Side<'_>| {
-        Ok::<_, IndexError>(
-            package_versions(side.index, &Filter::of_catalog(side.catalog), package)?.into_iter().next(),
-        )
+        let filter = Filter::of_catalog(side.catalog);
+        Ok::<_, IndexError>(package_versions(side.index, &filter, package)?.into_iter().next())
     };
     // A package that is gone or new says so itself.
     let (Some(old), Some(new)) = (graph(old)?, graph(new)?) else { return Ok(Vec::new()) };

@@ -42,7 +42,7 @@ pub fn outdated(index: &Index, lock: &Lock) -> Result<Vec<Outdated>, LockError> 
     check_catalogs(index, lock)?;
     let mut found = Vec::new();
     for locked in &lock.operators {
-        let filter = Filter { catalogs: vec![locked.catalog.clone()], ..Filter::default() };
+        let filter = Filter::of_catalog(&locked.catalog);
         let view = PackageView::read(index, &filter, &locked.package)?;
         let Some(graph) = view.graphs.first() else { continue };
         let channel = if locked.channel.is_empty() { &graph.default_channel } else { &locked.channel };

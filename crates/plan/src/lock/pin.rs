@@ -115,12 +115,7 @@ pub(super) fn range(text: &str) -> Result<impl Fn(&Version) -> bool, LockError> 
 /// Completes a pin with the present facts in the catalog about its bundle. Returns whether the catalog has the bundle;
 /// if it does not, the pin stays unchanged.
 pub(super) fn fill(index: &Index, operator: &mut LockedOperator) -> Result<bool, IndexError> {
-    let selector = BundleSelector {
-        catalogs: vec![operator.catalog.clone()],
-        package: Some(operator.package.clone()),
-        name: Some(operator.bundle.clone()),
-        version: None,
-    };
+    let selector = BundleSelector::of(std::slice::from_ref(&operator.catalog), &operator.package, &operator.bundle);
     let Some(detail) = index.show_bundle(&selector)?.into_iter().next() else { return Ok(false) };
     let text = index.bundle_document(&operator.catalog, &operator.bundle)?.unwrap_or_default();
     operator.checksum = Digest::of(text.as_bytes()).to_string();

@@ -152,7 +152,7 @@ pub(super) struct LockPath {
 /// The upgrades that OLM makes from a locked bundle, as far as the requested range allows, and up to a version if one
 /// is given.
 pub(super) fn lock_path(index: &Index, operator: &LockedOperator, to: Option<&str>) -> Result<LockPath, LockError> {
-    let filter = Filter { catalogs: vec![operator.catalog.clone()], ..Filter::default() };
+    let filter = Filter::of_catalog(&operator.catalog);
     let view = PackageView::read(index, &filter, &operator.package)?;
     let stays = |reason: String| LockPath { steps: Vec::new(), is_reached: false, reason };
     let Some(graph) = view.graphs.first() else {

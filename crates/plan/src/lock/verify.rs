@@ -129,7 +129,7 @@ fn or_none(text: &str) -> &str {
 
 /// The message for users of the bundle, its channel or its package, if one of them is deprecated.
 fn deprecation(index: &Index, locked: &LockedOperator) -> Result<Option<String>, LockError> {
-    let filter = Filter { catalogs: vec![locked.catalog.clone()], ..Filter::default() };
+    let filter = Filter::of_catalog(&locked.catalog);
     let view = PackageView::read(index, &filter, &locked.package)?;
     let all = view.graphs.iter().flat_map(|it| &it.deprecations).flatten();
     let mut found = all.filter_map(|it| match it.schema.as_str() {
