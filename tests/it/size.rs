@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::tidy::{Source, sources};
 
 /// The most lines of code of `src` and `crates`: without tests, comments and blank lines.
-const MAX_CODE: usize = 168_002;
+const MAX_CODE: usize = 167_997;
 
 /// The most types: structs and enums.
 const MAX_TYPES: usize = 2_377;

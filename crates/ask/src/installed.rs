@@ -125,7 +125,7 @@ impl PlacedOperators {
         catalogs: &[String],
     ) -> Result<Self, AskError> {
         let ranks = state.index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
-        let sources = CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?;
+        let sources = state.sources(&ranks, cluster)?;
         let mut installed = installed_operators(cluster);
         installed.retain(|operator| !operator.bundle.is_empty());
         if installed.is_empty() {

@@ -73,10 +73,7 @@ impl PackageName {
 fn version_meant(index: &LightIndex, text: &str) -> Result<Option<PackageName>, AskError> {
     let Some(meant) = version_in(index, text)? else { return Ok(None) };
     let is_name = match &meant.channel {
-        Some(_) => {
-            let channel = &text[meant.package.len() + 1..];
-            index.names(Some(&meant.package))?.channels.iter().any(|it| it == channel)
-        }
+        Some(_) => index.names(Some(&meant.package))?.channels.iter().any(|it| *it == text[meant.package.len() + 1..]),
         None => !index.packages_of_bundle(text)?.is_empty() || !index.packages_mentioning(text)?.is_empty(),
     };
     Ok(Some(meant).filter(|_| !is_name))

@@ -8,7 +8,8 @@
 use std::borrow::Borrow;
 
 use olmdex_base::diag::envelope::Envelope;
-use olmdex_index::query::Filter;
+use olmdex_fbc::has_tag_or_digest;
+use olmdex_index::query::{CatalogRank, Filter};
 use olmdex_index::{Index, LightIndex};
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::namespace::NamespaceState;
@@ -49,6 +50,14 @@ impl<'s, I: Borrow<LightIndex>> State<'s, I> {
         State { index: self.index.borrow(), cluster, source_map, are_named, namespaces }
     }
 
+    /// The catalogs that the sources of a cluster mean.
+    ///
+    /// # Errors
+    /// If a tie cannot be read, or names nothing that is known.
+    pub(crate) fn sources(&self, ranks: &[CatalogRank], cluster: &Cluster) -> Result<CatalogSources, AskError> {
+        Ok(CatalogSources::new(ranks, self.source_map, cluster, None, self.are_named)?)
+    }
+
     /// The catalogs whose images are known, each with the reference: ties `REFERENCE=CATALOG` name it, which have a
     /// colon or `@` before the `=`, and CatalogSources of the cluster.
     ///
@@ -58,9 +67,9 @@ impl<'s, I: Borrow<LightIndex>> State<'s, I> {
         let ranks = self.index.borrow().catalog_ranks(&Filter::default())?;
         let nothing = Cluster::default();
         let cluster = self.cluster.map_or(&nothing, |(cluster, _)| cluster);
-        let sources = CatalogSources::new(&ranks, self.source_map, cluster, None, self.are_named)?;
+        let sources = self.sources(&ranks, cluster)?;
         let of_ties = self.source_map.iter().filter_map(|tie| tie.split_once('='));
-        let of_ties = of_ties.filter(|(reference, _)| reference.contains([':', '@']));
+        let of_ties = of_ties.filter(|(reference, _)| has_tag_or_digest(reference));
         let of_ties = of_ties.map(|(reference, catalog)| (catalog.to_owned(), reference.to_owned()));
         let with_image = cluster.catalog_sources.iter().filter(|source| !source.image.is_empty());
         let of_cluster = with_image

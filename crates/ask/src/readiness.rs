@@ -202,7 +202,7 @@ impl ReadinessQuestion {
             gates: self.gates_on(Some(cluster)),
             index,
             has_catalogs: !index.catalog_names()?.is_empty(),
-            sources: CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?,
+            sources: state.sources(&ranks, cluster)?,
             operators: InstalledOperators::of(cluster),
         };
         let mut items = Vec::new();
@@ -283,7 +283,7 @@ pub(super) fn named(index: &LightIndex, filter: &Filter, name: &PackageName) -> 
         let heads = index.channels(&of_channel)?;
         let mut found = Vec::new();
         for head in &heads {
-            let in_catalog = Filter { catalogs: vec![head.catalog.clone()], ..Filter::default() };
+            let in_catalog = Filter::of_catalog(&head.catalog);
             found.extend(index.v1_bundles(&in_catalog, package, |bundle, _| bundle == head.head)?);
         }
         return if found.is_empty() { Err(no_channel(index, package, channel)?) } else { Ok(found) };
@@ -408,8 +408,7 @@ impl<'a> ReadinessInquiry<'a> {
             if !self.has_catalogs {
                 break;
             }
-            let filter =
-                Filter { catalogs: vec![catalog.clone()], package: Some(package.clone()), ..Filter::default() };
+            let filter = Filter::in_catalog(&catalog, package);
             let Some(facts) = self.index.v1_heads(&filter)?.into_iter().next() else {
                 if !lacking.contains(&catalog) {
                     lacking.push(catalog);
@@ -454,7 +453,7 @@ impl<'a> ReadinessInquiry<'a> {
     /// The facts in a catalog about the bundle that a Subscription has installed.
     fn bundle_of(&self, subscription: &Subscription, catalog: Option<&str>) -> Result<Option<V1Bundle>, AskError> {
         let Some(catalog) = catalog.filter(|_| !subscription.installed.is_empty()) else { return Ok(None) };
-        let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+        let filter = Filter::of_catalog(catalog);
         let found = self.index.v1_bundles(&filter, &subscription.package, |name, _| name == subscription.installed)?;
         Ok(found.into_iter().next().and_then(|it| it.bundle))
     }

@@ -14,7 +14,7 @@ use super::error::AskError;
 use olmdex_fbc::Input;
 use olmdex_index::{Builder, CatalogSpec, HeldUpdates, Index, IndexError, Kind, Mode};
 use olmdex_olm::catalog_source::name_of_image;
-use olmdex_open::source::{Opener, STDIN, Source, SourceError, is_revision, local_path};
+use olmdex_open::source::{Opener, STDIN, Source, SourceError, is_revision, path_and_tag};
 
 /// A source with the name that its catalog gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,17 +60,14 @@ fn default_name(path: &Path) -> String {
     if let Some(image) = text.strip_prefix("docker://") {
         return name_of_image(image);
     }
-    let below = text.splitn(3, ':').nth(2).map(PathBuf::from).filter(|_| is_revision(path));
-    let local = local_path(path).unwrap_or_else(|| path.to_owned());
-    let real = below.unwrap_or_else(|| std::fs::canonicalize(&local).unwrap_or_else(|_| local.clone()));
+    let (own, tag) = path_and_tag(path).unwrap_or_else(|| (path.to_owned(), None));
+    let real = if is_revision(path) { own } else { std::fs::canonicalize(&own).unwrap_or(own) };
     let name = real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = if real.is_dir() || is_directory_of_revision(path) {
         name
     } else {
         name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_owned()
     };
-    // The tag in `oci:DIR:TAG`.
-    let tag = text.rsplit_once(&*local.to_string_lossy()).and_then(|(_, rest)| rest.strip_prefix(':'));
     match tag.filter(|tag| !stem.is_empty() && !tag.contains(['/', ':'])) {
         Some(tag) => format!("{stem}-{tag}"),
         None if stem.is_empty() => "catalog".to_owned(),

@@ -313,7 +313,7 @@ impl<'a> UpgradeInquiry<'a> {
     ) -> Result<PackageQuestions, AskError> {
         self.warnings.extend(cluster.warnings.iter().cloned());
         let ranks = self.state.index.catalog_ranks(&Filter::default())?;
-        let sources = self.sources(cluster, &ranks)?;
+        let sources = self.state.sources(&ranks, cluster)?;
         let served = served_catalogs(cluster, |name| sources.catalog("", name));
         let olm = self.options.olm;
         let fits = |package: &String| name.is_none_or(|it| it.package == *package);
@@ -342,11 +342,8 @@ impl<'a> UpgradeInquiry<'a> {
                 OlmSet::Both => "no Subscription and no ClusterExtension",
             };
             let has_moved = olm != OlmSet::V1 || !cluster.subscriptions.iter().any(|it| fits(&it.package));
-            let hint = if has_moved {
-                ""
-            } else {
-                "; `olmdex plan --to olm-v1` shows which of its Subscriptions can become one"
-            };
+            let way = "; `olmdex plan --to olm-v1` shows which of its Subscriptions can become one";
+            let hint = if has_moved { "" } else { way };
             return Err(AskError::NothingInCluster(format!("{words} has {what}{of}{hint}")));
         }
         if questions.is_empty() {
@@ -373,10 +370,6 @@ impl<'a> UpgradeInquiry<'a> {
             Err(LeftOut::Refused(error)) => return Err(error),
         }
         Ok(())
-    }
-
-    fn sources(&self, cluster: &Cluster, ranks: &[CatalogRank]) -> Result<CatalogSources, AskError> {
-        Ok(CatalogSources::new(ranks, self.state.source_map, cluster, None, self.state.are_named)?)
     }
 
     fn of_subscription(
@@ -616,14 +609,14 @@ fn complete(asked: &mut EngineQuestion, extension: &ClusterExtension, view: &Pac
 pub fn add_catalogs(operators: &mut [InstalledOperator], state: &State<'_, LightIndex>) -> Result<(), AskError> {
     let Some((cluster, _)) = state.cluster else { return Ok(()) };
     let ranks = state.index.catalog_ranks(&Filter::default())?;
-    let sources = CatalogSources::new(&ranks, state.source_map, cluster, None, state.are_named)?;
+    let sources = state.sources(&ranks, cluster)?;
     for it in operators.iter_mut().filter(|it| !it.package.is_empty() && !it.source.is_empty()) {
         let (namespace, name) = it.source.rsplit_once('/').unwrap_or(("", &it.source));
         let Some(catalog) = sources.catalog(namespace, name) else {
             it.remarks.push(format!("it {}", sources.unknown_words(namespace, name)));
             continue;
         };
-        let filter = Filter { catalogs: vec![catalog], ..Filter::default() };
+        let filter = Filter::of_catalog(&catalog);
         let view = PackageView::read(state.index, &filter, &it.package)?;
         let bundle = Some(&it.bundle).filter(|it| !it.is_empty());
         let bundle = bundle.map(|bundle| installed(state.index, &view, bundle)).transpose()?;

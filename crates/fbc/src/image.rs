@@ -126,6 +126,11 @@ pub fn is_path_component(text: &str) -> bool {
     }
 }
 
+/// Whether a text that is an image or a name has a tag or a digest: names have none.
+pub fn has_tag_or_digest(text: &str) -> bool {
+    text.contains([':', '@'])
+}
+
 /// At most 128 letters, digits, `_`, `.` and `-`, the first one no `.` and no `-`.
 pub fn is_tag(tag: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

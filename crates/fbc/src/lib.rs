@@ -96,7 +96,7 @@ pub use entry::{Entry, EntryView, SharedEntry};
 pub use go_order::{go_order, go_sort};
 pub use ignore::{Ignore, LineTooLong, glob_matches};
 pub use image::{ImageError, check_image};
-pub use image::{is_host, is_path_component, is_tag};
+pub use image::{has_tag_or_digest, is_host, is_path_component, is_tag};
 pub use input::{FromImage, Input};
 pub use input_file::{InputFile, Made, RereadError, Sight, is_hidden};
 pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_places, start_in_file};

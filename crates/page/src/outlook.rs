@@ -233,8 +233,7 @@ impl<'a> Answer<'a> {
                                     code { "olm.skipRange: " (shown(range)) } ". Its entry in " code { (shown(channel)) }
                                     " has no " code { "skipRange" } ", and OLM looks at the entry alone." } }
                         }
-                        li { strong { "Read what the publisher says about " (shown(self.goal())) }
-                            p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
+                        (ask_publisher(self.goal()))
                         (self.anew(context))
                     }
                 }
@@ -295,6 +294,14 @@ impl<'a> Answer<'a> {
                 } }
             }
         }
+    }
+}
+
+/// The first thing to do where no upgrade leads on.
+pub(super) fn ask_publisher(version: &str) -> Markup {
+    html! {
+        li { strong { "Read what the publisher says about " (shown(version)) }
+            p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
     }
 }
 

@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use maud::{Markup, html};
 
 use super::header::{Heading, header};
-use super::outlook::{Answer, card, drawn};
+use super::outlook::{Answer, ask_publisher, card, drawn};
 use super::parts::{
     badge, capitalized, joined, link, place, select, shown, table, version_link, version_range, worded,
 };
@@ -407,8 +407,7 @@ fn without_edges(to: &NamedVersion) -> Markup {
     html! {
         h3 { "What to do" }
         ol.actions {
-            li { strong { "Read what the publisher says about " (shown(&to.version)) }
-                p.quiet { "Some publishers want a version in between that another catalog has, or a migration." } }
+            (ask_publisher(&to.version))
             li { strong { "Ask for " (shown(&to.version)) " without the upgrades of the catalog" }
                 p.quiet { "OLM v1 then installs it over any version, and the publisher promises nothing." }
                 pre.command tabindex="0" { code {

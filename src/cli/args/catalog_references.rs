@@ -7,6 +7,7 @@ use crate::cli::lists::all_rules;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::CommandError;
 use crate::compose::{self, Config};
+use crate::fbc::has_tag_or_digest;
 use crate::index::query::Filter;
 use crate::index::{LightIndex, ListIndex};
 
@@ -38,14 +39,14 @@ impl CatalogReferences {
         if let Some((_, reference)) = self.named.iter().find(|(catalog, _)| catalog == name) {
             return Ok(Some(reference.clone()));
         }
-        if name.contains('/') && name.contains([':', '@']) {
+        if name.contains('/') && has_tag_or_digest(name) {
             return Ok(Some(name.to_owned()));
         }
         let mut named = self.config.iter().flat_map(|config| &config.catalogs).filter(|catalog| catalog.name == name);
         if let Some(reference) = named.find_map(|catalog| catalog.image.clone()) {
             return Ok(Some(reference));
         }
-        let filter = Filter { catalogs: vec![name.to_owned()], ..Filter::default() };
+        let filter = Filter::of_catalog(name);
         Ok(index.catalogs(&filter)?.pop().and_then(|row| {
             let of_source = row.source.strip_prefix("docker://").map(str::to_owned);
             row.labels.get("image").cloned().or(of_source)

@@ -11,7 +11,6 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::terminal::context::Context;
 use crate::cli::terminal::error::{CommandError, Exit};
-use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::Minor;
 use crate::index::WholeOrLight;
 use crate::resolve::Options;
@@ -76,15 +75,10 @@ impl NamespaceOptions {
         }
         let mut cluster = read_cluster_telling(context, &self.cluster, Asked::Operators)?;
         for package in &self.uninstall {
-            let gone: Vec<Subscription> = cluster.subscriptions.extract_if(.., |it| it.package == *package).collect();
-            if gone.is_empty() {
+            if !cluster.uninstall(package) {
                 let words = format!("{} has no Subscription of `{package}`", shown(&self.cluster));
                 return Err(CommandError::new(Exit::NotFound, words));
             }
-            let is_gone = |csv: &ClusterServiceVersion| {
-                gone.iter().any(|it| it.namespace == csv.namespace && it.installed == csv.name)
-            };
-            cluster.csvs.retain(|csv| !is_gone(csv));
         }
         Ok(NamespaceQuestion {
             cluster,

@@ -455,8 +455,7 @@ fn progress_sheet(progress: &PlanProgress) -> Sheet {
     sheet.line("Checked with", &metadata.checked);
     sheet.line("Now", progress.verdict.as_str());
     let steps = progress.steps.iter().flat_map(|it| {
-        let optional = if it.optional && !it.title.ends_with(')') { " (optional)" } else { "" };
-        let words = format!("{}: {}{optional}", it.status.as_str(), it.title);
+        let words = format!("{}: {}", it.status.as_str(), it.title);
         item(&format!("{}. ", it.number), &words, [it.detail.clone()])
     });
     sheet.passage("Steps", steps.collect());

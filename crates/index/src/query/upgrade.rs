@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Filter;
 use super::v1_facts::{InstallModes, KnownCsv, Obstacles};
 use crate::{IndexError, LightIndex};
-use olmdex_fbc::{ChannelPlaces, Entry};
+use olmdex_fbc::{ChannelPlaces, Entry, has_tag_or_digest};
 use olmdex_text::json;
 use rusqlite::params;
 
@@ -50,7 +50,7 @@ impl CatalogRank {
     /// The image that it was built from, if its source is one.
     pub fn image(&self) -> Option<&str> {
         let image = self.source.strip_prefix("docker://").unwrap_or(&self.source);
-        Some(image).filter(|it| it.contains([':', '@']))
+        Some(image).filter(|it| has_tag_or_digest(it))
     }
 }
 

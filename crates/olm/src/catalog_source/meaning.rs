@@ -138,8 +138,8 @@ impl CatalogSources {
         let is_catalog = |it: &str| self.catalogs.iter().any(|known| known.0 == it);
         let is_family = |it: &str| self.catalogs.iter().any(|known| known.1.as_ref().is_some_and(|of| of.0 == it));
         let only = if namespace.is_empty() { &self.only_of_v1 } else { &self.only };
-        let image = self.images.get(&full).map(String::as_str);
-        let found = meant(&self.map, &full, image, |it| is_catalog(it) || is_family(it)).or_else(|| only.clone())?;
+        let found = meant(&self.map, &full, self.image(&full), |it| is_catalog(it) || is_family(it))
+            .or_else(|| only.clone())?;
         Some(if is_catalog(&found) { SourceMeaning::Catalog(found) } else { SourceMeaning::Family(found) })
     }
 
@@ -162,7 +162,11 @@ impl CatalogSources {
     /// The version of OpenShift whose catalog a source has.
     fn minor_of(&self, namespace: &str, name: &str) -> Option<Minor> {
         let full = full_name(namespace, name);
-        minor_of(&full, self.images.get(&full).map(String::as_str), self.openshift)
+        minor_of(&full, self.image(&full), self.openshift)
+    }
+
+    fn image(&self, full: &str) -> Option<&str> {
+        self.images.get(full).map(String::as_str)
     }
 
     /// The family of catalogs that a source means, or that of the catalog that it means.

@@ -31,7 +31,7 @@ use self::error::unreadable;
 pub use self::image::ImageSource;
 pub use self::live_cluster::{Asked, ClusterSourceError};
 use self::named::Named;
-pub use self::named::{is_revision, local_path};
+pub use self::named::{is_revision, local_path, path_and_tag};
 pub use self::recognized::{Recognized, is_image_set, names_image_set};
 pub use self::repository_parts::RepositoryParts;
 #[cfg(feature = "oci")]

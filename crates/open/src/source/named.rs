@@ -59,6 +59,19 @@ pub fn is_revision(path: &Path) -> bool {
     matches!(Named::parse(path), Named::Revision(..))
 }
 
+/// The path that a source has, in the file system or in a revision, and the tag of an image there, unless a digest is
+/// named; `None` if it is in a registry or an engine.
+pub fn path_and_tag(name: &Path) -> Option<(PathBuf, Option<String>)> {
+    match Named::parse(name) {
+        Named::Path(path) | Named::Skopeo(path) => Some((path, None)),
+        Named::Layout(path, wanted) | Named::Archive(path, wanted) => {
+            Some((path, wanted.tag.filter(|_| wanted.digest.is_none())))
+        }
+        Named::Revision(_, below) => Some((PathBuf::from(below), None)),
+        Named::Elsewhere(..) => None,
+    }
+}
+
 /// The path in the file system of a source that a user or a file named; `None` if it is in a registry, an engine or a
 /// revision.
 pub fn local_path(name: &Path) -> Option<PathBuf> {

@@ -6,6 +6,7 @@ use super::answer::Unknown;
 use super::code::Code;
 use super::operator::Operator;
 use super::question::PlanQuestion;
+use olmdex_fbc::has_tag_or_digest;
 use olmdex_olm::catalog_source::CatalogSources;
 use olmdex_olm::namespace::{Obstacle, first_obstacle, next_bundle, of_extension};
 use olmdex_olm::upgrade::Olm;
@@ -285,7 +286,7 @@ fn package_stated(csv: &ClusterServiceVersion) -> Option<String> {
 /// The families of catalogs that the sources of a cluster mean. Images in the map tie no name.
 fn families_of(question: &PlanQuestion<'_>) -> CatalogSources {
     let catalogs = question.catalogs.iter().map(|it| (it.catalog.clone(), Some((it.family.clone(), it.minor))));
-    let is_free = question.source_map.iter().all(|(source, _)| source.contains([':', '@']));
+    let is_free = question.source_map.iter().all(|(source, _)| has_tag_or_digest(source));
     CatalogSources::of(question.source_map.clone(), catalogs.collect(), question.cluster, None, is_free)
 }
 

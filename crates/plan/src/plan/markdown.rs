@@ -64,20 +64,19 @@ impl PlanStep {
         let (from, to) = (self.from.as_deref().unwrap_or_default(), self.to.as_deref().unwrap_or_default());
         let path = self.path.iter().map(|element| element.bundles().join(" + "));
         let path = shortened(path.collect());
-        let optional = self.suffix();
-        match self.kind {
+        let words = match self.kind {
             StepKind::Mend => format!("Repair {subject}"),
             StepKind::Wait if self.n_approvals() > 0 => format!("Approve the waiting update of {subject}"),
             StepKind::Wait if self.path.is_empty() => format!("Wait for {subject}"),
             StepKind::Wait => format!("Wait for {path} in {subject}"),
-            StepKind::Operator => format!("Update {subject} to {path}{optional}"),
-            StepKind::Operators => format!("Update the operators of {subject} together to {path}{optional}"),
+            StepKind::Operator => format!("Update {subject} to {path}"),
+            StepKind::Operators => format!("Update the operators of {subject} together to {path}"),
             StepKind::Channel => format!("Change {subject} from channel {from} to {to}"),
             StepKind::Source => format!("Change {subject} from source {from} to {to}"),
             StepKind::Extension if self.set.is_empty() => {
-                format!("Wait until ClusterExtension {subject} has {path}{optional}")
+                format!("Wait until ClusterExtension {subject} has {path}")
             }
-            StepKind::Extension => format!("Change ClusterExtension {subject}; OLM v1 updates it to {path}{optional}"),
+            StepKind::Extension => format!("Change ClusterExtension {subject}; OLM v1 updates it to {path}"),
             StepKind::Uninstall => format!("Uninstall {subject}"),
             StepKind::ChannelOfCluster => format!("Set the channel of the cluster to {to}"),
             StepKind::PausePools => "Pause the worker pools".to_owned(),
@@ -86,16 +85,16 @@ impl PlanStep {
                 None => format!("Update OpenShift from {from} to {to}"),
             },
             StepKind::ResumePools => "Resume the worker pools".to_owned(),
-        }
+        };
+        words + self.suffix()
     }
 }
 
 impl Plan {
     /// How many steps somebody has to do, with words for the optional ones, and for those that OLM does by itself.
     pub(super) fn steps_words(&self) -> (usize, String, String) {
-        let count = |suffix: &str| self.steps.iter().filter(|it| it.suffix() == suffix).count();
         let n_by_itself = self.steps.iter().filter(|it| it.is_by_itself()).count();
-        let optional = match count(" (optional)") {
+        let optional = match self.steps.iter().filter(|it| it.optional && !it.is_by_itself()).count() {
             0 => String::new(),
             n => format!(" ({n} optional)"),
         };

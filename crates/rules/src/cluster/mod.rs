@@ -112,6 +112,17 @@ impl Cluster {
         self.csvs.iter().find(|it| it.name == subscription.installed && it.namespace == subscription.namespace)
     }
 
+    /// Takes a package away as if it were uninstalled: its Subscriptions, and what they have installed. Returns whether
+    /// there was one.
+    pub fn uninstall(&mut self, package: &str) -> bool {
+        let gone: Vec<Subscription> = self.subscriptions.extract_if(.., |it| it.package == package).collect();
+        let is_gone = |csv: &ClusterServiceVersion| {
+            gone.iter().any(|it| it.namespace == csv.namespace && it.installed == csv.name)
+        };
+        self.csvs.retain(|csv| !is_gone(csv));
+        !gone.is_empty()
+    }
+
     /// The ClusterServiceVersions that are no copies.
     pub fn own_csvs(&self) -> impl Iterator<Item = &ClusterServiceVersion> {
         self.csvs.iter().filter(|it| !it.is_copied)
